@@ -1,0 +1,74 @@
+"""What can go wrong, as one tree. A person sees these sentences; a traceback is a defect of ours.
+
+SlantError                 exit 1   something could not be done
+├── UsageError             exit 2   what was typed or written in a file is wrong; nothing was written
+│   ├── StudyError                  a study file breaks the rules
+│   └── UnknownNameError            a name that nothing has; says the nearest one that exists
+├── ImportProblem          exit 1   some rows could not be imported; the others were
+├── DatabaseError          exit 1   the database is not ours, not readable, or held by another process
+│   └── DatabaseBusyError           another process holds the file
+├── JournalError           exit 1   the journal can't be written, or another collector holds it
+├── ProviderError          exit 1   a provider refuses to serve this model (key, quota, name)
+└── RError                 exit 1   R is missing, too old, lacks a package, or a worker died
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SlantError(Exception):
+    """Says what can't happen, what must hold and what was found, and what to type next."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *details: str) -> None:
+        super().__init__(what, *details)
+        self.what = what
+        self.details = details
+
+    def __str__(self) -> str:
+        return "\n".join([self.what, *(f"  {line}" for line in self.details)])
+
+
+class UsageError(SlantError):
+    exit_code = 2
+
+
+class StudyError(UsageError):
+    pass
+
+
+class UnknownNameError(UsageError):
+    """An unknown study, model, key, table …, with the nearest known name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *details: str) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f'Did you mean "{near[0]}"?' if near else f"Known: {', '.join(names) or 'none'}."
+        super().__init__(f'There is no {kind} "{name}". {hint}', *details)
+
+
+class ImportProblem(SlantError):
+    pass
+
+
+class DatabaseError(SlantError):
+    pass
+
+
+class DatabaseBusyError(DatabaseError):
+    pass
+
+
+class JournalError(SlantError):
+    pass
+
+
+class ProviderError(SlantError):
+    pass
+
+
+class RError(SlantError):
+    pass

@@ -1,0 +1,96 @@
+"""How commands speak: rows to stdout in three formats, everything else to stderr, errors without tracebacks."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from collector.errors import SlantError
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: object) -> str:
+    """Text that a terminal can show: control characters (of a model's answer, say) are taken out."""
+    return _CONTROL.sub("\ufffd", str(text))
+
+
+def say(text: str) -> None:
+    """A message for the person: to stderr, so that a pipe gets only rows."""
+    click.echo(printable(text), err=True)
+
+
+class SlantGroup(click.Group):
+    """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SlantError as error:
+            say(f"Error: {error}")
+            ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            sys.stderr.close()  # the reader of our pipe has gone; nothing is left to say
+            ctx.exit(0)
+
+
+def db_option(command: Any) -> Any:
+    return click.option(
+        "--db",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=Path("slant.duckdb"),
+        envvar="SLANT_DB",
+        show_default=True,
+        show_envvar=True,
+        help="The database file.",
+    )(command)
+
+
+def format_option(command: Any) -> Any:
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["table", "csv", "json"]),
+        default="table",
+        show_default=True,
+        help="How rows are printed.",
+    )(command)
+
+
+def print_rows(rows: Any, output_format: str = "table", title: str | None = None) -> None:
+    """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects)."""
+    import polars as pl
+
+    frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
+    if output_format == "csv":
+        click.echo(frame.write_csv(), nl=False)
+    elif output_format == "json":
+        click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
+    else:
+        _print_table(frame, title)
+
+
+def _print_table(frame: Any, title: str | None) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, dtype in frame.schema.items():
+        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold")
+    for row in frame.iter_rows():
+        table.add_row(*(Text(_cell(value)) for value in row))
+    piped = not sys.stdout.isatty()
+    Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped).print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else printable(value)

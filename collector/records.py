@@ -1,0 +1,191 @@
+"""The nouns of slant, all frozen: what is asked, what came back, and what is kept of it.
+
+A *trial* is one observation. A *conversation* is what one worker owns: a list of trials asked in order; a single
+question is a conversation of length one. An *attempt* is one HTTP exchange (or one imported answer), and has one
+field for each column of the table `attempts` (sql/migrations).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
+Source = Literal["collected", "imported", "simulated"]
+Measure = Literal["reasoning", "output"]
+TokenSource = Literal["usage", "output", "template", "retokenized"]
+
+
+def stable_id(*parts: Any) -> str:
+    """A 16-byte hexadecimal hash of JSON-able parts; the same on every machine and in every session."""
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values."""
+
+    trial_id: str
+    study: str
+    study_version: str
+    variant: str
+    model: str
+    test: str
+    condition: str
+    item: str
+    group: str
+    wording: int
+    option_a: str | None
+    option_b: str | None
+    expected: str | None
+    repetition: int
+    position: int
+    game: str | None = None
+    round: int | None = None
+    factors: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent: the messages of this turn, oldest first, each `{"role": …, "content": …}`."""
+
+    messages: tuple[Mapping[str, Any], ...]
+
+    @property
+    def hash(self) -> str:
+        return stable_id([dict(m) for m in self.messages])
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What one worker owns: its trials in order. For a single question there is one."""
+
+    conversation_id: str
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A provider's response, read but not judged. Unknown counts are None, never 0.
+
+    `outcome` is set only where the provider itself says so (refused, filtered, truncated, malformed); where it
+    is None the design reads the answer.
+    """
+
+    answer: str | None = None
+    reasoning_text: str | None = None
+    outcome: Outcome | None = None
+    detail: str | None = None
+    finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a design read a reply: the outcome, and the option that was chosen (as the study spells it)."""
+
+    outcome: Outcome
+    choice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One finished exchange inside a conversation."""
+
+    prompt: Prompt
+    reply: Reply
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC."""
+
+    attempt_id: str
+    run_id: str
+    sequence: int
+    conversation_id: str
+    trial_id: str
+    turn: int
+    try_no: int
+    is_final: bool
+    source: Source
+    study: str
+    study_version: str
+    variant: str
+    model: str
+    provider: str
+    requested_model: str
+    game: str | None = None
+    round: int | None = None
+    repetition: int
+    position: int | None
+    test: str
+    condition: str
+    item: str
+    group: str
+    wording: int
+    option_a: str | None
+    option_b: str | None
+    expected: str | None
+    factors: str | None = None
+    outcome: Outcome
+    answer: str | None = None
+    choice: str | None = None
+    detail: str | None = None
+    tokens: int | None = None
+    token_source: TokenSource | None = None
+    reasoning_tokens: int | None = None
+    reasoning_tokens_recounted: int | None = None
+    output_tokens: int | None = None
+    input_tokens: int | None = None
+    reasoning_text: str | None = None
+    finish_reason: str | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    request_id: str | None = None
+    headers: str | None = None
+    http_status: int | None = None
+    error: str | None = None
+    queued_at: str | None = None
+    sent_at: str | None = None
+    first_byte_at: str | None = None
+    done_at: str | None = None
+    cost_usd: float | None = None
+    prompt_hash: str | None = None
+    request: str | None = None
+    response: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
+
+    `models` and `tests` are JSON lists of objects, in the order of the study:
+    models: model, label, provider, requested_model, frame, measure, settings, planned
+    tests:  test, test_no, label, planned (trials of that test in one model)
+    """
+
+    run_id: str
+    source: Source
+    study: str
+    study_version: str
+    variant: str
+    seed: int | None
+    repetitions: int
+    models: str
+    tests: str
+    settings: str
+    code_version: str
+    machine: str
+    command: str
+    started_at: str

@@ -1,0 +1,43 @@
+-- The tables of slant. `attempts` has no key on purpose: with a primary key a flush of 200 rows costs ten times as
+-- much. Twice is once because `loads` advances in the same transaction that inserts the rows of a journal.
+
+CREATE TABLE slant (name TEXT, value TEXT);
+
+CREATE TABLE runs (
+    run_id TEXT, source TEXT, study TEXT, study_version TEXT, variant TEXT, seed BIGINT, repetitions INTEGER,
+    models JSON, tests JSON, settings JSON, code_version TEXT, machine TEXT, command TEXT,
+    started_at TIMESTAMP, finished_at TIMESTAMP, end_reason TEXT
+);
+
+CREATE TABLE loads (journal TEXT, byte_offset BIGINT, loaded_at TIMESTAMP);
+
+CREATE TABLE attempts (
+    attempt_id TEXT, run_id TEXT, sequence BIGINT, conversation_id TEXT, trial_id TEXT,
+    turn INTEGER, try_no INTEGER, is_final BOOLEAN, source TEXT,
+    study TEXT, study_version TEXT, variant TEXT, model TEXT, provider TEXT, requested_model TEXT,
+    game TEXT, round INTEGER, repetition INTEGER, position BIGINT,
+    test TEXT, condition TEXT, item TEXT, "group" TEXT, wording INTEGER,
+    option_a TEXT, option_b TEXT, expected TEXT, factors JSON,
+    outcome TEXT, answer TEXT, choice TEXT, detail TEXT,
+    tokens BIGINT, token_source TEXT, reasoning_tokens BIGINT, reasoning_tokens_recounted BIGINT,
+    output_tokens BIGINT, input_tokens BIGINT, reasoning_text TEXT,
+    finish_reason TEXT, served_model TEXT, fingerprint TEXT, request_id TEXT, headers JSON,
+    http_status INTEGER, error TEXT,
+    queued_at TIMESTAMP, sent_at TIMESTAMP, first_byte_at TIMESTAMP, done_at TIMESTAMP,
+    cost_usd DOUBLE, prompt_hash TEXT, request TEXT, response TEXT
+);
+
+-- What `analyze` computed. `fit_id` names one fit of one cell; `cell` is the model, test … it belongs to, as JSON.
+CREATE TABLE fits (
+    fit_id TEXT, engine TEXT, study TEXT, study_version TEXT, source TEXT, variant TEXT, model TEXT, test TEXT,
+    refusals_removed BOOLEAN, measure TEXT, token_source TEXT, formula TEXT, data_hash TEXT,
+    status TEXT, n BIGINT, n_groups INTEGER, log_lik DOUBLE, aic DOUBLE, bic DOUBLE,
+    singular BOOLEAN, optimiser TEXT, messages TEXT, versions JSON, seconds DOUBLE, fitted_at TIMESTAMP
+);
+
+CREATE TABLE estimates (
+    fit_id TEXT, term_no INTEGER, term TEXT, estimate DOUBLE, std_error DOUBLE, df DOUBLE, statistic DOUBLE,
+    p_value DOUBLE, conf_low DOUBLE, conf_high DOUBLE
+);
+
+CREATE TABLE variances (fit_id TEXT, term_no INTEGER, "group" TEXT, term TEXT, variance DOUBLE, n_groups INTEGER);
