@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +24,21 @@ def shared() -> Path:
     if not (folder / "data" / "rmiat").is_dir():
         pytest.skip("the authors' raw data (../shared/data/rmiat) are not on this machine")
     return folder
+
+
+@pytest.fixture(scope="session")
+def python() -> list[str]:
+    """The interpreter of this very environment, for tests that start processes."""
+    return [sys.executable]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 8 MB, which fills up; needs the right to mount, which containers and people often lack."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk can't be mounted here (needs root)")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

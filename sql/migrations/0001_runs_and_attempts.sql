@@ -41,3 +41,6 @@ CREATE TABLE estimates (
 );
 
 CREATE TABLE variances (fit_id TEXT, term_no INTEGER, "group" TEXT, term TEXT, variance DOUBLE, n_groups INTEGER);
+
+-- Lines of a journal that could not be read; everything around them was kept.
+CREATE TABLE journal_problems (journal TEXT, line_no BIGINT, problem TEXT, found_at TIMESTAMP);

@@ -1,0 +1,185 @@
+"""Journals into DuckDB. Twice is once: `loads` says how far each journal has been read, and advances in the same
+transaction that inserts its rows. Nothing waits in memory while somebody else holds the database."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import duckdb
+import polars as pl
+
+from collector.journal import journal_folder, utc_now, whole_lines
+from collector.records import Attempt, Run
+from collector.store import reading, writing
+
+CHUNK_BYTES = 8_000_000
+_REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
+_KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
+
+
+def _polars_type(hint: Any) -> Any:
+    options = [kind for kind in (int, bool, float) if kind is hint or kind in getattr(hint, "__args__", ())]
+    return _KINDS[options[0]] if options else pl.String
+
+
+SCHEMA = {f.name: _polars_type(get_type_hints(Attempt)[f.name]) for f in fields(Attempt)}
+_RUN_FIELDS = tuple(f.name for f in fields(Run))
+
+
+@dataclass
+class LoadReport:
+    """What one load did: rows inserted, and lines that could not be read (file, line and reason)."""
+
+    rows: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+class Loader:
+    """Loads the journals of one database again and again, and opens the file only when there is something new."""
+
+    def __init__(self, db: Path) -> None:
+        self.db = db
+        self._offsets: dict[str, int] | None = None
+
+    def load(self, patience_s: float = 30.0) -> LoadReport:
+        """Insert what the journals hold and the database lacks, a chunk a transaction.
+
+        Raises DatabaseBusyError where another process keeps the file; the journals then still hold everything.
+        """
+        report = LoadReport()
+        if self._offsets is None:
+            self._offsets = loaded_offsets(self.db, patience_s)
+        for path in sorted(journal_folder(self.db).glob("*.jsonl")):
+            while self._offsets.get(path.name, 0) < path.stat().st_size and self._chunk(path, patience_s, report):
+                pass
+        return report
+
+    def _chunk(self, path: Path, patience_s: float, report: LoadReport) -> bool:
+        with writing(self.db, patience_s) as connection:
+            row = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchone()
+            start = row[0] if row else 0
+            chunk = next(whole_lines(path, start, CHUNK_BYTES), None)
+            if chunk is None:
+                return False
+            end, data = chunk
+            _insert(connection, path, start, data, report)
+            connection.execute("DELETE FROM loads WHERE journal = ?", [path.name])
+            connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [path.name, end, utc_now()])
+        assert self._offsets is not None
+        self._offsets[path.name] = end
+        return True
+
+
+def load_journals(db: Path, patience_s: float = 30.0) -> LoadReport:
+    """Load everything once; see Loader.load."""
+    return Loader(db).load(patience_s)
+
+
+def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
+    """How far each journal has been loaded, in bytes; empty where there is no database yet."""
+    if not db.exists():
+        return {}
+    with reading(db, patience_s) as connection:
+        return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, path: Path, start: int, data: bytes, report: LoadReport) -> None:
+    frame, special, bad = parse_lines(data)
+    if frame.height:
+        connection.register("new_attempts", frame.to_arrow())
+        connection.execute("INSERT INTO attempts BY NAME SELECT * FROM new_attempts")
+        connection.unregister("new_attempts")
+        report.rows += frame.height
+    for record in special:
+        _keep_run(connection, path.stem, record)
+    if bad:
+        first_line = _line_number(path, start)
+        for index, problem in bad:
+            holes = [path.name, first_line + index, problem, utc_now()]
+            connection.execute("INSERT INTO journal_problems VALUES (?, ?, ?, ?)", holes)
+            report.problems.append(f"{path}:{first_line + index}: {problem}")
+
+
+def parse_lines(data: bytes) -> tuple[pl.DataFrame, list[dict[str, Any]], list[tuple[int, str]]]:
+    """Whole lines -> attempts, run and end records, and (line index, reason) of those that can't be read."""
+    lines = data.split(b"\n")[:-1]
+    special = [index for index, line in enumerate(lines) if line.startswith(b'{"kind":')]
+    records: list[dict[str, Any]] = []
+    bad: list[tuple[int, str]] = []
+    for index in reversed(special):
+        line = lines.pop(index)
+        try:
+            records.insert(0, json.loads(line))
+        except ValueError:
+            bad.append((index, "not a JSON object"))
+    frame = _fast(b"\n".join([*lines, b""])) if lines else pl.DataFrame(schema=SCHEMA)
+    if frame is not None and not bad:
+        return frame, records, bad
+    frame, found = _slow(data)
+    return frame, records, found
+
+
+def _fast(data: bytes) -> pl.DataFrame | None:
+    try:
+        frame = pl.read_ndjson(io.BytesIO(data), schema=SCHEMA)
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    complete = frame.height == data.count(b"\n") and not any(frame[name].null_count() for name in _REQUIRED)
+    return frame if complete else None
+
+
+def _slow(data: bytes) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
+    """One line at a time, so that a line of garbage costs only itself."""
+    rows: list[dict[str, Any]] = []
+    bad: list[tuple[int, str]] = []
+    for index, line in enumerate(data.split(b"\n")[:-1]):
+        try:
+            record = json.loads(line)
+            if isinstance(record, dict) and "kind" in record:
+                continue
+            missing = [name for name in _REQUIRED if record.get(name) is None]
+            if missing:
+                raise ValueError(f"no {', '.join(missing)}")
+            rows.append(pl.DataFrame([record], schema=SCHEMA, strict=True).row(0, named=True))
+        except (ValueError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
+            reason = str(error).splitlines()[0] if isinstance(error, ValueError) else "not an attempt"
+            bad.append((index, f"can't be read ({reason})"))
+    return pl.DataFrame(rows, schema=SCHEMA), bad
+
+
+def _keep_run(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
+    if record.pop("kind") == "run":
+        connection.register("new_run", pl.DataFrame([{name: record.get(name) for name in _RUN_FIELDS}]).to_arrow())
+        connection.execute("INSERT INTO runs BY NAME SELECT * FROM new_run")
+        connection.unregister("new_run")
+    else:
+        connection.execute(
+            "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
+            [record.get("finished_at"), record.get("end_reason"), run_id],
+        )
+
+
+def _line_number(path: Path, offset: int) -> int:
+    with path.open("rb") as file:
+        return file.read(offset).count(b"\n") + 1
+
+
+def final_trial_ids(db: Path, study: str, patience_s: float = 30.0) -> set[str]:
+    """Ids of all trials of `study` with a final attempt, in the database or in a journal that it has not loaded."""
+    found: set[str] = set()
+    offsets = loaded_offsets(db, patience_s)
+    if db.exists():
+        with reading(db, patience_s) as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT trial_id FROM attempts WHERE is_final AND study = ?", [study]
+            ).fetchall()
+            found.update(row[0] for row in rows)
+    for path in sorted(journal_folder(db).glob("*.jsonl")):
+        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
+            frame = parse_lines(data)[0].filter(pl.col("is_final") & (pl.col("study") == study))
+            found.update(frame["trial_id"].to_list())
+    return found

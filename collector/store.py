@@ -1,0 +1,172 @@
+"""The DuckDB file: made, checked, filled from the journals. The collector never holds it: each flush attaches,
+inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their turn.
+
+Within one process all access goes through here, one at a time: a process that has the file open twice would lose
+its lock when either closes, without a word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from collector.errors import DatabaseBusyError, DatabaseError
+from collector.files import sql_dir
+
+_CONFIG = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+_STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
+_access = threading.RLock()
+_state: dict[str, Any] = {"engine": None, "is_open": False}
+
+
+@contextmanager
+def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only connection to the database; waits up to `patience_s` while a collector writes.
+
+    Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DatabaseError(
+            f'There is no database "{path}".',
+            f"To make one: collect --study rmiat --simulated --db {path}",
+            "Or name another: --db FILE (or the variable SLANT_DB)",
+        )
+    with _only_one():
+        connection = _patiently(
+            path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
+        )
+        try:
+            _check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0])
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def writing(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection inside one transaction on the database, which is made, migrated and given its views as needed."""
+    path = Path(path)
+    with _only_one():
+        connection = _state["engine"] or duckdb.connect(":memory:", config=dict(_CONFIG))
+        _state["engine"] = connection
+        place = str(path).replace("'", "''")  # ATTACH takes no parameters
+        option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
+        _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db{option}"))
+        try:
+            connection.execute("USE db")
+            connection.execute("BEGIN")
+            _prepare(connection, path)
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
+        finally:
+            connection.execute("USE memory")
+            connection.execute("DETACH db")
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    try:
+        connection.execute("ROLLBACK")
+    except duckdb.Error:
+        return  # the transaction had already been given up
+
+
+@contextmanager
+def _only_one() -> Iterator[None]:
+    with _access:
+        if _state["is_open"]:
+            raise RuntimeError("the database is already open in this thread; close it before opening it again")
+        _state["is_open"] = True
+        try:
+            yield
+        finally:
+            _state["is_open"] = False
+
+
+def _patiently(path: Path, patience_s: float, open_it: Callable[[], Any]) -> Any:
+    """Open with retries and jitter while another process holds the file; then say which one does."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return open_it()
+        except duckdb.Error as error:
+            text = str(error)
+            if "lock" not in text.lower():
+                raise _cannot_open(path, text) from error
+            if time.monotonic() >= until:
+                raise DatabaseBusyError(
+                    f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
+                    _holder(text),
+                    "Close it there (a duckdb shell, R session or notebook keeps it while connected), then try again.",
+                ) from error
+        time.sleep(random.uniform(0.02, 0.15))
+
+
+def _holder(text: str) -> str:
+    start = text.find("Conflicting lock is held in")
+    return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]
+
+
+def _cannot_open(path: Path, text: str) -> DatabaseError:
+    first = text.splitlines()[0]
+    if "not a valid DuckDB database" in text:
+        return DatabaseError(
+            f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
+        )
+    return DatabaseError(f'Can\'t open the database "{path}".', first)
+
+
+def _check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:
+    """True where the file is slant's, False where it is empty; DatabaseError where it is another program's."""
+    rows = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    names = {row[0] for row in rows}
+    if names and "slant" not in names:
+        shown = ", ".join(sorted(names)[:3])
+        raise DatabaseError(
+            f'"{path}" is another program\'s database (its tables: {shown}).',
+            "slant keeps its own file and leaves this one as it is. Name another: --db FILE",
+        )
+    return bool(names)
+
+
+def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    done = 0
+    if _check_is_ours(connection, path, "db"):
+        done = int(_value(connection, "schema") or 0)
+    migrations = sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
+    if done > len(migrations):
+        raise DatabaseError(f'"{path}" was made by a newer slant (schema {done}).', "Update: pip install -U slant")
+    for migration in migrations[done:]:
+        connection.execute(migration.read_text("utf-8"))
+    if done < len(migrations):
+        _set_value(connection, "schema", str(len(migrations)))
+    files = sorted((sql_dir() / "views").glob("*/*.sql"))
+    texts = [file.read_text("utf-8") for file in files]
+    version = hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
+    if _value(connection, "views") != version:
+        for text in texts:
+            connection.execute(text)
+        _set_value(connection, "views", version)
+
+
+def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:
+    row = connection.execute("SELECT value FROM slant WHERE name = ?", [name]).fetchone()
+    return None if row is None else row[0]
+
+
+def _set_value(connection: duckdb.DuckDBPyConnection, name: str, value: str) -> None:
+    connection.execute("DELETE FROM slant WHERE name = ?", [name])
+    connection.execute("INSERT INTO slant VALUES (?, ?)", [name, value])
