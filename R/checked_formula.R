@@ -1,0 +1,104 @@
+#' Read a model formula that may come from a stranger
+#'
+#' `as.formula()` followed by `model.frame()` runs whatever calls stand in the formula, so that a study file could
+#' run code. Here the text is only parsed, and every part of it is compared with a list of allowed operators and
+#' functions and with the columns of the data.
+#'
+#' Allowed are the operators `~ + - * : / ^ | ||` and parentheses, the functions `I`, `log`, `log1p`, `sqrt`, `scale`
+#' and `poly`, numbers, `TRUE` and `FALSE` (as arguments), and names of columns. Everything else is an error that
+#' names the part.
+#'
+#' @param text the formula as one string, such as `"tokens ~ condition + (1 | wording)"`; a formula object is taken
+#'   too, and checked alike.
+#' @param columns names of the columns that may stand in it.
+#' @return A formula. Its environment holds the allowed functions and base R, nothing of the caller.
+#' @export
+#' @examples
+#' checked_formula("tokens ~ condition + (1 | wording)", c("tokens", "condition", "wording"))
+#' try(checked_formula("tokens ~ system('ls')", "tokens"))
+checked_formula <- function(text, columns) {
+  expression <- if (inherits(text, "formula")) strip_formula(text) else parse_formula(text)
+  shown <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")
+  if (!is.call(expression) || !identical(expression[[1]], as.name("~"))) {
+    stop_with(
+      sprintf("Can't use %s as a formula: it has no ~.", quoted(shown)),
+      "A formula reads like \"tokens ~ condition + (1 | wording)\"."
+    )
+  }
+  for (side in as.list(expression)[-1]) {
+    check_part(side, columns, shown)
+  }
+  formula_in_safe_place(expression)
+}
+
+parse_formula <- function(text) {
+  if (!is.character(text) || length(text) != 1 || is.na(text) || nchar(text, "bytes") > 2000) {
+    stop_with("Can't use this as a formula: it must be one string of at most 2,000 bytes.")
+  }
+  parsed <- tryCatch(parse(text = text, keep.source = FALSE, encoding = "UTF-8"), error = function(problem) NULL)
+  if (length(parsed) != 1) {
+    stop_with(
+      sprintf("Can't use %s as a formula: it must be exactly one R expression.", quoted(text)),
+      "A formula reads like \"tokens ~ condition + (1 | wording)\"."
+    )
+  }
+  parsed[[1]]
+}
+
+strip_formula <- function(formula) {
+  attributes(formula) <- NULL
+  formula
+}
+
+allowed_operators <- function() c("+", "-", "*", ":", "/", "^", "(", "|", "||")
+
+allowed_functions <- function() c("I", "log", "log1p", "sqrt", "scale", "poly")
+
+# Walks one part of the parsed formula; nothing is evaluated.
+check_part <- function(part, columns, formula) {
+  if (is.call(part)) {
+    check_head(part[[1]], formula)
+    for (argument in as.list(part)[-1]) {
+      check_part(argument, columns, formula)
+    }
+  } else if (is.name(part)) {
+    check_name(part, columns, formula)
+  } else if (!is.numeric(part) && !is.logical(part)) {
+    stop_with(
+      sprintf("Can't use the formula %s: %s is not allowed in it.", quoted(formula), deparse(part)[[1]]),
+      "Only columns, numbers, operators and the listed functions may stand there; see ?checked_formula."
+    )
+  }
+  invisible(TRUE)
+}
+
+check_head <- function(head, formula) {
+  name <- if (is.name(head)) as.character(head) else deparse(head)[[1]]
+  if (is.name(head) && name %in% c(allowed_operators(), allowed_functions())) {
+    return(invisible(TRUE))
+  }
+  stop_with(
+    sprintf("Can't use the formula %s: \"%s\" is not allowed in it.", quoted(formula), name),
+    sprintf("Operators: %s. Functions: %s.", toString(setdiff(allowed_operators(), "(")), toString(allowed_functions()))
+  )
+}
+
+check_name <- function(part, columns, formula) {
+  name <- as.character(part)
+  if (name %in% columns && nzchar(name)) {
+    return(invisible(TRUE))
+  }
+  found <- if (nzchar(name)) sprintf("\"%s\" is not a column of the data", name) else "an argument is missing"
+  stop_with(
+    sprintf("Can't use the formula %s: %s.", quoted(formula), found),
+    nearest_known(name, columns),
+    sprintf("Columns there are: %s.", paste(columns, collapse = ", "))
+  )
+}
+
+# A formula carries an environment in which its calls are looked up: the caller's would be found, and saved with a model.
+formula_in_safe_place <- function(expression) {
+  place <- new.env(parent = baseenv())
+  place$poly <- stats::poly
+  structure(expression, class = "formula", .Environment = place)
+}

@@ -1,0 +1,90 @@
+#' Cohen's d, one per group of rows
+#'
+#' The difference of two means in units of their pooled standard deviation, second level minus first (incompatible
+#' minus compatible), as in Table S3 of the RM-IAT paper. Computed by `effsize::cohen.d()` where that package is
+#' installed, else by the same formula; the column `optimiser` of `fits` says which.
+#'
+#' With sizes n1 and n2, the standard error is `sqrt((n1 + n2) / (n1 * n2) + d^2 / (2 * (n1 + n2)))`, and the 95 %
+#' interval is `d ± qt(.975, n1 + n2 - 2) * std_error`.
+#'
+#' @inheritParams fit_lme4
+#' @param outcome name of the numeric column that is compared.
+#' @param factor name of the column that tells the two sides apart.
+#' @param levels the two values of `factor`: the reference first, then the one it is subtracted from.
+#' @param save_to path of an `.rds` file for the objects of class `effsize` (a list named by group), or `NULL`.
+#' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
+#'   `"cohens_d"` and no `statistic` or `p_value` (effsize gives none); `variances` holds the pooled variance, in
+#'   squared units of the outcome.
+#' @export
+#' @examples
+#' trials <- data.frame(
+#'   condition = rep(c("compatible", "incompatible"), each = 4),
+#'   tokens = c(64, 128, 64, 192, 128, 256, 192, 192)
+#' )
+#' effect_size(trials)$estimates
+effect_size <- function(data, outcome = "tokens", factor = "condition", levels = c("compatible", "incompatible"),
+                        by = NULL, save_to = NULL) {
+  levels <- two_levels(levels, factor)
+  check_columns(data, c(outcome, factor, by), to = "compute an effect size")
+  fit_one <- function(rows) {
+    check_outcome(rows, outcome)
+    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
+    standardised_difference(values[[1]], values[[2]], outcome)
+  }
+  fit_each_group(data, by, c(outcome, factor), fit_one, save_to)
+}
+
+# `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
+two_levels <- function(levels, factor) {
+  found <- if (is.list(levels) && !is.null(levels[[factor]])) levels[[factor]] else levels
+  found <- as.character(unlist(found))
+  if (length(found) != 2 || anyDuplicated(found) > 0) {
+    stop_with(
+      sprintf("Can't compute an effect size: `levels` must be two different values of \"%s\".", factor),
+      sprintf("Found: %s.", quoted(found))
+    )
+  }
+  found
+}
+
+# Values of the two sides; rows of other levels take no part.
+sides <- function(values, labels, levels, factor) {
+  parts <- lapply(levels, function(level) values[labels == level])
+  for (i in 1:2) {
+    if (length(parts[[i]]) < 2) {
+      stop_with(sprintf(
+        "\"%s\" must be \"%s\" in at least two rows, but it is in %d.", factor, levels[[i]], length(parts[[i]])
+      ))
+    }
+  }
+  parts
+}
+
+standardised_difference <- function(reference, other, outcome) {
+  n <- c(length(reference), length(other))
+  df <- sum(n) - 2
+  pooled_variance <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / df
+  if (pooled_variance == 0) {
+    stop_with(sprintf("The outcome \"%s\" does not vary within the conditions: d is not defined.", outcome))
+  }
+  model <- cohens_d(reference, other, pooled_variance)
+  std_error <- sqrt(sum(n) / prod(n) + model$estimate^2 / (2 * sum(n)))
+  half_width <- stats::qt(.975, df) * std_error
+  list(
+    estimates = data.frame(
+      term = "cohens_d", estimate = model$estimate, std_error = std_error, df = df, statistic = NA_real_,
+      p_value = NA_real_, conf_low = model$estimate - half_width, conf_high = model$estimate + half_width
+    ),
+    fit = list(n_groups = 2L, singular = FALSE, optimiser = model$source),
+    variances = data.frame(group = "pooled", term = outcome, variance = pooled_variance, n_groups = 2L),
+    model = model$object
+  )
+}
+
+cohens_d <- function(reference, other, pooled_variance) {
+  if (!requireNamespace("effsize", quietly = TRUE)) {
+    return(list(estimate = (mean(other) - mean(reference)) / sqrt(pooled_variance), source = "formula"))
+  }
+  found <- effsize::cohen.d(other, reference, pooled = TRUE, hedges.correction = FALSE)
+  list(estimate = unname(found$estimate), source = "effsize::cohen.d", object = found)
+}

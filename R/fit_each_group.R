@@ -1,0 +1,126 @@
+# What every engine shares: the loop over groups, the fixed result columns, and one row that says why a group failed.
+
+# Fits each group of `data`, in the order in which the groups first appear.
+#
+# `columns`: the columns that the fit uses; rows with a missing value in one of them are dropped and counted.
+# `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
+# `save_to`: path of an .rds file for the list of fitted models, or NULL.
+# Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`.
+fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
+  check_columns(data, c(by, columns))
+  check_by(by)
+  groups <- group_rows(data, by)
+  fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one, keep_model = !is.null(save_to)))
+  if (!is.null(save_to)) {
+    saveRDS(stats::setNames(lapply(fitted, `[[`, "model"), names(groups)), save_to)
+  }
+  tables <- c("estimates", "fits", "variances", "messages")
+  stats::setNames(lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables)
+}
+
+fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
+  keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
+  used <- data[rows, unique(columns), drop = FALSE]
+  is_complete <- stats::complete.cases(used)
+  used <- used[is_complete, , drop = FALSE]
+  heard <- with_conditions(function() {
+    check_rows(nrow(used), sum(!is_complete))
+    fit_one(used)
+  })
+  fit <- fit_row(heard, n = nrow(used), n_missing = sum(!is_complete))
+  list(
+    estimates = beside_keys(keys, heard$value$estimates),
+    fits = beside_keys(keys, fit),
+    variances = beside_keys(keys, heard$value$variances),
+    messages = beside_keys(keys, heard$conditions),
+    model = if (keep_model) heard$value$model
+  )
+}
+
+check_rows <- function(n, n_missing) {
+  if (n > 0) {
+    return(invisible(TRUE))
+  }
+  if (n_missing > 0) {
+    stop_with(sprintf("No rows are left: all %d have a missing value.", n_missing))
+  }
+  stop_with("There are no rows.")
+}
+
+# One row about a fit; what an engine doesn't know of stays NA.
+fit_row <- function(heard, n, n_missing) {
+  conditions <- heard$conditions
+  row <- empty_table("fits")[NA_integer_, ]
+  row[names(heard$value$fit)] <- heard$value$fit
+  is_error <- conditions$kind == "error"
+  row$n <- n
+  row$n_missing <- n_missing
+  row$messages <- paste(conditions$text[!is_error], collapse = " | ")
+  row$error <- paste(conditions$text[is_error], collapse = " | ")
+  row$status <- if (any(is_error)) {
+    "failed"
+  } else if (isTRUE(row$singular)) {
+    "singular"
+  } else if (any(conditions$kind == "warning")) {
+    "warned"
+  } else {
+    "ok"
+  }
+  row
+}
+
+empty_table <- function(table) {
+  switch(table,
+    estimates = data.frame(
+      term = character(), estimate = double(), std_error = double(), df = double(), statistic = double(),
+      p_value = double(), conf_low = double(), conf_high = double()
+    ),
+    fits = data.frame(
+      status = character(), n = integer(), n_missing = integer(), n_groups = integer(), log_lik = double(),
+      aic = double(), bic = double(), singular = logical(), optimiser = character(), messages = character(),
+      error = character()
+    ),
+    variances = data.frame(group = character(), term = character(), variance = double(), n_groups = integer()),
+    messages = data.frame(kind = character(), text = character())
+  )
+}
+
+# A column of the results can't also name the groups: two columns of one name reach nobody safely.
+check_by <- function(by) {
+  reserved <- unlist(lapply(c("estimates", "fits", "variances", "messages"), function(table) names(empty_table(table))))
+  clash <- intersect(by, reserved)
+  if (length(clash) > 0) {
+    stop_with(
+      sprintf("Can't fit by %s: the results have a column of that name.", quoted(clash)),
+      "Rename the column first."
+    )
+  }
+}
+
+# Row numbers of each group, in order of first appearance; without `by`, one group of all rows.
+group_rows <- function(data, by) {
+  if (length(by) == 0) {
+    return(list(all = seq_len(nrow(data))))
+  }
+  key <- do.call(paste, c(unname(lapply(data[by], as.character)), sep = " / "))
+  split(seq_along(key), factor(key, levels = unique(key)))
+}
+
+beside_keys <- function(keys, table) {
+  if (is.null(table) || nrow(table) == 0) {
+    return(NULL)
+  }
+  repeated <- keys[rep(min(1, nrow(keys)), nrow(table)), , drop = FALSE]
+  joined <- c(as.list(repeated), as.list(table))
+  structure(joined, class = "data.frame", row.names = seq_len(nrow(table)))
+}
+
+stack_tables <- function(table, no_keys, fitted) {
+  prototype <- structure(
+    c(as.list(no_keys), as.list(empty_table(table))),
+    class = "data.frame", row.names = integer()
+  )
+  stacked <- do.call(rbind, c(list(prototype), lapply(fitted, `[[`, table)))
+  row.names(stacked) <- NULL
+  stacked
+}

@@ -1,0 +1,180 @@
+#' Linear mixed models, one per group of rows
+#'
+#' Fits `lmerTest::lmer()` by REML, with Satterthwaite's degrees of freedom, to each group of rows. This is the model
+#' of Tables S6 to S10 of the RM-IAT paper: `tokens ~ condition + (1 | wording)`, one model and test at a time.
+#'
+#' Factors are made from explicit level lists only, and coded as treatment contrasts whatever R's options say, so that
+#' the reference level depends neither on the locale nor on the order of rows. Grouping variables (right of a bar)
+#' become factors with sorted levels. Rows with a missing value in a column of the formula are dropped and counted.
+#'
+#' Fits on the boundary (a variance of 0) are kept and flagged. A group that can't be fitted is one row of `fits` with
+#' status `"failed"` and the reason.
+#'
+#' @param data a data frame with one row per trial.
+#' @param formula the formula as text (see [checked_formula()] for what may stand in it), or as a formula.
+#' @param by names of the columns that define the groups; `NULL` fits all rows together. Groups come out in the order
+#'   in which they first appear.
+#' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
+#' @param save_to path of an `.rds` file for the fitted models (a list named by group), or `NULL` to keep none.
+#' @return A list of four data frames, each beginning with the columns `by`:
+#'   \describe{
+#'     \item{estimates}{one row per fixed effect: `term` (`"intercept"`, `"conditionincompatible"` …), `estimate` and
+#'       `std_error` in units of the outcome, `df`, `statistic` (t), `p_value`, `conf_low` and `conf_high` (95 %,
+#'       `estimate ± qt(.975, df) * std_error`).}
+#'     \item{fits}{one row per group: `status` (`"ok"`, `"singular"`, `"warned"`, `"failed"`), `n` rows used,
+#'       `n_missing` rows dropped, `n_groups` (levels of the first grouping variable), `log_lik` (REML), `aic`, `bic`,
+#'       `singular`, `optimiser`, `messages` and `error` (text, `""` if none).}
+#'     \item{variances}{one row per variance component: `group`, `term`, `variance` (not a standard deviation),
+#'       `n_groups`. The residual is the group `"residual"`.}
+#'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
+#'   }
+#' @export
+#' @examples
+#' set.seed(1)
+#' trials <- expand.grid(item = 1:10, wording = 1:8, condition = c("compatible", "incompatible"))
+#' trials$condition <- as.character(trials$condition)
+#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording + rnorm(nrow(trials), sd = 20)
+#' fit <- fit_lme4(
+#'   trials, "tokens ~ condition + (1 | wording)",
+#'   levels = list(condition = c("compatible", "incompatible"))
+#' )
+#' fit$estimates
+#' fit$fits
+fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL) {
+  need_package("lmerTest", "fit mixed models")
+  check_columns(data, character())
+  formula <- checked_formula(formula, names(data))
+  grouping <- unique(unlist(lapply(lme4::findbars(formula), function(bar) all.vars(bar[[3]]))))
+  if (length(formula) != 3 || length(grouping) == 0) {
+    stop_with(
+      sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
+      "It must have an outcome and a random effect, like \"tokens ~ condition + (1 | wording)\"."
+    )
+  }
+  outcome <- all.vars(formula[[2]])
+  fixed <- setdiff(all.vars(formula[[3]]), grouping)
+  levels <- level_lists(data, fixed, levels)
+  fit_one <- function(rows) {
+    check_outcome(rows, outcome)
+    rows <- with_factors(rows, grouping, levels)
+    fit_mixed_model(formula, rows, treatment_coding(names(levels)))
+  }
+  fit_each_group(data, by, all.vars(formula), fit_one, save_to)
+}
+
+fit_mixed_model <- function(formula, data, contrasts) {
+  model <- lmerTest::lmer(formula, data = data, REML = TRUE, contrasts = contrasts)
+  list(
+    estimates = fixed_effects(model),
+    fit = list(
+      n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)),
+      aic = stats::AIC(model), bic = stats::BIC(model), singular = lme4::isSingular(model),
+      optimiser = as.character(model@optinfo$optimizer)
+    ),
+    variances = variance_components(model),
+    model = model
+  )
+}
+
+fixed_effects <- function(model) {
+  table <- stats::coef(summary(model, ddf = "Satterthwaite"))
+  # Where Satterthwaite's method fails, lmerTest says so and gives a table without df and p.
+  column <- function(name) if (name %in% colnames(table)) unname(table[, name]) else rep(NA_real_, nrow(table))
+  estimate <- column("Estimate")
+  df <- column("df")
+  half_width <- stats::qt(.975, df) * column("Std. Error")
+  data.frame(
+    term = sub("^\\(Intercept\\)$", "intercept", rownames(table)),
+    estimate = estimate, std_error = column("Std. Error"), df = df, statistic = column("t value"),
+    p_value = column("Pr(>|t|)"), conf_low = estimate - half_width, conf_high = estimate + half_width
+  )
+}
+
+# Variances only: the covariances of random slopes are in the saved model.
+variance_components <- function(model) {
+  table <- as.data.frame(lme4::VarCorr(model))
+  table <- table[is.na(table$var2), ]
+  is_residual <- table$grp == "Residual"
+  # Two terms of one grouping variable ((1 + x || g)) are named g and g.1 in this table.
+  n_groups <- lme4::ngrps(model)[sub("\\.\\d+$", "", table$grp)]
+  data.frame(
+    group = ifelse(is_residual, "residual", table$grp),
+    term = sub("^\\(Intercept\\)$", "intercept", ifelse(is_residual, "residual", table$var1)),
+    variance = table$vcov,
+    n_groups = as.integer(ifelse(is_residual, NA, n_groups))
+  )
+}
+
+# The level list of each fixed effect that is text or a factor; a text column without one is an error.
+level_lists <- function(data, fixed, levels) {
+  given <- lapply(as.list(levels), function(level) as.character(unlist(level)))
+  is_text <- vapply(data[fixed], function(column) is.character(column) || is.factor(column), logical(1))
+  lists <- list()
+  for (name in fixed[is_text | fixed %in% names(given)]) {
+    found <- if (!is.null(given[[name]])) given[[name]] else base::levels(data[[name]])
+    if (length(found) < 2 || anyDuplicated(found) > 0) {
+      stop_with(
+        sprintf("Can't fit: \"%s\" is text and needs a list of at least two levels, the reference level first.", name),
+        sprintf("Give it as levels = list(%s = c(\"compatible\", \"incompatible\")).", name)
+      )
+    }
+    lists[[name]] <- found
+  }
+  lists
+}
+
+treatment_coding <- function(names) {
+  if (length(names) == 0) {
+    return(NULL)
+  }
+  stats::setNames(rep(list("contr.treatment"), length(names)), names)
+}
+
+with_factors <- function(rows, grouping, levels) {
+  for (name in names(levels)) {
+    rows[[name]] <- as_listed_factor(rows[[name]], levels[[name]], name)
+  }
+  for (name in grouping) {
+    # sort() by radix knows no locale; numbers keep their order as numbers.
+    values <- if (is.factor(rows[[name]])) as.character(rows[[name]]) else rows[[name]]
+    rows[[name]] <- factor(values, levels = sort(unique(values), method = "radix"))
+  }
+  rows
+}
+
+# A level that is not in the list would silently become missing, a missing reference would silently change the contrast.
+as_listed_factor <- function(values, levels, name) {
+  values <- as.character(values)
+  unlisted <- setdiff(unique(values), levels)
+  if (length(unlisted) > 0) {
+    stop_with(
+      sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
+      sprintf("Levels: %s.", quoted(levels))
+    )
+  }
+  present <- levels[levels %in% values]
+  if (length(present) < 2 || present[[1]] != levels[[1]]) {
+    stop_with(
+      sprintf("\"%s\" must hold its reference level \"%s\" and another one.", name, levels[[1]]),
+      sprintf("Found only: %s.", quoted(present))
+    )
+  }
+  factor(values, levels = present)
+}
+
+check_outcome <- function(rows, outcome) {
+  for (name in outcome) {
+    values <- rows[[name]]
+    if (!is.numeric(values) && !is.logical(values)) {
+      stop_with(sprintf("The outcome \"%s\" must be a number, but it is of class %s.", name, quoted(class(values)[[1]])))
+    }
+    if (any(!is.finite(values))) {
+      stop_with(sprintf("The outcome \"%s\" holds a value that is not finite.", name))
+    }
+    if (length(unique(values)) == 1) {
+      stop_with(sprintf(
+        "The outcome \"%s\" is %s in all %d rows: there is nothing to explain.", name, format(values[[1]]), length(values)
+      ))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+#' Fit by the name of an engine
+#'
+#' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
+#'
+#' @param engine `"lme4"` ([fit_lme4()]) or `"effect_size"` ([effect_size()]).
+#' @param data a data frame, or a named list of columns of equal length.
+#' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
+#' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
+#'   row per package that took part, with `package` and `version` (R itself among them).
+#' @export
+#' @examples
+#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 3), tokens = c(1, 2, 3, 2, 4, 6))
+#' run_fit("effect_size", trials, list(outcome = "tokens"))$estimates
+run_fit <- function(engine, data, arguments = list()) {
+  known <- engines()
+  if (!is.character(engine) || length(engine) != 1 || !engine %in% names(known)) {
+    stop_with(
+      sprintf("Can't fit: there is no engine %s.", quoted(as.character(engine))),
+      nearest_known(as.character(engine)[[1]], names(known)),
+      sprintf("Engines there are: %s.", toString(names(known)))
+    )
+  }
+  fit <- known[[engine]]$fit
+  arguments <- Filter(Negate(is.null), as.list(arguments))
+  unknown <- setdiff(names(arguments), setdiff(names(formals(fit)), "data"))
+  if (length(unknown) > 0) {
+    stop_with(
+      sprintf("Can't fit with %s: it takes no argument %s.", engine, quoted(unknown)),
+      sprintf("Arguments there are: %s.", toString(setdiff(names(formals(fit)), "data")))
+    )
+  }
+  result <- do.call(fit, c(list(data = as_columns(data)), arguments), quote = TRUE)
+  c(result, list(versions = versions_of(known[[engine]]$packages)))
+}
+
+# The table of engines: a new one is a row here and a file of its own.
+engines <- function() {
+  list(
+    lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
+    effect_size = list(fit = effect_size, packages = "effsize")
+  )
+}
+
+# A list of columns as a data frame, without the copies and the conversions of as.data.frame().
+as_columns <- function(data) {
+  if (is.data.frame(data) || !is.list(data)) {
+    return(data)
+  }
+  n <- if (length(data) == 0) 0L else length(data[[1]])
+  structure(data, class = "data.frame", row.names = seq_len(n))
+}
+
+versions_of <- function(packages) {
+  installed <- packages[vapply(packages, requireNamespace, logical(1), quietly = TRUE)]
+  versions <- vapply(installed, function(name) as.character(utils::packageVersion(name)), character(1))
+  data.frame(package = c("R", installed), version = unname(c(as.character(getRversion()), versions)))
+}

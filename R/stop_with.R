@@ -1,0 +1,41 @@
+#' Stop with a sentence that a person can act on
+#'
+#' @param what one sentence: what can't happen.
+#' @param ... further lines: what must hold, what was found, what to type next. `NULL` is left out.
+#' @return Nothing; signals an error of class `slant_error`.
+#' @noRd
+stop_with <- function(what, ...) {
+  details <- as.character(unlist(list(...)))
+  text <- paste(c(what, sprintf("  %s", details)), collapse = "\n")
+  stop(structure(list(message = text, call = NULL), class = c("slant_error", "error", "condition")))
+}
+
+# The entry of `known` that is closest to `word`, as "Did you mean …?"; NULL where none is close.
+nearest_known <- function(word, known) {
+  if (length(known) == 0) {
+    return(NULL)
+  }
+  distance <- utils::adist(word, known, ignore.case = TRUE)[1, ]
+  if (min(distance) > max(2, nchar(word) %/% 3)) {
+    return(NULL)
+  }
+  sprintf("Did you mean \"%s\"?", known[[which.min(distance)]])
+}
+
+quoted <- function(words) paste(sprintf("\"%s\"", words), collapse = ", ")
+
+# Stops unless `data` is a data frame that has all `columns`; names the nearest column for the first that is missing.
+check_columns <- function(data, columns, to = "fit") {
+  if (!is.data.frame(data)) {
+    stop_with(sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])))
+  }
+  missing <- setdiff(columns, names(data))
+  if (length(missing) > 0) {
+    stop_with(
+      sprintf("Can't %s: the data have no column %s.", to, quoted(missing)),
+      nearest_known(missing[[1]], names(data)),
+      sprintf("Columns there are: %s.", paste(names(data), collapse = ", "))
+    )
+  }
+  invisible(data)
+}
