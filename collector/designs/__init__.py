@@ -1,0 +1,57 @@
+"""A design is how a *kind* of experiment is read, crossed, worded and simulated: code, where a study is data.
+
+A new design is one module with a class that keeps the protocol below, and one row in `_DESIGNS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from collector.errors import UnknownNameError
+from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from collector.study_folder import StudyFolder
+from collector.study_keys import Table
+from collector.study_records import Study, StudyModel, TestInfo
+
+_DESIGNS = {"association": "collector.designs.association"}
+
+
+class Design(Protocol):
+    """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls."""
+
+    name: str
+
+    def parse(self, table: Table, folder: StudyFolder) -> Any:
+        """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""
+
+    def tests(self, data: Any) -> tuple[TestInfo, ...]:
+        """The tests in the study's order, each with its number of trials in one model and one repetition."""
+
+    def check(self, study: Study) -> None:
+        """StudyError where the parts of the study don't fit together."""
+
+    def conversations(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[Conversation]:
+        """All there is to ask of one model, in a seeded order; lazily, so that memory does not grow with the plan."""
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        """What is asked after these turns, and for which trial; None when the conversation is over."""
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        """The outcome and the choice; an outcome that the provider itself has set wins."""
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """A made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none."""
+
+
+def design_named(name: str) -> Design:
+    """The design of this name; UnknownNameError if there is none."""
+    if name not in _DESIGNS:
+        raise UnknownNameError("design", name, _DESIGNS)
+    return cast(Design, import_module(_DESIGNS[name]).DESIGN)

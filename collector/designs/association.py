@@ -1,0 +1,165 @@
+"""The association design: which of two labels does a word go to, under a rule that follows or crosses an association?
+
+A trial is word × wording × condition (Lee & Lai, section 2.2). The two conditions of a word and wording are
+asked one after the other, in a seeded order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from collector.designs.association_reader import read_answer
+from collector.designs.association_simulated import parse_simulation, simulate_reply
+from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, parse_tables
+from collector.designs.ordering import paired_order
+from collector.errors import StudyError, UnknownNameError
+from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from collector.study_folder import StudyFolder
+from collector.study_keys import Table
+from collector.study_records import Study, StudyModel, TestInfo
+
+
+class Association:
+    name = "association"
+
+    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(test.test, test.test_no, test.label, 2 * len(test.asked) * len(data.wordings))
+            for test in data.tests.values()
+        )
+
+    def check(self, study: Study) -> None:
+        data: AssociationData = study.data
+        used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
+        for frame, user in used.items():
+            if frame not in data.frames:
+                raise UnknownNameError(f"frame (of {user})", frame, data.frames)
+            for test in data.tests.values():
+                if frame not in test.names:
+                    raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
+
+    def conversations(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[Conversation]:
+        cells = Cells(study, model, seed)
+        each = len(cells)
+        position = 0
+        for number, is_second_first in paired_order(each * repetitions, seed):
+            repetition, pair = divmod(number, each)
+            for second in (is_second_first, not is_second_first):
+                trial = cells.trial(pair, int(second), repetition + 1, position)
+                yield Conversation(trial.trial_id, (trial,))
+                position += 1
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        if history:
+            return None
+        trial = conversation.trials[0]
+        return trial, Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial)},))
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        return prompt_index(study, model).find(messages)
+
+
+DESIGN = Association()
+
+
+class Cells:
+    """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        data: AssociationData = study.data
+        self._study, self._model, self._data = study, model, data
+        self._wordings = list(data.wordings)
+        self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
+        settings = stable_id(dict(model.settings))
+        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
+        self._id = (*names, settings, seed)
+
+    def __len__(self) -> int:
+        return len(self._words) * len(self._wordings)
+
+    def trial(self, pair: int, condition_no: int, repetition: int, position: int) -> Trial:
+        word_no, wording_no = divmod(pair, len(self._wordings))
+        test, side, word = self._words[word_no]
+        wording, condition = self._wordings[wording_no], self._data.conditions[condition_no]
+        names = test.names[self._model.frame]
+        label_a, label_b = names["label_a"], names["label_b"]
+        is_group_a_to_a = condition_no == 0
+        # In the balanced order half the words of each wording, and half the wordings of each word, list attribute a
+        # first; both conditions of a pair list alike, so the order is the same in both arms by construction.
+        is_a_first = (word_no + wording_no + repetition) % 2 == 1
+        is_a_first = is_group_a_to_a if self._data.option_order == "rule" else is_a_first
+        return Trial(
+            trial_id=stable_id(*self._id, repetition, test.test, condition, side, word, wording),
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            model=self._model.model,
+            test=test.test,
+            condition=condition,
+            item=word,
+            group=test.categories[side],
+            wording=wording,
+            option_a=label_a,
+            option_b=label_b,
+            expected=label_a if (side == GROUPS[0]) == is_group_a_to_a else label_b,
+            repetition=repetition,
+            position=position,
+            factors={"first_option": label_a if is_a_first else label_b},
+        )
+
+
+def rendered(data: AssociationData, frame: str, trial: Trial) -> str:
+    """The prompt of a trial, to the byte: the frame's template around the wording."""
+    test = data.tests[trial.test]
+    a, b = test.names[frame]["label_a"], test.names[frame]["label_b"]
+    first, second = (a, b) if trial.factors["first_option"] == a else (b, a)
+    wording = data.wordings[trial.wording].format(word=trial.item, category_1=first, category_2=second)
+    of_group_a, of_group_b = (a, b) if trial.condition == data.conditions[0] else (b, a)
+    return data.frames[frame].template.format_map(
+        {**_lists(data, test, frame), "category_1": of_group_a, "category_2": of_group_b, "wording": wording}
+    )
+
+
+def _lists(data: AssociationData, test: AssociationTest, frame: str) -> dict[str, str]:
+    layout = data.frames[frame]
+    lists = {f"{side}_words": layout.joined(words) for side, words in test.words.items()}
+    return {**lists, **test.names[frame]}
+
+
+class PromptIndex:
+    """Finds the trial of a prompt by the prompt's hash (24 bytes or so an entry, not a whole trial)."""
+
+    def __init__(self, study: Study, model: StudyModel) -> None:
+        self._cells = Cells(study, model, study.seed)
+        self._numbers: dict[bytes, int] = {}
+        for number in range(2 * len(self._cells)):
+            trial = self._cells.trial(number // 2, number % 2, 1, number)
+            prompt = Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial)},))
+            self._numbers[bytes.fromhex(prompt.hash)] = number
+
+    def find(self, messages: Sequence[Any]) -> Trial | None:
+        number = self._numbers.get(bytes.fromhex(Prompt(tuple(messages)).hash))
+        return None if number is None else self._cells.trial(number // 2, number % 2, 1, number)
+
+
+_INDEXES: dict[tuple[str, ...], PromptIndex] = {}
+
+
+def prompt_index(study: Study, model: StudyModel) -> PromptIndex:
+    """The index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
+    key = (str(study.path), study.version, study.variant, model.model, model.frame)
+    if key not in _INDEXES:
+        _INDEXES[key] = PromptIndex(study, model)
+    return _INDEXES[key]

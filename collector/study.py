@@ -1,0 +1,171 @@
+"""Reads a study: a TOML file and the CSVs beside it. Refuses what it does not know and names the nearest thing it does.
+
+A study that ships with slant is called by its name, a study of one's own by the path of its TOML file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from collector.designs import design_named
+from collector.errors import StudyError, UnknownNameError
+from collector.files import studies_dir
+from collector.records import Measure, TokenSource, stable_id
+from collector.study_folder import StudyFolder, read_text
+from collector.study_keys import Table, checked_name
+from collector.study_records import BASE, Fit, Study, StudyModel, TestInfo
+
+__all__ = ["BASE", "Fit", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
+
+_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "simulation")
+"""Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
+model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
+model, its settings and the seed in it.)"""
+
+
+def list_studies() -> list[str]:
+    """The names of the studies that ship with slant."""
+    return sorted(path.stem for path in studies_dir().glob("*.toml"))
+
+
+def load_study(name_or_path: str, variant: str = BASE) -> Study:
+    """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`), read and checked.
+
+    UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
+    """
+    path = _study_path(name_or_path)
+    try:
+        values = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
+    return _read_study(path, values, variant)
+
+
+def _study_path(name_or_path: str) -> Path:
+    if not name_or_path.endswith(".toml") and "/" not in name_or_path:
+        if name_or_path not in list_studies():
+            hint = "A study of your own is given by its path, as in ./mine/study.toml."
+            raise UnknownNameError("study", name_or_path, list_studies(), hint)
+        return studies_dir() / f"{name_or_path}.toml"
+    path = Path(name_or_path)
+    if not path.is_file():
+        hint = "Type `collect studies` to see those that come with slant."
+        raise StudyError(f"There is no study file {name_or_path}.", hint)
+    return path.resolve()
+
+
+def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
+    folder = StudyFolder(path.parent)
+    variants = (BASE, *Table(values, path.name).tables("variants"))
+    if variant not in variants:
+        raise UnknownNameError(f"variant in {path.name}", variant, variants)
+    # All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers them all.
+    studies = {name: _variant(path, values, folder, variants, name) for name in variants}
+    version = _version(values, folder)
+    return replace(studies[variant], version=version)
+
+
+def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
+    asked = {key: value for key, value in values.items() if key not in _ASKED_NOT}
+    return stable_id(asked, folder.read)[:12]
+
+
+def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
+    table = Table(_changed(values, name, path.name), path.name)
+    table.mapping("variants")
+    design = design_named(table.text("design"))
+    data = design.parse(table, folder)
+    published = table.optional_text("published")
+    study = Study(
+        name=checked_name(table.text("name"), "study"),
+        title=table.text("title"),
+        version="",
+        design=design.name,
+        source=table.text("source", ""),
+        path=path,
+        seed=table.integer("seed", 0),
+        frame=table.text("frame"),
+        tests=design.tests(data),
+        models=tuple(_model(row) for row in table.rows("models")),
+        variants=variants,
+        variant=name,
+        fits={name: _fit(name, row) for name, row in table.tables("fits").items()},
+        published=folder.inside(published) if published else None,
+        data=data,
+    )
+    table.finish()
+    _refuse_twice([model.model for model in study.models], "model", path.name)
+    design.check(study)
+    return study
+
+
+def _changed(values: dict[str, Any], variant: str, where: str) -> dict[str, Any]:
+    """The study's table with the changes of one variant; a table is changed key by key, all else as a whole."""
+    if variant == BASE:
+        return values
+    changes = Table(values, where).table("variants").mapping(variant)
+    for key in changes:
+        if key in ("name", "design", "variants", *_ASKED_NOT) and key != "title":
+            raise StudyError(f'The variant "{variant}" in {where} can\'t change "{key}".')
+    return _merged(values, changes)
+
+
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(values)
+    for key, change in changes.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, change) if isinstance(old, dict) and isinstance(change, dict) else change
+    return merged
+
+
+def _model(row: Table) -> StudyModel:
+    model = checked_name(row.text("model"), "model")
+    found = StudyModel(
+        model=model,
+        label=row.text("label", model),
+        provider=checked_name(row.text("provider"), "provider"),
+        requested_model=row.text("requested_model", model),
+        frame=row.text("frame"),
+        measure=_one_of(row, "measure", get_args(Measure)),
+        settings=row.mapping("settings"),
+        token_source=_one_of(row, "token_source", get_args(TokenSource)),
+    )
+    row.finish()
+    return found
+
+
+def _fit(name: str, row: Table) -> Fit:
+    levels = {column: tuple(values) for column, values in row.mapping("levels").items()}
+    fit = Fit(
+        name=name,
+        engine=checked_name(row.text("engine", name), "engine"),
+        view=checked_name(row.text("view"), "view"),
+        formula=row.optional_text("formula"),
+        outcome=row.optional_text("outcome"),
+        contrast=row.optional_text("contrast"),
+        by=row.texts("by", ()),
+        levels=levels,
+        factors=row.texts("factors", tuple(levels)),
+        drop_flags=row.texts("drop_flags", ()),
+    )
+    row.finish()
+    for column in (*fit.by, *fit.levels, *fit.factors, *fit.drop_flags):
+        checked_name(column, "column")
+    return fit
+
+
+def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
+    value = row.optional_text(key)
+    if value is not None and value not in known:
+        raise UnknownNameError(f'value for "{key}" in {row.where}', value, known)
+    return value
+
+
+def _refuse_twice(names: list[str], what: str, where: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise StudyError(f'The {what} "{name}" is given twice in {where}.')

@@ -1,0 +1,100 @@
+"""A TOML table that is read key by key and then refuses every key that nobody has read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from collector.errors import StudyError
+
+_Value = TypeVar("_Value")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def checked_name(name: str, what: str) -> str:
+    """`name` itself, where it is safe as a file name, a column value and an SQL literal; StudyError elsewhere."""
+    if not _NAME.fullmatch(name):
+        raise StudyError(
+            f'The {what} can\'t be called "{name}".',
+            "A name has letters, digits, points, hyphens and underscores, starts with a letter or a digit, "
+            "and has at most 64 characters.",
+        )
+    return name
+
+
+def unknown_key(key: str, where: str, known: Iterable[str]) -> StudyError:
+    """The sentence for a key (or a CSV column) that nothing reads, with the nearest one that something does."""
+    names = sorted(known)
+    near = get_close_matches(key, names, n=1, cutoff=0.5)
+    hint = f'Did you mean "{near[0]}"?' if near else f"Known here: {', '.join(names)}."
+    return StudyError(f'There is no key "{key}" in {where}. {hint}')
+
+
+class Table:
+    """One table of a study file. `where` names it for people, as in 'mine.toml, [prompt]'."""
+
+    def __init__(self, values: Mapping[str, Any], where: str) -> None:
+        self._values = values
+        self._read: set[str] = set()
+        self.where = where
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value: str | None = self.optional(key, str, "a text")
+        return self._required(key, default if value is None else value)
+
+    def optional_text(self, key: str) -> str | None:
+        value: str | None = self.optional(key, str, "a text")
+        return value
+
+    def integer(self, key: str, default: int | None = None) -> int:
+        value: int | None = self.optional(key, int, "a whole number")
+        return self._required(key, default if value is None else value)
+
+    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        value: list[str] | None = self.optional(key, list, "a list of texts")
+        if value is not None and not all(isinstance(item, str) for item in value):
+            raise StudyError(f'"{key}" in {self.where} must be a list of texts.')
+        return self._required(key, default if value is None else tuple(value))
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """A table that is kept as it is (empty where absent)."""
+        return self.optional(key, dict, "a table") or {}
+
+    def table(self, key: str) -> Table:
+        """A table inside this one (empty where absent)."""
+        return Table(self.mapping(key), f"{self.where}, [{key}]")
+
+    def tables(self, key: str) -> dict[str, Table]:
+        """Tables by name, as in [frames.api] and [frames.local]; empty where absent."""
+        inner = self.table(key)
+        return {checked_name(name, key): inner.table(name) for name in inner._values}
+
+    def rows(self, key: str) -> list[Table]:
+        """An array of tables, as in [[models]]; empty where absent."""
+        value = self.optional(key, list, "an array of tables") or []
+        if not all(isinstance(row, dict) for row in value):
+            raise StudyError(f'"{key}" in {self.where} must be an array of tables.')
+        return [Table(row, f"{self.where}, [[{key}]] number {no}") for no, row in enumerate(value, start=1)]
+
+    def optional(self, key: str, kind: type | tuple[type, ...], described: str) -> Any:
+        """The value of `key`, or None where it is absent; StudyError where it is of another kind."""
+        self._read.add(key)
+        value = self._values.get(key)
+        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is int)):
+            raise StudyError(f'"{key}" in {self.where} must be {described}, but it is {value!r}.')
+        return value
+
+    def finish(self) -> None:
+        """Refuses the first key that nobody has read."""
+        for key in self._values:
+            if key not in self._read:
+                raise unknown_key(key, self.where, self._read)
+
+    def _required(self, key: str, value: _Value | None) -> _Value:
+        if value is None:
+            near = [k for k in get_close_matches(key, list(self._values), n=1, cutoff=0.7) if k not in self._read]
+            found = f'It has "{near[0]}": is that meant?' if near else ""
+            raise StudyError(f'{self.where} needs the key "{key}".', *filter(None, [found]))
+        return value

@@ -1,0 +1,137 @@
+"""The nouns of a study file, all frozen: the study, its tests, its models and its fits.
+
+A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what only the study's design understands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from collector.errors import UnknownNameError
+from collector.records import Measure, TokenSource
+
+BASE = "base"
+"""The variant that changes nothing: the study as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestInfo:
+    """One test of a study. `planned` is its number of trials in one model and one repetition."""
+
+    __test__ = False  # pytest would take the class for a test of its own
+
+    test: str
+    test_no: int
+    label: str
+    planned: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyModel:
+    """A model as a study asks it.
+
+    `model` is its id in every table, `requested_model` the name sent on the wire, `settings` the parameters sent (in
+    the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count where
+    there is one and the output count elsewhere. `token_source` is set where an import or a simulation of this
+    model has to say what its counts are because no provider does.
+    """
+
+    model: str
+    label: str
+    provider: str
+    requested_model: str
+    frame: str
+    measure: Measure | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    token_source: TokenSource | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One analysis that a study defines: which engine fits what, on which view, cell by cell.
+
+    `formula` belongs to a regression, `outcome` and `contrast` to a comparison of two levels. `levels` gives the
+    levels of each factor in order, the reference level first; `factors` are the columns that are made factors.
+    Rows for which one of `drop_flags` is true are left out when refusals are removed.
+    """
+
+    name: str
+    engine: str
+    view: str
+    formula: str | None
+    outcome: str | None
+    contrast: str | None
+    by: tuple[str, ...]
+    levels: Mapping[str, tuple[str | int, ...]]
+    factors: tuple[str, ...]
+    drop_flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked."""
+
+    name: str
+    title: str
+    version: str
+    design: str
+    source: str
+    path: Path
+    seed: int
+    frame: str
+    tests: tuple[TestInfo, ...]
+    models: tuple[StudyModel, ...]
+    variants: tuple[str, ...]
+    variant: str
+    fits: Mapping[str, Fit]
+    published: Path | None
+    data: Any
+
+    def with_variant(self, name: str) -> Study:
+        """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
+        from collector.study import load_study  # the reader knows these nouns, so they can only look it up late
+
+        return self if name == self.variant else load_study(str(self.path), variant=name)
+
+    def model(self, spec: str) -> StudyModel:
+        """The model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
+
+        A model that the study does not name has `spec` as its id and label, the study's default frame, no settings.
+        UnknownNameError for a bare name (or a simulated one) that the study does not know.
+        """
+        provider, slash, name = spec.partition("/")
+        if not slash or provider == "simulated":
+            return self._named(name if slash else spec, simulated=bool(slash))
+        for known in self.models:
+            if known.provider == provider and name in (known.model, known.requested_model):
+                return known
+        if not provider or not name:
+            raise self._unknown_model(spec)
+        return StudyModel(spec, spec, provider, name, self.frame)
+
+    def test(self, name: str) -> TestInfo:
+        """The test with this id; UnknownNameError if there is none."""
+        for test in self.tests:
+            if test.test == name:
+                return test
+        raise UnknownNameError(f"test in the study {self.name}", name, [test.test for test in self.tests])
+
+    def _named(self, name: str, simulated: bool) -> StudyModel:
+        for known in self.models:
+            if known.model == name:
+                return _simulated(known) if simulated else known
+        raise self._unknown_model(name)
+
+    def _unknown_model(self, name: str) -> UnknownNameError:
+        hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
+        return UnknownNameError(f"model in the study {self.name}", name, [m.model for m in self.models], hint)
+
+
+def _simulated(model: StudyModel) -> StudyModel:
+    """The same model played by the simulated provider, which goes by the study's own ids and takes no settings."""
+    return StudyModel(
+        model.model, model.label, "simulated", model.model, model.frame, model.measure, {}, model.token_source
+    )
