@@ -96,7 +96,8 @@ check_name <- function(part, columns, formula) {
   )
 }
 
-# A formula carries an environment in which its calls are looked up: the caller's would be found, and saved with a model.
+# A formula carries an environment in which its calls are looked up. The caller's would be found there, and would be
+# saved with a model.
 formula_in_safe_place <- function(expression) {
   place <- new.env(parent = baseenv())
   place$poly <- stats::poly

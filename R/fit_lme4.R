@@ -166,14 +166,15 @@ check_outcome <- function(rows, outcome) {
   for (name in outcome) {
     values <- rows[[name]]
     if (!is.numeric(values) && !is.logical(values)) {
-      stop_with(sprintf("The outcome \"%s\" must be a number, but it is of class %s.", name, quoted(class(values)[[1]])))
+      stop_with(sprintf("The outcome \"%s\" must be a number, not of class %s.", name, quoted(class(values)[[1]])))
     }
     if (any(!is.finite(values))) {
       stop_with(sprintf("The outcome \"%s\" holds a value that is not finite.", name))
     }
     if (length(unique(values)) == 1) {
       stop_with(sprintf(
-        "The outcome \"%s\" is %s in all %d rows: there is nothing to explain.", name, format(values[[1]]), length(values)
+        "The outcome \"%s\" is %s in all %d rows: there is nothing to explain.",
+        name, format(values[[1]]), length(values)
       ))
     }
   }

@@ -1,0 +1,131 @@
+#' Open the trials of a slant database
+#'
+#' Opens a DuckDB file read-only and gives one of its views as a lazy dplyr table. While a collector writes, this
+#' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()].
+#'
+#' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
+#' Without R's duckdb package, read an export instead: [read_trials()].
+#'
+#' @param path the database, such as `"slant.duckdb"`.
+#' @param view name of a view or table in it; `"rmiat_trials"` has one row per trial.
+#' @param patience_s how long to wait for another process that writes, in seconds.
+#' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
+#' @export
+#' @examplesIf requireNamespace("duckdb", quietly = TRUE)
+#' path <- tempfile(fileext = ".duckdb")
+#' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+#' trials <- data.frame(condition = c("compatible", "incompatible"), tokens = c(64L, 128L))
+#' DBI::dbWriteTable(connection, "rmiat_trials", trials)
+#' DBI::dbDisconnect(connection, shutdown = TRUE)
+#'
+#' trials <- open_trials(path)
+#' as.data.frame(trials)
+#' close_trials(trials)
+open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
+  need_duckdb()
+  if (!is.character(path) || length(path) != 1 || !file.exists(path)) {
+    stop_with(
+      sprintf("Can't open %s: there is no such file.", quoted(as.character(path))),
+      sprintf("Looked from the folder %s.", getwd())
+    )
+  }
+  connection <- connect_patiently(path, patience_s)
+  is_open <- FALSE
+  on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
+  check_view(connection, path, view)
+  if (!requireNamespace("dbplyr", quietly = TRUE) || !requireNamespace("dplyr", quietly = TRUE)) {
+    return(explain_extension(DBI::dbReadTable(connection, view)))
+  }
+  trials <- explain_extension(lazy_table(connection, view))
+  is_open <- TRUE
+  trials
+}
+
+need_duckdb <- function() {
+  for (package in c("DBI", "duckdb")) {
+    if (!requireNamespace(package, quietly = TRUE)) {
+      stop_with(
+        "Can't open a database: R's packages \"duckdb\" and \"DBI\" must be installed.",
+        "From CRAN: install.packages(c(\"DBI\", \"duckdb\"))",
+        "Or without them: `collect export --format csv` in the shell, then read_trials() on that file in R."
+      )
+    }
+  }
+}
+
+# One writer or many readers may hold the file, so a reader comes back a little later.
+connect_patiently <- function(path, patience_s) {
+  give_up_at <- Sys.time() + patience_s
+  repeat {
+    connection <- tryCatch(connect_read_only(path), error = identity)
+    if (!inherits(connection, "error")) {
+      return(connection)
+    }
+    problem <- conditionMessage(connection)
+    if (!grepl("lock", problem, fixed = TRUE) || Sys.time() >= give_up_at) {
+      stop_because_of(problem, path, patience_s)
+    }
+    Sys.sleep(stats::runif(1, .05, .25))
+  }
+}
+
+connect_read_only <- function(path) {
+  # Settings as arguments of duckdb() since 2.0; before, no note about extensions was given that they would silence.
+  arguments <- list(dbdir = path, read_only = TRUE, config = list(autoinstall_known_extensions = "false"))
+  if ("shared_home" %in% names(formals(duckdb::duckdb))) {
+    arguments$shared_home <- FALSE
+  }
+  DBI::dbConnect(do.call(duckdb::duckdb, arguments))
+}
+
+stop_because_of <- function(problem, path, patience_s) {
+  if (grepl("lock", problem, fixed = TRUE)) {
+    holder <- regmatches(problem, regexpr("held in [^)]*\\)", problem))
+    stop_with(
+      sprintf("Can't open %s: another process has held it for %g s.", quoted(path), patience_s),
+      if (length(holder) == 1) sprintf("It is %s.", holder),
+      "Wait until that process is done, or give a larger `patience_s`."
+    )
+  }
+  stop_with(
+    sprintf("Can't open %s: it is not a DuckDB file that this DuckDB can read.", quoted(path)),
+    sprintf("R's duckdb is version %s.", utils::packageVersion("duckdb")),
+    strsplit(problem, "\n", fixed = TRUE)[[1]][[1]]
+  )
+}
+
+check_view <- function(connection, path, view) {
+  known <- DBI::dbListTables(connection)
+  if (!is.character(view) || length(view) != 1 || !view %in% known) {
+    stop_with(
+      sprintf("Can't open %s in %s: there is no such view.", quoted(as.character(view)), quoted(path)),
+      nearest_known(as.character(view)[[1]], known),
+      sprintf("Views there are: %s.", if (length(known) > 0) toString(known) else "none; is it a slant database?")
+    )
+  }
+}
+
+# dbplyr 2.3, the one of Debian 12, warns in general terms that duckdb would like a newer one; it works.
+lazy_table <- function(connection, view) {
+  withCallingHandlers(
+    dplyr::tbl(connection, view),
+    warning = function(condition) {
+      if (grepl("dbplyr", conditionMessage(condition), fixed = TRUE)) {
+        invokeRestart("muffleWarning")
+      }
+    }
+  )
+}
+
+explain_extension <- function(expression) {
+  tryCatch(expression, error = function(problem) {
+    if (!grepl("[Ee]xtension", conditionMessage(problem))) {
+      stop(problem)
+    }
+    stop_with(
+      "Can't read this view: it needs a DuckDB extension that R's duckdb has not got.",
+      "With a network, once: DBI::dbExecute(DBI::dbConnect(duckdb::duckdb()), \"INSTALL json\")",
+      "Or without: `collect export --format csv` in the shell, then read_trials() on that file in R."
+    )
+  })
+}

@@ -1,0 +1,110 @@
+#' Read trials from an export
+#'
+#' Reads what `collect export` wrote, as CSV (base R) or Parquet (package nanoparquet), for people without R's duckdb
+#' package. Columns that slant knows get their types whatever a reader would guess (a word `"NA"` stays a word), and
+#' every value is checked; other columns of a CSV stay text.
+#'
+#' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8.
+#' @param columns names of columns that must be there.
+#' @return A data frame, one row per trial, in the order of the file. `tokens` and other counts are integers, `latency_s`
+#'   (seconds) and `cost_usd` (US dollars) are doubles, names that begin with `is_` are logical. Empty cells are `NA`.
+#' @export
+#' @examples
+#' file <- tempfile(fileext = ".csv")
+#' writeLines(c("model,test,condition,tokens", "o3-mini,flowers_insects,compatible,64"), file)
+#' read_trials(file)
+read_trials <- function(file, columns = c("model", "test", "condition", "tokens")) {
+  if (!is.character(file) || length(file) != 1 || !file.exists(file)) {
+    stop_with(sprintf("Can't read %s: there is no such file.", quoted(as.character(file))))
+  }
+  read <- switch(tolower(tools::file_ext(file)),
+    csv = read_csv_as_text,
+    parquet = read_parquet,
+    stop_with(sprintf("Can't read %s: its name must end in .csv or .parquet.", quoted(file)))
+  )
+  trials <- read(file)
+  check_columns(trials, columns, to = sprintf("read %s", quoted(file)))
+  for (name in names(trials)) {
+    trials[[name]] <- typed_column(trials[[name]], name, file)
+  }
+  trials
+}
+
+# Everything as text first: guessing types would turn the item "NA" or the answer "T" into something else.
+read_csv_as_text <- function(file) {
+  trials <- tryCatch(
+    utils::read.csv(file, colClasses = "character", na.strings = "", check.names = FALSE, encoding = "UTF-8"),
+    error = function(problem) stop_with(sprintf("Can't read %s: %s.", quoted(file), conditionMessage(problem))),
+    warning = function(problem) stop_with(sprintf("Can't read %s: %s.", quoted(file), conditionMessage(problem)))
+  )
+  names(trials)[[1]] <- sub("^\ufeff", "", names(trials)[[1]])
+  for (name in names(trials)) {
+    is_bad <- !validUTF8(trials[[name]])
+    if (any(is_bad)) {
+      stop_with(
+        sprintf("Can't read %s: row %d, column \"%s\" is not UTF-8.", quoted(file), which(is_bad)[[1]], name),
+        "Save the file as UTF-8 and try again."
+      )
+    }
+  }
+  trials
+}
+
+read_parquet <- function(file) {
+  need_package("nanoparquet", "read a Parquet file")
+  trials <- tryCatch(
+    nanoparquet::read_parquet(file),
+    error = function(problem) {
+      stop_with(sprintf("Can't read %s: it is not a Parquet file that nanoparquet reads.", quoted(file)))
+    }
+  )
+  as.data.frame(trials)
+}
+
+typed_column <- function(values, name, file) {
+  counts <- c(
+    "tokens", "reasoning_tokens", "reasoning_tokens_recounted", "output_tokens", "input_tokens", "wording",
+    "repetition", "position", "test_no", "model_no", "round", "turn", "try_no", "sequence"
+  )
+  flags <- c("follows_rule", "served_model_differs", "snapshot_was_asked")
+  if (name %in% counts) {
+    as_count(values, name, file)
+  } else if (name %in% c("latency_s", "cost_usd")) {
+    as_number(values, name, file)
+  } else if (startsWith(name, "is_") || name %in% flags) {
+    as_flag(values, name, file)
+  } else {
+    values
+  }
+}
+
+as_number <- function(values, name, file) {
+  if (is.numeric(values)) {
+    return(as.double(values))
+  }
+  numbers <- suppressWarnings(as.numeric(values))
+  stop_at_first(is.na(numbers) & !is.na(values), values, name, file, "a number")
+  numbers
+}
+
+as_count <- function(values, name, file) {
+  numbers <- as_number(values, name, file)
+  is_bad <- !is.na(numbers) & (numbers < 0 | numbers != floor(numbers) | numbers > .Machine$integer.max)
+  stop_at_first(is_bad, values, name, file, "a whole number of 0 or more")
+  as.integer(numbers)
+}
+
+as_flag <- function(values, name, file) {
+  flags <- as.logical(values)
+  stop_at_first(is.na(flags) & !is.na(values), values, name, file, "true or false")
+  flags
+}
+
+stop_at_first <- function(is_bad, values, name, file, wanted) {
+  if (any(is_bad)) {
+    row <- which(is_bad)[[1]]
+    stop_with(sprintf(
+      "Can't read %s: row %d, column \"%s\" must be %s, but it is \"%s\".", quoted(file), row, name, wanted, values[[row]]
+    ))
+  }
+}
