@@ -1,0 +1,60 @@
+"""Trials and tables as Polars data frames, straight from the database. No R is needed for any of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from collector.errors import DatabaseError, UnknownNameError
+from collector.files import sql_dir
+from collector.store import reading
+
+MEASURES = ("reasoning", "output")
+
+
+def open_trials(db: str | Path, view: str = "rmiat_trials", measure: str | None = None) -> pl.DataFrame:
+    """All rows of one view of the database, one trial a row and ordered for the views of a study.
+
+    `measure` says what `tokens` holds: "reasoning" or "output" tokens; None is the measure that the study names.
+    Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
+
+    Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view or measure.
+    """
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        return read_view(connection, view)
+
+
+def view_names(db: str | Path) -> list[str]:
+    """The names of the views that the database stores, sorted."""
+    with reading(db) as connection:
+        return stored_views(connection)
+
+
+def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL").fetchall()
+    return [name for (name,) in rows]
+
+
+def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
+    """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
+    known = stored_views(connection)
+    if view in known:
+        return connection.view(view).pl()
+    if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
+        raise DatabaseError(
+            f'This database has no view "{view}": it was made by an older slant.',
+            "The next collect, collect import or collect status on it brings its views up to date.",
+        )
+    raise UnknownNameError("view", view, known)
+
+
+def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
+    """What `tokens` means in every view of this connection (see sql/views/1_trials)."""
+    if measure is None:
+        return
+    if measure not in MEASURES:
+        raise UnknownNameError("measure", measure, MEASURES)
+    connection.execute("SET VARIABLE measure = ?", [measure])

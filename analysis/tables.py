@@ -1,0 +1,129 @@
+"""The tables of a database, as the files in sql/views/2_tables define and describe them: one file, one table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from analysis.open import read_view, set_measure
+from collector.errors import DatabaseError, UnknownNameError, UsageError
+from collector.files import sql_dir
+from collector.store import reading
+
+ANY_STUDY = "any"
+_KEY = re.compile(r"^-- (\w+): +(.+)$")
+_MORE = re.compile(r"^-- {8}(.+)$")
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """What the head of a view's file says. `grain` names the columns that make a row unique; `study` may be "any"."""
+
+    name: str
+    purpose: str
+    grain: tuple[str, ...]
+    reads: tuple[str, ...]
+    study: str
+    note: str
+    paper: str | None = None
+
+    @property
+    def title(self) -> str:
+        """A caption: the table of the paper where it is one, the name, the purpose."""
+        paper = f" ({self.paper})" if self.paper else ""
+        return f"{self.name}{paper}: {self.purpose}"
+
+
+def read_header(text: str) -> TableInfo:
+    """The comment lines at the top of a view's file. Raises ValueError where one of the needed ones is missing."""
+    fields: list[list[str]] = []
+    for line in text.splitlines():
+        if key := _KEY.match(line):
+            fields.append([key[1], key[2]])
+        elif (more := _MORE.match(line)) and fields:
+            fields[-1][1] += " " + more[1].strip()
+        else:
+            break
+    if not fields:
+        raise ValueError("the file does not begin with -- name: purpose")
+    (name, purpose), *rest = fields
+    found = dict(rest)
+    missing = {"grain", "reads", "study", "note"} - found.keys()
+    unknown = found.keys() - {"grain", "reads", "study", "note", "paper"}
+    if missing or unknown:
+        raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    return TableInfo(
+        name, purpose, _names(found["grain"]), _names(found["reads"]), found["study"], found["note"], found.get("paper")
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+def table_info() -> dict[str, TableInfo]:
+    """Every table that slant ships, by name: tables of the paper first, in its order, then the others."""
+    infos = [read_header(file.read_text("utf-8")) for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
+    return {info.name: info for info in sorted(infos, key=_place)}
+
+
+def _place(info: TableInfo) -> tuple[int, str]:
+    number = re.search(r"\d+", info.paper or "")
+    return (int(number[0]) if number else 1000, info.name)
+
+
+def tables(
+    db: str | Path, names: Iterable[str] | None = None, study: str | None = None, measure: str | None = None
+) -> dict[str, pl.DataFrame]:
+    """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
+
+    `study` leaves only rows of that study; `measure` as in `open_trials`. A table that counts errors may be empty.
+    Raises UnknownNameError for an unknown table, UsageError for a table of another study, DatabaseError where the
+    database holds no trials (of that study).
+    """
+    infos = table_info()
+    chosen = list(names) if names is not None else []
+    for name in chosen:
+        if name not in infos:
+            raise UnknownNameError("table", name, infos)
+    with reading(db) as connection:
+        present = _studies(connection, db, study)
+        picked = [infos[name] for name in chosen] or [i for i in infos.values() if i.study in (ANY_STUDY, *present)]
+        for info in picked:
+            _check_belongs(info, present, db)
+        set_measure(connection, measure)
+        frames = {info.name: read_view(connection, info.name) for info in picked}
+    return {name: _only(frame, study) for name, frame in frames.items()}
+
+
+def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> list[str]:
+    """The studies to show: the one asked for, or all that have rows."""
+    present = [name for (name,) in connection.execute("SELECT DISTINCT study FROM attempts ORDER BY study").fetchall()]
+    if not present:
+        raise DatabaseError(
+            f'The database "{db}" holds no trials yet.',
+            f"To make some without a key: collect --study {study or 'rmiat'} --simulated --db {db}",
+        )
+    if study is not None and study not in present:
+        raise DatabaseError(
+            f'The database "{db}" holds no trials of the study "{study}".',
+            f"It holds: {', '.join(present)}.",
+        )
+    return present if study is None else [study]
+
+
+def _check_belongs(info: TableInfo, present: list[str], db: str | Path) -> None:
+    if info.study not in (ANY_STUDY, *present):
+        raise UsageError(
+            f'The table "{info.name}" is one of the study "{info.study}", of which nothing is shown here.',
+            f'Shown of "{db}": {", ".join(present)}.',
+        )
+
+
+def _only(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
+    return frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)

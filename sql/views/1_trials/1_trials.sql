@@ -1,0 +1,33 @@
+-- trials: one observation a row: every attempt that ended its trial, with what can be told from it alone.
+-- grain: trial_id
+-- reads: attempts
+-- study: any
+-- note:  `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
+--        SET VARIABLE measure = 'output';     (or 'reasoning'; back: RESET VARIABLE measure;)
+--        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
+--        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
+CREATE OR REPLACE VIEW trials AS
+SELECT * EXCLUDE (is_final) REPLACE (
+           CASE getvariable('measure')::TEXT
+               WHEN 'reasoning' THEN reasoning_tokens
+               WHEN 'output' THEN output_tokens
+               ELSE CASE
+                   WHEN getvariable('measure') IS NULL THEN tokens
+                   ELSE error('The variable measure must be reasoning or output, not ' || getvariable('measure')::TEXT)
+               END
+           END AS tokens,
+           CASE getvariable('measure')::TEXT
+               -- a count up to a closing marker stays what it is; a provider's own reasoning count is 'usage'
+               WHEN 'reasoning' THEN
+                   CASE WHEN reasoning_tokens IS NOT NULL THEN coalesce(nullif(token_source, 'output'), 'usage') END
+               WHEN 'output' THEN CASE WHEN output_tokens IS NOT NULL THEN 'output' END
+               ELSE token_source
+           END AS token_source
+       ),
+       epoch(done_at - sent_at) AS latency_s,
+       served_model <> requested_model AS served_model_differs,
+       regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') AS snapshot_was_asked,
+       -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered
+       coalesce(served_model_differs AND snapshot_was_asked, false) AS is_left_out
+FROM attempts
+WHERE is_final;

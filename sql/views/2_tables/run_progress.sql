@@ -1,0 +1,54 @@
+-- run_progress: how far each run has come with each test of each model.
+-- grain: run_id, model, test
+-- reads: runs, attempts
+-- study: any
+-- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
+--        earlier runs with the same study, variant, seed, model and settings had kept.
+CREATE OR REPLACE VIEW run_progress AS
+WITH asked AS (
+    SELECT *, unnest(from_json(models, '[{"model": "TEXT", "provider": "TEXT", "requested_model": "TEXT",
+               "settings": "JSON"}]')) AS m,
+           generate_subscripts(from_json(models, '["JSON"]'), 1) AS model_place
+    FROM runs
+), planned AS (
+    SELECT run_id, m.model AS model, m.provider AS provider, m.requested_model AS requested_model,
+           m.settings::TEXT AS model_settings, model_place,
+           unnest(from_json(tests, '[{"test": "TEXT", "test_no": "INTEGER", "planned": "BIGINT"}]')) AS t
+    FROM asked
+), counted AS (
+    SELECT run_id, model, test,
+           count(*) FILTER (is_final) AS n_done,
+           count(*) FILTER (is_final AND outcome = 'answered') AS n_answered,
+           count(*) FILTER (is_final AND outcome = 'refused') AS n_refused,
+           count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
+           count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
+           count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (outcome = 'failed') AS n_failed_attempts
+    FROM attempts
+    GROUP BY run_id, model, test
+), joined AS (
+    SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model, coalesce(p.t.test, c.test) AS test,
+           p.t.test_no AS test_no, p.t.planned AS n_planned, p.provider, p.requested_model, p.model_settings, p.model_place,
+           coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
+           coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
+           coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
+           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts
+    FROM planned p
+    FULL JOIN counted c ON c.run_id = p.run_id AND c.model = p.model AND c.test = p.t.test
+), placed AS (
+    SELECT r.source, r.study, r.study_version, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
+           coalesce(sum(n_done) OVER (
+               PARTITION BY r.source, r.study, r.study_version, r.variant, r.seed,
+                   j.model, j.provider, j.requested_model, j.model_settings, j.test
+               ORDER BY r.started_at, j.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+           ), 0)::BIGINT AS n_done_before
+    FROM joined j
+    LEFT JOIN runs r ON r.run_id = j.run_id
+)
+SELECT source, study, study_version, variant, run_id, model, test,
+       n_planned, n_done, n_done_before,
+       CASE WHEN n_planned IS NOT NULL THEN greatest(n_planned - n_done - n_done_before, 0) END AS n_missing,
+       n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
+       started_at, finished_at, end_reason
+FROM placed
+ORDER BY started_at, run_id, model_place, model, test_no, test;

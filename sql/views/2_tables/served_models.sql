@@ -1,0 +1,23 @@
+-- served_models: which model was asked for, and which one says it answered.
+-- grain: source, study, study_version, variant, model, provider, requested_model, served_model
+-- reads: trials, models
+-- study: any
+-- note:  where a snapshot was asked for by its date and another model answered, the trials are left out of the tables
+--        of the study (`n_left_out`). Where only an alias was asked for they stay in. Imports don't know (NULL).
+CREATE OR REPLACE VIEW served_models AS
+WITH counted AS (
+    SELECT source, study, study_version, variant, model, provider, requested_model, served_model,
+           count(*) AS n_trials,
+           any_value(served_model_differs) AS served_model_differs,
+           any_value(snapshot_was_asked) AS snapshot_was_asked,
+           count(*) FILTER (is_left_out) AS n_left_out,
+           min(done_at) AS first_done_at,
+           max(done_at) AS last_done_at
+    FROM trials
+    GROUP BY source, study, study_version, variant, model, provider, requested_model, served_model
+)
+SELECT c.*
+FROM counted c
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, c.provider, c.requested_model,
+    c.served_model;
