@@ -1,0 +1,29 @@
+# `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
+.PHONY: help setup demo test test-full check docs lock clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## R, its packages, and .venv with slant in it
+	@tools/setup.sh
+
+demo: setup ## a simulated RM-IAT from the first question to the report
+	@tools/demo.sh
+
+test: setup ## every test but the slow ones, and what check does
+	@tools/test.sh
+
+test-full: setup ## every test
+	@tools/test.sh --full
+
+check: setup ## ruff, mypy, lint of R
+	@tools/test.sh --check
+
+docs: setup ## help pages and NAMESPACE from the comments in R/
+	@Rscript -e 'roxygen2::roxygenise()'
+
+lock: setup ## renv.lock and constraints.txt from what is installed here
+	@tools/lock.sh
+
+clean: ## takes away what set-up and demo made in this folder
+	@rm -rf .venv .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

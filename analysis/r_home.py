@@ -1,0 +1,106 @@
+"""Which R this machine has, and which rpy2 fits it. Standard library only: set-up runs this before anything is installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST_R = (4, 1, 0)
+HOW_TO_INSTALL_R = (
+    "Debian or Ubuntu: sudo apt-get install r-base-dev; Fedora: sudo dnf install R; macOS: brew install r; "
+    "conda: conda install -c conda-forge r-base."
+)
+# Wheels of rpy2-rinterface from 3.6.6 on use entry points that only R 4.5 has; 3.6.5 is the last one for older R.
+_FIRST_R_OF_NEW_RPY2 = (4, 5, 0)
+_FIRST_NEW_RINTERFACE = (3, 6, 6)
+_FIRST_GOOD_RINTERFACE = (3, 6, 7)
+
+
+@dataclass(frozen=True)
+class RInstallation:
+    """One R: its home folder, its Rscript, and its version, such as (4, 2, 2)."""
+
+    home: Path
+    rscript: Path
+    version: tuple[int, ...]
+
+    @property
+    def version_text(self) -> str:
+        return ".".join(map(str, self.version))
+
+    @property
+    def is_too_old(self) -> bool:
+        return self.version < OLDEST_R
+
+
+def r_installation() -> RInstallation | None:
+    """The R that R_HOME names, else the one on PATH; None where there is none. Starts no R, so it costs milliseconds."""
+    for home in _homes():
+        rscript = home / "bin" / "Rscript"
+        version = _version_of(home)
+        if version and rscript.is_file():
+            return RInstallation(home, rscript, version)
+    return None
+
+
+def version_numbers(text: str) -> tuple[int, ...]:
+    """The leading numbers of a version: "1.1-31" is (1, 1, 31), "3.6.7.dev1" is (3, 6, 7)."""
+    match = re.match(r"\d+(?:[.-]\d+)*", text.strip())
+    return tuple(int(part) for part in re.split(r"[.-]", match.group())) if match else ()
+
+
+def rinterface_fits(rinterface: tuple[int, ...], r_version: tuple[int, ...]) -> bool:
+    """Whether that version of rpy2-rinterface runs on that version of R."""
+    if r_version < _FIRST_R_OF_NEW_RPY2:
+        return rinterface < _FIRST_NEW_RINTERFACE
+    return rinterface >= _FIRST_GOOD_RINTERFACE
+
+
+def rpy2_requirements(r_version: tuple[int, ...]) -> tuple[str, ...]:
+    """What to hand to pip so that rpy2 fits that version of R."""
+    if r_version < _FIRST_R_OF_NEW_RPY2:
+        return ("rpy2-rinterface==3.6.5", "rpy2-robjects==3.6.6")
+    return ("rpy2-rinterface>=3.6.7,<3.7", "rpy2-robjects>=3.6.6,<3.7")
+
+
+def _homes() -> Iterator[Path]:
+    if named := os.environ.get("R_HOME"):
+        yield Path(named)
+    command = shutil.which("R")
+    if command is None:
+        return
+    # R itself warns when R_HOME in the environment is not its own, so it is asked without.
+    environment = {name: value for name, value in os.environ.items() if name != "R_HOME"}
+    answer = subprocess.run([command, "RHOME"], capture_output=True, text=True, env=environment, check=False)
+    if answer.returncode == 0 and answer.stdout.strip():
+        yield Path(answer.stdout.strip().splitlines()[-1])
+
+
+def _version_of(home: Path) -> tuple[int, ...]:
+    try:
+        description = (home / "library" / "base" / "DESCRIPTION").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ()
+    match = re.search(r"^Version:\s*(\S+)", description, re.MULTILINE)
+    return version_numbers(match.group(1)) if match else ()
+
+
+def _main() -> int:
+    """Print what pip needs for the R of this machine, one requirement a line; `make setup` reads it."""
+    r = r_installation()
+    if r is None or r.is_too_old:
+        found = f"R {r.version_text}" if r else "no R"
+        sys.stderr.write(f"slant needs R 4.1 or newer, but {found} was found.\n  {HOW_TO_INSTALL_R}\n")
+        return 1
+    sys.stdout.write("\n".join(rpy2_requirements(r.version)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

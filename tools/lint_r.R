@@ -1,0 +1,9 @@
+# Lints all R code by .lintr and ends with 1 where something is found. Run from the top: Rscript tools/lint_r.R
+
+files <- list.files(c("R", "tools", "tests/testthat"), pattern = "\\.R$", full.names = TRUE)
+found <- do.call(c, lapply(files, lintr::lint))
+for (lint in found) {
+  message(lint$filename, ":", lint$line_number, ":", lint$column_number, " ", lint$message)
+}
+message(length(files), " files, ", length(found), " lints")
+quit(status = as.integer(length(found) > 0), save = "no")
