@@ -60,8 +60,8 @@ class Loader:
 
     def _chunk(self, path: Path, patience_s: float, report: LoadReport) -> bool:
         with writing(self.db, patience_s) as connection:
-            row = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchone()
-            start = row[0] if row else 0
+            found = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
+            start = found[0][0] if found else 0
             chunk = next(whole_lines(path, start, CHUNK_BYTES), None)
             if chunk is None:
                 return False

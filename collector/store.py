@@ -163,8 +163,9 @@ def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:
-    row = connection.execute("SELECT value FROM slant WHERE name = ?", [name]).fetchone()
-    return None if row is None else row[0]
+    # fetchall, not fetchone: DuckDB 2 refuses other work on a connection while a result is unfinished
+    rows = connection.execute("SELECT value FROM slant WHERE name = ?", [name]).fetchall()
+    return rows[0][0] if rows else None
 
 
 def _set_value(connection: duckdb.DuckDBPyConnection, name: str, value: str) -> None:

@@ -1,0 +1,68 @@
+"""Who can be asked. A provider is one row: a dialect, an address, the variable that holds its key.
+
+A dialect is a module with two pure functions and no network inside:
+    request(base_url, key, model, prompt, trial) -> Request     what to send
+    reply(body, headers) -> Reply                               what came back, read but not judged
+A new provider of a known dialect costs one row here; a new dialect one file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from collector.errors import UnknownNameError
+from collector.providers import anthropic, compatible, openai, simulated
+from collector.providers.exchange import Request
+from collector.records import Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+
+class Dialect(Protocol):
+    def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request: ...
+
+    def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a provider lives and which environment variables hold its key and, if the user moves it, its address."""
+
+    name: str
+    dialect: Dialect
+    base_url: str | None
+    key_variable: str | None
+    address_variable: str
+    costs_money: bool = True
+
+    def address(self, base_url: str | None = None) -> str | None:
+        """The user's own `--base-url`, else the environment's, else the provider's usual one."""
+        return (base_url or os.environ.get(self.address_variable) or self.base_url or "").rstrip("/") or None
+
+    def key(self) -> str | None:
+        return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
+
+
+_ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
+    ("openai", openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", True),
+    ("anthropic", anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", True),
+    ("deepseek", compatible, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
+    ("together", compatible, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
+    ("openrouter", compatible, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
+    ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
+    ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),
+)
+PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
+
+
+def provider_named(name: str) -> Provider:
+    if name not in PROVIDERS:
+        raise UnknownNameError("provider", name, PROVIDERS, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
+    return PROVIDERS[name]
+
+
+def is_on_this_machine(url: str) -> bool:
+    return urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}

@@ -1,0 +1,283 @@
+"""`collect()`: one call from a study to answers in a database. The command line is a thin layer over it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import platform
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from collector.client import Client
+from collector.errors import ProviderError, UsageError
+from collector.journal import Journal, utc_now
+from collector.keeper import Keeper
+from collector.offer import Asked, Offer, make_offer
+from collector.plan import plan
+from collector.providers import is_on_this_machine
+from collector.records import Conversation, Run
+from collector.run import Lane, Runner
+from collector.simulator import Simulator
+from collector.study import Study, load_study
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model."""
+
+    concurrency: int = 16
+    max_retries: int = 5
+    time_limit_s: float = 600.0
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, stopped_because."""
+
+    run_id: str
+    db: Path
+    models: tuple[dict[str, Any], ...]
+    left_out: tuple[tuple[str, str], ...]
+    is_loaded: bool
+    was_stopped: bool
+    disk_was_full: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """True where every planned trial of every asked model has its final answer."""
+        return all(m["planned"] == m["already_done"] + m["asked"] - m["failed"] for m in self.models)
+
+
+class Watcher:
+    """What a run tells whoever watches; all of it may be ignored. The command line shows a progress bar."""
+
+    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None: ...
+
+    def change(self, lane: Lane, outcome: str) -> None: ...
+
+    def say(self, text: str) -> None: ...
+
+    def end(self) -> None: ...
+
+
+def collect(
+    study: str | Study,
+    models: Sequence[str] | None = None,
+    db: str | Path = "slant.duckdb",
+    *,
+    simulated: bool = False,
+    variant: str = "base",
+    seed: int | None = None,
+    repetitions: int = 1,
+    base_url: str | None = None,
+    options: Options | None = None,
+    yes: bool = False,
+    watcher: Watcher | None = None,
+) -> RunReport:
+    """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
+
+    Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
+    missing. `yes=True` agrees to requests that cost money. Raises a SlantError (collector/errors.py) whose text says
+    what to do. Works inside a notebook too.
+
+    >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
+    """
+    loaded = load_study(study).with_variant(variant) if isinstance(study, str) else study
+    offer = make_offer(
+        loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url
+    )
+    return carry_out(offer, options or Options(), yes=yes, watcher=watcher or Watcher())
+
+
+def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
+    """Do what an offer says. Raises where it would cost money and nobody agreed."""
+    if not offer.asked:
+        reasons = [f"{model}: {reason}." for model, reason in offer.left_out]
+        hint = f"To try it without a key: collect --study {offer.study.name} --simulated"
+        raise ProviderError(
+            f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons, hint
+        )
+    if offer.paid and not yes:
+        names = ", ".join(asked.model.model for asked in offer.paid)
+        raise UsageError(
+            f"This would send {sum(a.pending for a in offer.paid):,} paid requests ({names}).",
+            "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
+        )
+    if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
+        raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
+    return _run_anywhere(_collect(offer, options, watcher))
+
+
+async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunReport:
+    source = {asked.provider.name == "simulated" for asked in offer.asked}
+    if source == {True, False}:
+        raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
+    run = _run_record(offer, options, is_simulated=source == {True})
+    with ExitStack() as stack:
+        simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
+        journal = stack.enter_context(Journal.open(offer.db, run))
+        for cut in journal.mended:
+            watcher.say(cut)
+        keeper = Keeper(offer.db, journal, watcher.say)
+        await asyncio.to_thread(keeper.load, 30.0)  # says at once if the database is not ours or can't be made
+        lanes = [_lane(offer, asked, simulator.base_url if simulator else None) for asked in offer.asked]
+        runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
+        watcher.begin(lanes, runner.stop)
+        try:
+            await _ask_all(runner, lanes, options, watcher)
+        finally:
+            watcher.end()
+            journal.close(_end_reason(runner, lanes))
+    is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
+    return _report(offer, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
+
+
+async def _ask_all(runner: Runner, lanes: list[Lane], options: Options, watcher: Watcher) -> None:
+    slots = options.concurrency * len(lanes)
+    # a proxy of the environment is used for the world outside, never for a server on this machine
+    trust_env = not any(is_on_this_machine(lane.base_url) for lane in lanes)
+    task = asyncio.current_task()
+    assert task is not None
+    async with Client(slots, options.time_limit_s, trust_env) as client:
+        with _signals(runner, task, watcher):
+            await runner.go(client, options.concurrency)
+
+
+@contextmanager
+def _signals(runner: Runner, task: asyncio.Task[Any], watcher: Watcher) -> Iterator[None]:
+    """First Ctrl-C (or SIGTERM): stop asking and wait for what is in flight. Second: leave at once."""
+
+    def asked_to_stop() -> None:
+        if runner.stopping.is_set():
+            watcher.say("Leaving at once. What was in flight is asked again by the same command.")
+            task.cancel()
+        else:
+            runner.stop()
+            watcher.say(
+                "Stopping: nothing new is asked; waiting for the answers in flight. Ctrl-C again leaves at once.\n"
+                "To go on later, type the same command."
+            )
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, asked_to_stop)
+    try:
+        yield
+    finally:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(name)
+
+
+def _lane(offer: Offer, asked: Asked, simulated_url: str | None) -> Lane:
+    base_url = simulated_url or asked.base_url
+    assert base_url is not None
+    pending = _pending(offer, asked)
+    key = asked.provider.key()
+    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done)
+
+
+def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:
+    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions):
+        if not all(trial.trial_id in offer.done for trial in conversation.trials):
+            yield conversation
+
+
+def _load_at_last(keeper: Keeper, watcher: Watcher) -> bool:
+    """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
+    for _ in range(2):
+        if keeper.load(30.0):
+            return True
+    watcher.say("The answers are safe in the journal. When the database is free: collect load")
+    return False
+
+
+def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
+    if sys.exc_info()[0] is not None:
+        return "stopped by an error"
+    if runner.stopping.is_set():
+        return "stopped"
+    return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
+
+
+def _report(
+    offer: Offer, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
+) -> RunReport:
+    outcomes = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
+    models = tuple(
+        {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
+        | {outcome: lane.outcomes[outcome] for outcome in outcomes}
+        | {"stopped_because": lane.stopped_because}
+        for lane in lanes
+    )
+    stopped = runner.stopping.is_set()
+    return RunReport(run.run_id, offer.db, models, offer.left_out, is_loaded, stopped, disk_was_full)
+
+
+def _run_record(offer: Offer, options: Options, *, is_simulated: bool) -> Run:
+    study = offer.study
+    numbers = {model.model: number for number, model in enumerate(study.models, 1)}
+    models = [
+        {
+            "model": a.model.model, "label": a.model.label, "provider": a.provider.name,
+            "requested_model": a.model.requested_model, "frame": a.model.frame, "measure": a.model.measure,
+            "settings": dict(a.model.settings), "planned": a.planned, "model_no": numbers.get(a.model.model),
+        }
+        for a in offer.asked
+    ]  # fmt: skip
+    tests = [asdict(test) | {"planned": test.planned * offer.repetitions} for test in study.tests]
+    return Run(
+        run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
+        study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
+        models=json.dumps(models), tests=json.dumps(tests), settings=json.dumps(asdict(options)),
+        code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
+        command=" ".join(sys.argv)[:2000], started_at=utc_now(),
+    )  # fmt: skip
+
+
+def new_run_id(study: str) -> str:
+    """Sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"
+
+
+def code_version() -> str:
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        return "unknown (not installed)"
+
+
+def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine, also where an event loop is running already (a notebook): then in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    found: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(asyncio.run(work))
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,164 @@
+"""The one aiohttp session: one exchange at a time for each slot, with a time limit, and what a failure means.
+
+`Client.exchange` never raises for anything a server or a network can do; it says what happened. What a failure
+means (ask again, and when; give this trial up; stop this model) is decided by `judge`, which is pure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import aiohttp
+
+from collector.journal import utc_now
+from collector.providers.exchange import Request
+
+MAX_BODY_BYTES = 32_000_000
+KEPT_HEADERS = ("date", "retry-after", "openai-processing-ms", "anthropic-organization-id", "server", "x-request-id")
+_FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
+_MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
+_AGAIN = {408, 409, 425, 429}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one POST gave: a status and a body, or an error. Times are ISO 8601 in UTC."""
+
+    queued_at: str
+    sent_at: str
+    first_byte_at: str | None = None
+    done_at: str = ""
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    error: str | None = None
+    was_dropped: bool = False
+
+    def json(self) -> dict[str, Any] | None:
+        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
+        try:
+            value = json.loads((self.body or "").strip() or "null")
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, or `stop` the model.
+
+    `pause_s` is how long the provider wants this key to be quiet.
+    """
+
+    action: Literal["read", "again", "filtered", "stop"]
+    reason: str = ""
+    wait_s: float = 0.0
+    pause_s: float = 0.0
+
+
+class Client:
+    """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
+
+    def __init__(self, slots: int, time_limit_s: float, trust_env: bool) -> None:
+        self.time_limit_s = time_limit_s
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
+            trust_env=trust_env,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            json_serialize=lambda value: json.dumps(value, ensure_ascii=False),
+        )
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._session.close()
+
+    async def exchange(self, request: Request, queued_at: str) -> Exchange:
+        sent_at = utc_now()
+        seen: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(self.time_limit_s):
+                await self._post(request, seen)
+        except TimeoutError:
+            seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
+        except aiohttp.ClientError as error:
+            seen["error"] = f"{type(error).__name__}: {error}"[:2000]
+            seen["was_dropped"] = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) and not (
+                isinstance(error, aiohttp.ClientConnectorError)
+            )
+        except (OSError, ValueError) as error:
+            seen["error"] = f"{type(error).__name__}: {error}"[:2000]
+        return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=utc_now(), **seen)
+
+    async def _post(self, request: Request, seen: dict[str, Any]) -> None:
+        # a redirect would carry the key to a host it does not belong to
+        async with self._session.post(
+            request.url, json=request.body, headers=dict(request.headers), allow_redirects=False
+        ) as response:
+            seen["first_byte_at"] = utc_now()
+            seen["status"] = response.status
+            seen["headers"] = {name.lower(): value for name, value in response.headers.items()}
+            data = bytearray()
+            async for chunk in response.content.iter_any():
+                data += chunk
+                if len(data) > MAX_BODY_BYTES:
+                    raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
+            seen["body"] = data.decode("utf-8", "backslashreplace")
+
+
+def judge(exchange: Exchange, try_no: int) -> Verdict:
+    """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
+    backoff = min(60.0, 0.5 * 2 ** min(try_no - 1, 10))
+    if exchange.error is not None:
+        wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
+        return Verdict("again", exchange.error, wait_s=wait)
+    status = exchange.status or 0
+    if status == 200:
+        return Verdict("read") if exchange.json() is not None else Verdict("again", "not a JSON object", wait_s=backoff)
+    code, sentence = _provider_error(exchange)
+    reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
+    if code in _FILTER_CODES:
+        return Verdict("filtered", reason)
+    if code in _MONEY_CODES:
+        return Verdict("stop", reason)
+    if status in _AGAIN or status >= 500:
+        asked = retry_after_s(exchange.headers)
+        return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
+    if 300 <= status < 400:
+        return Verdict("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
+    return Verdict("stop", reason)
+
+
+def _provider_error(exchange: Exchange) -> tuple[str, str]:
+    """The provider's own error code and sentence, in whichever of the usual shapes they come."""
+    error = (exchange.json() or {}).get("error")
+    if isinstance(error, str):
+        return "", error[:500]
+    if not isinstance(error, dict):
+        return "", ""
+    code = next((c for c in (error.get("code"), error.get("type")) if isinstance(c, str)), "")
+    return code, str(error.get("message") or "")[:500]
+
+
+def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds that the server asks to wait (`retry-after-ms`, seconds, or a date); None where it says nothing sane."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        value = headers.get("retry-after", "").strip()
+        if not value:
+            return None
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        when = email.utils.parsedate_to_datetime(value).timestamp()
+        return max(0.0, when - (time.time() if now is None else now))
+    except (ValueError, TypeError, OverflowError):
+        return None

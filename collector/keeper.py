@@ -1,0 +1,81 @@
+"""Keeps answers while a run goes on: groups them for one fsync, and moves them from the journal into DuckDB."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from collector.errors import DatabaseBusyError, JournalError
+from collector.journal import Journal
+from collector.load import Loader
+from collector.records import Attempt
+
+FLUSH_EVERY_S = 2.0
+SAY_WHO_AFTER_S = 30.0
+
+
+class Keeper:
+    """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
+
+    def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:
+        self.journal = journal
+        self.failure: JournalError | None = None
+        self._loader = Loader(db)
+        self._say = say
+        self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
+        self._something = asyncio.Event()
+        self._closing = False
+        self._busy_since: float | None = None
+
+    async def keep(self, attempt: Attempt) -> None:
+        """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((attempt, done))
+        self._something.set()
+        await done
+
+    async def write(self) -> None:
+        """Runs beside the workers: one write and one fsync for all that came in during the last."""
+        while not (self._closing and not self._waiting):
+            await self._something.wait()
+            self._something.clear()
+            batch, self._waiting = self._waiting, []
+            if not batch:
+                continue
+            try:
+                await asyncio.to_thread(self.journal.append_many, [attempt for attempt, _ in batch])
+            except JournalError as error:
+                self.failure = error
+            for _, done in batch:
+                if not done.cancelled():
+                    if self.failure:
+                        done.set_exception(self.failure)
+                    else:
+                        done.set_result(None)
+
+    def close(self) -> None:
+        self._closing = True
+        self._something.set()
+
+    async def load_now_and_then(self) -> None:
+        """Runs beside the workers until cancelled."""
+        while True:
+            await asyncio.sleep(FLUSH_EVERY_S)
+            await asyncio.shield(asyncio.to_thread(self.load, 0.2))
+
+    def load(self, patience_s: float) -> bool:
+        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late."""
+        try:
+            report = self._loader.load(patience_s)
+        except DatabaseBusyError as error:
+            self._busy_since = self._busy_since or time.monotonic()
+            if time.monotonic() - self._busy_since >= SAY_WHO_AFTER_S:
+                self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
+                self._busy_since = time.monotonic()
+            return False
+        self._busy_since = None
+        for problem in report.problems:
+            self._say(f"A line of the journal can't be read: {problem}")
+        return True

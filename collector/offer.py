@@ -1,0 +1,153 @@
+"""What a run would do, before it does anything: who is asked, who is left out and why, how much is still to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from collector.designs import design_named
+from collector.errors import ProviderError, UsageError
+from collector.load import final_trial_ids
+from collector.plan import plan, planned_count
+from collector.providers import Provider, provider_named
+from collector.records import Prompt
+from collector.study import Study, StudyModel
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One model that will be asked."""
+
+    model: StudyModel
+    provider: Provider
+    base_url: str | None
+    planned: int
+    already_done: int
+
+    @property
+    def pending(self) -> int:
+        return self.planned - self.already_done
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be."""
+
+    study: Study
+    db: Path
+    seed: int
+    repetitions: int
+    asked: tuple[Asked, ...]
+    left_out: tuple[tuple[str, str], ...]
+    done: frozenset[str] = field(repr=False)
+
+    @property
+    def pending(self) -> int:
+        return sum(asked.pending for asked in self.asked)
+
+    @property
+    def paid(self) -> list[Asked]:
+        return [asked for asked in self.asked if asked.provider.costs_money and asked.pending]
+
+    def first_prompt(self, asked: Asked) -> Prompt:
+        conversation = next(plan(self.study, asked.model, self.seed, self.repetitions))
+        step = design_named(self.study.design).next(self.study, asked.model, conversation, [])
+        assert step is not None
+        return step[1]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a model, as `--dry-run` prints them."""
+        rows: list[dict[str, Any]] = []
+        for asked in self.asked:
+            input_tokens, output_tokens = expected_tokens(self, asked)
+            rows.append(
+                {
+                    "model": asked.model.model, "provider": asked.provider.name,
+                    "asked_as": asked.model.requested_model, "planned": asked.planned, "done": asked.already_done,
+                    "to_ask": asked.pending, "input_tokens_about": input_tokens, "output_tokens_about": output_tokens,
+                }
+            )  # fmt: skip
+        return rows
+
+
+def expected_tokens(offer: Offer, asked: Asked) -> tuple[int, int | None]:
+    """About how many tokens the pending trials cost: a token is taken as four characters of the prompt; output as
+    the design would simulate it (from the published table), unknown for a model that the study does not name."""
+    design = design_named(offer.study.design)
+    characters = outputs = seen = 0
+    simulated = next((m for m in offer.study.models if m.model == asked.model.model), None)
+    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions):
+        if seen == 400:
+            break
+        step = design.next(offer.study, asked.model, conversation, [])
+        assert step is not None
+        seen += 1
+        characters += sum(len(str(message["content"])) for message in step[1].messages)
+        if simulated is not None:
+            outputs += design.simulate(offer.study, simulated, step[0], offer.seed).output_tokens or 0
+    per_trial = asked.pending / max(seen, 1)
+    return round(characters / 4 * per_trial), round(outputs * per_trial) if simulated is not None else None
+
+
+def make_offer(
+    study: Study,
+    models: Sequence[str] | None,
+    db: Path,
+    *,
+    simulated: bool = False,
+    seed: int | None = None,
+    repetitions: int = 1,
+    base_url: str | None = None,
+) -> Offer:
+    """Look at the study, the keys and the database; nothing is written and nobody is asked.
+
+    Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
+    model that was named must be askable: ProviderError says what is missing.
+    """
+    if repetitions < 1:
+        raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
+    chosen, left_out = _choose(study, models, simulated, base_url)
+    the_seed = study.seed if seed is None else seed
+    done = frozenset(final_trial_ids(db, study.name))
+    planned = planned_count(study, repetitions)
+    asked = []
+    for model in chosen:
+        provider = provider_named(model.provider)
+        ids = (t.trial_id for c in plan(study, model, the_seed, repetitions) for t in c.trials) if done else ()
+        already = sum(trial_id in done for trial_id in ids)
+        asked.append(Asked(model, provider, provider.address(base_url), planned, already))
+    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), done)
+
+
+def _choose(
+    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None
+) -> tuple[list[StudyModel], list[tuple[str, str]]]:
+    if models:
+        specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
+        chosen = list({spec: study.model(spec) for spec in specs}.values())
+        for model in chosen:
+            if reason := why_not(model, base_url):
+                raise ProviderError(
+                    f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
+                    f"{reason}.",
+                    "To try the study without a key: "
+                    f"collect --study {study.name} --model simulated/{study.models[0].model}",
+                )
+        return chosen, []
+    if simulated:
+        return [study.model(f"simulated/{model.model}") for model in study.models], []
+    left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
+    missing = {name for name, _ in left_out}
+    return [model for model in study.models if model.model not in missing], left_out
+
+
+def why_not(model: StudyModel, base_url: str | None) -> str | None:
+    """Why this model can't be asked here; None where it can."""
+    provider = provider_named(model.provider)
+    if provider.key_variable and not provider.key():
+        return f"{provider.key_variable} must be set, but it is empty"
+    if provider.name != "simulated" and not provider.address(base_url):
+        return f"the address of its server must be given: --base-url URL, or {provider.address_variable}"
+    return None

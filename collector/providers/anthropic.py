@@ -1,0 +1,61 @@
+"""Anthropic messages. `usage.output_tokens` includes the thinking; newer models also say how much of it that was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from collector.providers.exchange import Request, count, text
+from collector.records import Outcome, Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+API_VERSION = "2023-06-01"
+DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit
+_STOP: dict[str, Outcome] = {
+    "refusal": "refused",
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+}
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    headers = {"x-api-key": key or "", "anthropic-version": API_VERSION}
+    system = "\n\n".join(str(m["content"]) for m in prompt.messages if m["role"] == "system")
+    messages = [dict(m) for m in prompt.messages if m["role"] != "system"]
+    body: dict[str, Any] = {"model": model.requested_model, "max_tokens": DEFAULT_MAX_TOKENS, "messages": messages}
+    if system:
+        body["system"] = system
+    return Request(f"{base_url}/v1/messages", headers, {**body, **model.settings})
+
+
+def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+    content = body.get("content")
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else None
+    stop = text(body.get("stop_reason"))
+    outcome = _STOP.get(stop or "")
+    if blocks is None:
+        outcome = outcome or "malformed"
+    return Reply(
+        answer=_joined(blocks or [], "text"),
+        reasoning_text=_joined(blocks or [], "thinking"),
+        outcome=outcome,
+        detail=_detail(body) if outcome else None,
+        finish_reason=stop,
+        input_tokens=count(body.get("usage"), "input_tokens"),
+        output_tokens=count(body.get("usage"), "output_tokens"),
+        reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
+        served_model=text(body.get("model")),
+        request_id=headers.get("request-id") or text(body.get("id")),
+    )
+
+
+def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:
+    parts = [part for block in blocks if block.get("type") == kind and (part := text(block.get(kind))) is not None]
+    return "".join(parts) if parts else None
+
+
+def _detail(body: Mapping[str, Any]) -> str | None:
+    details = body.get("stop_details")
+    if isinstance(details, Mapping):
+        return text(details.get("explanation")) or text(details.get("category"))
+    return text(details) or ("the response has no content" if "content" not in body else None)

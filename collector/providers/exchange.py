@@ -1,0 +1,28 @@
+"""What a dialect hands to the client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One POST. `headers` may hold the key and are never stored; `body` is stored as it was sent."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+def count(mapping: Any, *path: str) -> int | None:
+    """A token count deep inside a response, or None where any part is missing or not a whole number ≥ 0."""
+    for name in path:
+        mapping = mapping.get(name) if isinstance(mapping, Mapping) else None
+    is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and mapping >= 0
+    return mapping if is_count else None
+
+
+def text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,56 @@
+"""OpenAI chat completions. `usage.completion_tokens` includes the reasoning tokens (o3-mini: steps of 64).
+
+Source of the field names: the public API reference; shared by all compatible servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from collector.providers.exchange import Request, count, text
+from collector.records import Outcome, Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+_FINISH: dict[str, Outcome] = {"content_filter": "filtered", "length": "truncated"}
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    """Sends only the parameters that the study or the user set; everything else is the provider's default."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    body = {"model": model.requested_model, "messages": [dict(m) for m in prompt.messages], **model.settings}
+    return Request(f"{base_url}/chat/completions", headers, body)
+
+
+def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+    choice = _first_choice(body)
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if not isinstance(message, Mapping):
+        return Reply(outcome="malformed", detail="the response has no message", **_provenance(body, headers))
+    finish = text(choice.get("finish_reason")) if isinstance(choice, Mapping) else None
+    refusal = text(message.get("refusal"))
+    outcome = "refused" if refusal else _FINISH.get(finish or "")
+    return Reply(
+        answer=refusal if refusal else text(message.get("content")),
+        reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")),
+        outcome=outcome,
+        finish_reason=finish,
+        **_provenance(body, headers),
+    )
+
+
+def _first_choice(body: Mapping[str, Any]) -> Any:
+    choices = body.get("choices")
+    return choices[0] if isinstance(choices, list) and choices else None
+
+
+def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    usage = body.get("usage")
+    return {
+        "input_tokens": count(usage, "prompt_tokens"),
+        "output_tokens": count(usage, "completion_tokens"),
+        "reasoning_tokens": count(usage, "completion_tokens_details", "reasoning_tokens"),
+        "served_model": text(body.get("model")),
+        "fingerprint": text(body.get("system_fingerprint")),
+        "request_id": headers.get("x-request-id") or text(body.get("id")),
+    }

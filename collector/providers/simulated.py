@@ -1,0 +1,18 @@
+"""The simulated provider (collector/simulator.py): OpenAI's shape, plus the seed that its draws come from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from collector.providers.exchange import Request
+from collector.providers.openai import reply
+from collector.providers.openai import request as openai_request
+from collector.records import Prompt, Trial
+from collector.study_records import StudyModel
+
+__all__ = ["reply", "request"]
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    sent = openai_request(base_url, None, model, prompt, trial)
+    return replace(sent, body={**sent.body, "metadata": {"repetition": str(trial.repetition)}})

@@ -1,0 +1,51 @@
+"""How far the studies in a database are, and what a person should know before using it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from collector.journal import journal_folder
+from collector.load import loaded_offsets
+from collector.store import reading
+
+_COUNTS = ("n_done", "n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed", "n_failed_attempts")
+_KEYS = ("source", "study", "study_version", "variant", "model")
+
+
+def progress(db: Path, by: str = "model") -> pl.DataFrame:
+    """One row for each source, study, variant and model (`by="test"`: and test), over all runs together."""
+    with reading(db) as connection:
+        rows = connection.sql("SELECT * FROM run_progress").pl()
+    # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
+    per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
+        pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]
+    )
+    if by == "test":
+        return per_test
+    return per_test.group_by(_KEYS, maintain_order=True).agg(pl.col("n_planned", *_COUNTS).sum())
+
+
+def waiting_bytes(db: Path) -> int:
+    """Bytes in the journals that the database has not loaded yet."""
+    offsets = loaded_offsets(db)
+    return sum(max(0, path.stat().st_size - offsets.get(path.name, 0)) for path in journal_folder(db).glob("*.jsonl"))
+
+
+def warnings(db: Path) -> list[str]:
+    """What is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model serving."""
+    with reading(db) as connection:
+        doubled = connection.execute("SELECT count(*) FROM duplicate_finals").fetchall()[0][0]
+        unreadable = connection.execute("SELECT journal, count(*) FROM journal_problems GROUP BY ALL").fetchall()
+        drifted = connection.execute(
+            "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
+        ).fetchall()
+    found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
+    found += [
+        f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
+    ]
+    found += [
+        f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
+    ]
+    return found
