@@ -1,0 +1,29 @@
+"""What an import did, and what it could not do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from collector.layouts import Problem
+from collector.records import Attempt
+
+
+@dataclass
+class ImportReport:
+    """What an import did. `run_id` is None where nothing was new. Counts by (model, test) cover what was imported;
+    `refusals` by the paper's rule: the answer is not exactly one of the two options."""
+
+    run_id: str | None = None
+    rows_imported: int = 0
+    rows_already_there: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    rows_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
+    refusals_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def count(self, attempt: Attempt) -> None:
+        self.rows_imported += 1
+        cell = (attempt.model, attempt.test)
+        self.rows_by_test[cell] += 1
+        self.refusals_by_test[cell] += attempt.answer not in (attempt.option_a, attempt.option_b)

@@ -1,0 +1,88 @@
+"""Reads single cells of a file: counts, numbers, conditions, texts. Each says in one sentence why it can't."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+_MOST_TOKENS = 10**9
+_CONDITION = re.compile(r"(?:(?:stereotyp\w*|association\w*|associative) )?(in)?(?:compatible|consistent|congruent)")
+
+
+class CellError(ValueError):
+    """A cell that can't be read; its text completes the sentence "this row …"."""
+
+
+def text(value: Any) -> str | None:
+    """Text as it stands, untrimmed; None (no such cell, JSON null) stays unknown."""
+    if value is None or isinstance(value, str):
+        return value
+    return str(value)
+
+
+def word(value: Any) -> str:
+    """A name or a number as text without white space around it; '' where there is none."""
+    return "" if value is None else str(value).strip()
+
+
+def is_empty(value: Any) -> bool:
+    """True for a cell that says "unknown": empty, null, R's NA, or a number that is none (NaN)."""
+    return value is None or (isinstance(value, float) and value != value) or word(value) in ("", "NA")
+
+
+def shown(value: Any) -> str:
+    """A cell's content in quotes, short enough for a message."""
+    found = " ".join(str(value).split())
+    return f'"{found[:57]}…"' if len(found) > 60 else f'"{found}"'
+
+
+def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS) -> int:
+    """A whole number, also as 123.0 or 1e+05 (pandas and R write them so). Raises CellError for anything else."""
+    try:
+        number = Decimal(word(value)) if not isinstance(value, bool) else Decimal("nan")
+    except InvalidOperation:
+        raise CellError(f"{name} must be a whole number, but is {shown(value)}") from None
+    if not number.is_finite() or number.adjusted() > 18 or number != number.to_integral_value():
+        raise CellError(f"{name} must be a whole number, but is {shown(value)}")
+    if not least <= number <= most:
+        rule = "can't be negative" if number < 0 <= least else f"must lie between {least} and {most:,}"
+        raise CellError(f"{name} {rule}, but is {shown(value)}")
+    return int(number)
+
+
+def count(value: Any, name: str) -> int | None:
+    """A count of tokens; None (unknown, never 0) for an empty cell."""
+    return None if is_empty(value) else whole_number(value, name)
+
+
+def amount(value: Any, name: str) -> float | None:
+    """A number that is not negative, with decimals; None for an empty cell."""
+    if is_empty(value):
+        return None
+    try:
+        found = float(word(value))
+    except ValueError:
+        raise CellError(f"{name} must be a number, but is {shown(value)}") from None
+    if not 0 <= found < float("inf"):
+        raise CellError(f"{name} must be a number that is not negative, but is {shown(value)}")
+    return found
+
+
+def condition(value: Any, known: tuple[str, ...]) -> str:
+    """The study's condition: its own id, or the words that papers use for compatible and incompatible.
+
+    Case, hyphens and blanks don't matter: `Stereotype-Inconsistent`, `association compatible`, `INCONGRUENT`.
+    """
+    said = re.sub(r"[\W_]+", " ", word(value)).strip().lower()
+    found = _CONDITION.fullmatch(said)
+    name = said if found is None else ("incompatible" if found.group(1) else "compatible")
+    names = {each.lower().replace("_", " "): each for each in known}
+    if name not in names:
+        raise CellError(f"condition must be one of {', '.join(known)}, but is {shown(value)}")
+    return names[name]
+
+
+def one_line(value: Any) -> str:
+    """Text with all white space collapsed: how two copies of one wording are compared."""
+    return " ".join(str(value).split())
