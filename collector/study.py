@@ -32,8 +32,8 @@ def list_studies() -> list[str]:
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
-def load_study(name_or_path: str, variant: str = BASE) -> Study:
-    """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`), read and checked.
+def load_study(name_or_path: str | Path, variant: str = BASE) -> Study:
+    """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and checked.
 
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
@@ -45,8 +45,8 @@ def load_study(name_or_path: str, variant: str = BASE) -> Study:
     return _read_study(path, values, variant)
 
 
-def _study_path(name_or_path: str) -> Path:
-    if not name_or_path.endswith(".toml") and "/" not in name_or_path:
+def _study_path(name_or_path: str | Path) -> Path:
+    if isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path:
         if name_or_path not in list_studies():
             hint = "A study of your own is given by its path, as in ./mine/study.toml."
             raise UnknownNameError("study", name_or_path, list_studies(), hint)

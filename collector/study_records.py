@@ -94,7 +94,7 @@ class Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
         from collector.study import load_study  # the reader knows these nouns, so they can only look it up late
 
-        return self if name == self.variant else load_study(str(self.path), variant=name)
+        return self if name == self.variant else load_study(self.path, variant=name)
 
     def model(self, spec: str) -> StudyModel:
         """The model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.

@@ -15,20 +15,17 @@ _BOXED = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*\{)?([^{}]*)\}")
 _FENCE = re.compile(r"```[a-zA-Z]*\s*(.*?)```", re.DOTALL)
 _REFUSAL = re.compile(
     r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not comfortable|decline to|refuse to"
-    r"|must decline|have to decline|need to decline|should not|shouldn't|not appropriate|inappropriate"
-    r"|do not feel comfortable|don't feel comfortable|don't think it's|don't think it is"
-    r"|cannot ethically|can't ethically|against my)\b"
-    r"|\b(?:i'm|i am|i apologize|apologies|sorry)\b.{0,20}\b(?:sorry|but)\b"
-    r"|^\s*(?:i'm |i am )?sorry\b|^\s*i apologi[sz]e\b|\b(?:harmful|racial|gender) stereotypes?\b",
-    re.IGNORECASE | re.DOTALL,
+    r"|should not|shouldn't|not appropriate|inappropriate|don't feel comfortable|don't think it's|don't think it is)\b"
+    r"|^\s*(?:i'm |i am |i'm very |i'm so )?sorry\b|^\s*(?:i apologi[sz]e|my apologies|apologies)\b",
+    re.IGNORECASE,
 )
 
 
 def read_answer(reply: Reply, options: tuple[str, str]) -> Reading:
     """The outcome of a reply and the option chosen, in the study's spelling.
 
-    A provider's own outcome wins. Then: the label alone (in any case, in quotes, bold, JSON or \\boxed{}), a
-    refusal in so many words, exactly one label inside a sentence; everything else is malformed.
+    A provider's own outcome wins. Then: the label alone, or alone on the first line (in any case, in quotes,
+    bold, JSON or \\boxed{}); a refusal in so many words; exactly one label inside a sentence. All else is malformed.
     """
     if reply.outcome is not None and reply.outcome != "answered":
         return Reading(reply.outcome)
@@ -41,7 +38,8 @@ def read_answer(reply: Reply, options: tuple[str, str]) -> Reading:
 
 
 def _label_alone(answer: str, options: tuple[str, str]) -> str | None:
-    for text in (answer, *_FENCE.findall(answer), *_BOXED.findall(answer)[-1:], *_json_values(answer)):
+    first_line = answer.strip().partition("\n")[0]
+    for text in (answer, first_line, *_FENCE.findall(answer), *_BOXED.findall(answer)[-1:], *_json_values(answer)):
         bare = text.strip(_WRAPPING).casefold()
         for option in options:
             if bare and bare == option.strip(_WRAPPING).casefold():
