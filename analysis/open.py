@@ -42,7 +42,8 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
     """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
     known = stored_views(connection)
     if view in known:
-        return connection.view(view).pl()
+        frame: pl.DataFrame = connection.view(view).pl()
+        return frame
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
             f'This database has no view "{view}": it was made by an older slant.',

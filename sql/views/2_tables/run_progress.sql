@@ -27,8 +27,10 @@ WITH asked AS (
     FROM attempts
     GROUP BY run_id, model, test
 ), joined AS (
-    SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model, coalesce(p.t.test, c.test) AS test,
-           p.t.test_no AS test_no, p.t.planned AS n_planned, p.provider, p.requested_model, p.model_settings, p.model_place,
+    -- FULL: trials that their run did not list are shown too, without a plan
+    SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model,
+           coalesce(p.t.test, c.test) AS test, p.t.test_no AS test_no, p.t.planned AS n_planned,
+           p.provider, p.requested_model, p.model_settings, p.model_place,
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
            coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,

@@ -1,0 +1,73 @@
+"""Databases for tests: rows of `attempts` and `runs` in which only what matters to the test is written down."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from collector.files import sql_dir
+from collector.records import Attempt
+from collector.store import writing
+
+Row = Mapping[str, Any]
+_USUAL = {
+    "run_id": "r1", "conversation_id": "c", "turn": 1, "try_no": 1, "is_final": True, "source": "simulated",
+    "study": "rmiat", "study_version": "v1", "variant": "base", "model": "o3-mini", "provider": "simulated",
+    "requested_model": "o3-mini", "repetition": 1, "test": "flowers_insects", "condition": "compatible",
+    "item": "aster", "group": "Flowers", "wording": 1, "option_a": "Pleasant", "option_b": "Unpleasant",
+    "expected": "Pleasant", "outcome": "answered", "answer": "Pleasant", "choice": "Pleasant", "tokens": 64,
+    "token_source": "usage",
+}  # fmt: skip
+COLUMNS = tuple(Attempt.__dataclass_fields__)
+
+
+def attempt(number: int, row: Row) -> dict[str, Any]:
+    """A whole row of `attempts`: the usual one, with what `row` says instead."""
+    own = {"attempt_id": f"a{number}", "sequence": number, "trial_id": f"t{number}", "position": number}
+    whole = {**dict.fromkeys(COLUMNS), **_USUAL, **own, **row}
+    assert set(whole) == set(COLUMNS), f"no such column: {set(whole) - set(COLUMNS)}"
+    return whole
+
+
+def insert(connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = ()) -> None:
+    for table, rows in (("attempts", [attempt(n, row) for n, row in enumerate(attempts, 1)]), ("runs", list(runs))):
+        if rows:
+            texts = [{key: _text(value) for key, value in row.items()} for row in rows]
+            connection.register("given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String).to_arrow())
+            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
+            connection.unregister("given_rows")
+
+
+def _text(value: Any) -> str | None:
+    return json.dumps(value) if isinstance(value, (dict, list)) else None if value is None else str(value)
+
+
+def database(path: Path, attempts: Iterable[Row], runs: Iterable[Row] = ()) -> Path:
+    """A database file with these rows, made as the collector makes it."""
+    with writing(path) as connection:
+        insert(connection, attempts, runs)
+    return path
+
+
+def in_memory() -> duckdb.DuckDBPyConnection:
+    """The tables and views alone, for tests that fill them hundreds of times."""
+    connection = duckdb.connect(":memory:")
+    for file in [*sorted(sql_dir().glob("migrations/*.sql")), *sorted(sql_dir().glob("views/*/*.sql"))]:
+        connection.execute(file.read_text("utf-8"))
+    return connection
+
+
+def read_rows(file: Path) -> list[dict[str, str | None]]:
+    """Rows of a case: an empty cell is the usual value (left out), NULL is null, '' is an empty text."""
+    if not file.exists():
+        return []
+    special: dict[str, str | None] = {"NULL": None, "''": ""}
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+        return [{key: special.get(cell, cell) for key, cell in row.items() if cell != ""} for row in rows]

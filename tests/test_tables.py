@@ -1,0 +1,111 @@
+"""Trials and tables as Polars frames: what comes back, and the sentence where nothing can."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from analysis.open import open_trials, view_names
+from analysis.tables import read_header, table_info, tables
+from collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from collector.store import writing
+from tests.given import database
+
+HEADER = "-- a: what.\n-- grain: x, y\n-- reads: trials\n-- study: any\n-- note:  first\n--        second\nSELECT 1"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    rows = [
+        {"tokens": 64, "output_tokens": 80},
+        {"tokens": 128, "condition": "incompatible"},
+        {"study": "mine", "model": "m"},
+    ]
+    return database(tmp_path / "a.duckdb", rows)
+
+
+def test_trials_come_as_polars_with_unknown_as_null(db: Path) -> None:
+    trials = open_trials(db)
+    assert trials["tokens"].to_list() == [64, 128]
+    assert trials["latency_s"].to_list() == [None, None]
+    assert open_trials(db, "trials").height == 3
+
+
+def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
+    assert open_trials(db, measure="output")["tokens"].to_list() == [80, None]
+    assert open_trials(db)["tokens"].to_list() == [64, 128]
+
+
+@pytest.mark.parametrize(
+    ("view", "measure", "said"),
+    [
+        ("rmiat_trial", None, 'no view "rmiat_trial". Did you mean "rmiat_trials"?'),
+        ('x"; DROP VIEW trials', None, "There is no view"),
+        ("trials", "outputs", 'Did you mean "output"?'),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(db: Path, view: str, measure: str | None, said: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        open_trials(db, view, measure)
+    assert said in str(error.value)
+
+
+def test_a_database_of_an_older_slant_says_how_it_gets_its_views(db: Path) -> None:
+    with writing(db) as connection:
+        connection.execute("DROP VIEW iat_mentions")
+    with pytest.raises(DatabaseError, match="older slant"):
+        open_trials(db, "iat_mentions")
+
+
+def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
+    frames = tables(db)
+    papers = [info.paper for info in table_info().values() if info.paper]
+    assert papers == ["Table S3", "Table S4", "Table S5", "Table S11"]
+    assert list(frames) == list(table_info())
+    assert set(frames) < set(view_names(db))
+    assert frames["tokens_by_condition"]["mean_tokens"].to_list() == [64, 128]
+
+
+def test_a_table_of_one_study_has_only_its_rows(db: Path) -> None:
+    assert tables(db, ["outcome_counts"])["outcome_counts"]["study"].unique().sort().to_list() == ["mine", "rmiat"]
+    assert tables(db, ["outcome_counts"], study="mine")["outcome_counts"]["study"].to_list() == ["mine"]
+    assert "refusal_counts" not in tables(db, study="mine")
+
+
+def test_tables_are_asked_for_by_name_and_in_that_order(db: Path) -> None:
+    assert list(tables(db, ["token_sources", "refusal_counts"])) == ["token_sources", "refusal_counts"]
+
+
+@pytest.mark.parametrize(
+    ("names", "study", "kind", "said"),
+    [
+        (["refusals"], None, UnknownNameError, 'no table "refusals"'),
+        (["refusal_counts"], "mine", UsageError, 'of the study "rmiat"'),
+        (None, "hiring", DatabaseError, 'no trials of the study "hiring"'),
+    ],
+)
+def test_what_can_not_be_shown_is_said(
+    db: Path, names: list[str] | None, study: str | None, kind: type[SlantError], said: str
+) -> None:
+    with pytest.raises(kind) as error:
+        tables(db, names, study)
+    assert said in str(error.value)
+
+
+def test_a_database_without_trials_says_so(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match="holds no trials yet"):
+        tables(database(tmp_path / "empty.duckdb", []))
+
+
+def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
+    info = read_header(HEADER)
+    assert (info.grain, info.note, info.title) == (("x", "y"), "first second", "a: what.")
+    with pytest.raises(ValueError, match="study"):
+        read_header(HEADER.replace("-- study: any\n", ""))
+
+
+def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
+    code = "import sys, analysis.open, analysis.tables; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
+    assert subprocess.run([*python, "-c", code], check=False).returncode == 0
