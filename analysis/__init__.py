@@ -1,0 +1,51 @@
+"""Reads the database, asks R, writes results. Importing it starts no R and opens no file.
+
+    import analysis
+
+    trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
+    fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
+    fits.table, fits.diagnostics, fits.variances, fits.messages
+    analysis.compare("slant.duckdb")                         # printed beside recomputed
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.compare import compare as compare
+    from analysis.fits import FitResult as FitResult
+    from analysis.fits import fit as fit
+    from analysis.open import open_trials as open_trials
+    from analysis.report import report as report
+    from analysis.tables import tables as tables
+
+_PLACES = {
+    "compare": "analysis.compare",
+    "fit": "analysis.fits",
+    "FitResult": "analysis.fits",
+    "open_trials": "analysis.open",
+    "report": "analysis.report",
+    "tables": "analysis.tables",
+}
+__all__ = ["FitResult", "compare", "fit", "open_trials", "report", "tables"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+class _Package(ModuleType):
+    """Keeps `analysis.tables` the function: importing the module of the same name would put itself in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_its_module = isinstance(value, ModuleType) and name in _PLACES
+        super().__setattr__(name, getattr(value, name) if is_its_module else value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,93 @@
+"""The rows that a fit sees: read from a view in a stable order, cut into cells, and hashed.
+
+A *cell* is what one fit is made of: the rows of one source, study version, variant, and whatever the study fits by
+(for RM-IAT: model and test).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from analysis.open import set_measure, stored_views
+from collector.errors import StudyError
+from collector.store import reading
+from collector.study import Fit
+
+GRAIN = ("source", "study_version", "variant")
+# Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
+_ORDER = ("test", "condition", "wording", "item", "repetition", "trial_id")
+_PAPER_ORDER = ("model_no", "model", "test_no", "test")
+_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`."""
+
+    key: dict[str, str]
+    rows: pl.DataFrame
+    token_source: str | None
+
+    @property
+    def data_hash(self) -> str:
+        """The same for the same rows in the same order, on every machine."""
+        return hashlib.blake2b(self.rows.write_csv().encode(), digest_size=16).hexdigest()
+
+
+def read_cells(
+    db: str | Path, fit: Fit, *, source: str | None, measure: str | None, refusals_removed: bool
+) -> list[Cell]:
+    """The cells of one fit of a study, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+
+    Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
+    """
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        if fit.view not in stored_views(connection):
+            raise StudyError(
+                f'Can\'t fit "{fit.name}": this database has no view "{fit.view}".',
+                f"Views there are: {', '.join(stored_views(connection))}.",
+            )
+        view = connection.view(fit.view)
+        columns = view.columns
+        used = _used_columns(fit, columns)
+        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *_known(("token_source", *fit.drop_flags), columns)))
+        order = ", ".join(f'"{name}"' for name in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
+        frame: pl.DataFrame = view.order(order).select(*(f'"{name}"' for name in wanted)).pl()
+    if source is not None:
+        frame = frame.filter(pl.col("source") == source)
+    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else ()))
+
+
+def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
+    """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
+    names = _NAME.findall(fit.formula) if fit.formula else [fit.outcome, fit.contrast]
+    used = tuple(dict.fromkeys(name for name in names if name in columns))
+    for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast) if n)):
+        if name not in columns:
+            raise StudyError(
+                f'Can\'t fit "{fit.name}": the view "{fit.view}" has no column "{name}".',
+                f"Columns there are: {', '.join(columns)}.",
+            )
+    return used
+
+
+def _known(names: tuple[str, ...], columns: list[str]) -> list[str]:
+    return [name for name in names if name in columns]
+
+
+def _cut(frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...]) -> Iterator[Cell]:
+    """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
+    keys = [*GRAIN, *fit.by]
+    for values, rows in frame.group_by(keys, maintain_order=True):
+        sources = rows["token_source"].drop_nulls().unique().sort().to_list() if "token_source" in rows.columns else []
+        key = dict(zip(keys, map(str, values), strict=True))
+        for flag in flags:
+            rows = rows.filter(~pl.col(flag).fill_null(False))
+        yield Cell(key, rows.select(used), " + ".join(sources) or None)

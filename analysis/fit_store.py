@@ -1,0 +1,100 @@
+"""What was fitted, kept in the tables fits, estimates and variances, so that the same rows are not fitted twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from collector.records import stable_id
+from collector.store import reading, writing
+
+_TABLES = ("fits", "estimates", "variances")
+FIT_SCHEMA: dict[str, Any] = {
+    "fit_id": pl.String, "engine": pl.String, "study": pl.String, "study_version": pl.String, "source": pl.String,
+    "variant": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean, "measure": pl.String,
+    "token_source": pl.String, "formula": pl.String, "data_hash": pl.String, "status": pl.String, "n": pl.Int64,
+    "n_groups": pl.Int64, "log_lik": pl.Float64, "aic": pl.Float64, "bic": pl.Float64, "singular": pl.Boolean,
+    "optimiser": pl.String, "messages": pl.String, "versions": pl.String, "seconds": pl.Float64,
+    "fitted_at": pl.Datetime("us"),
+}  # fmt: skip
+ESTIMATE_SCHEMA: dict[str, Any] = {
+    "fit_id": pl.String, "term_no": pl.Int64, "term": pl.String, "estimate": pl.Float64, "std_error": pl.Float64,
+    "df": pl.Float64, "statistic": pl.Float64, "p_value": pl.Float64, "conf_low": pl.Float64, "conf_high": pl.Float64,
+}  # fmt: skip
+VARIANCE_SCHEMA: dict[str, Any] = {
+    "fit_id": pl.String, "term_no": pl.Int64, "group": pl.String, "term": pl.String, "variance": pl.Float64,
+    "n_groups": pl.Int64,
+}  # fmt: skip
+_SCHEMAS = {"fits": FIT_SCHEMA, "estimates": ESTIMATE_SCHEMA, "variances": VARIANCE_SCHEMA}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Fits with their estimates and variances: three frames joined by `fit_id`, as the database keeps them."""
+
+    fits: pl.DataFrame
+    estimates: pl.DataFrame
+    variances: pl.DataFrame
+
+    @classmethod
+    def empty(cls) -> Fitted:
+        return cls(*(pl.DataFrame(schema=_SCHEMAS[table]) for table in _TABLES))
+
+    def and_(self, other: Fitted) -> Fitted:
+        return Fitted(*(pl.concat([getattr(self, table), getattr(other, table)]) for table in _TABLES))
+
+    def only(self, fit_ids: list[str]) -> Fitted:
+        """These fits, in this order."""
+        order = pl.DataFrame({"fit_id": fit_ids}, schema={"fit_id": pl.String})
+        return Fitted(
+            order.join(self.fits, on="fit_id", how="inner", maintain_order="left"),
+            order.join(self.estimates, on="fit_id", how="inner", maintain_order="left_right"),
+            order.join(self.variances, on="fit_id", how="inner", maintain_order="left_right"),
+        )
+
+
+def fit_id(*parts: Any) -> str:
+    """One id for one fit of one cell, the same each time it is made: a new fit takes the old one's place."""
+    return stable_id("fit", *parts)
+
+
+def as_frames(fits: list[dict[str, Any]], estimates: list[dict[str, Any]], variances: list[dict[str, Any]]) -> Fitted:
+    return Fitted(
+        pl.DataFrame(fits, schema=FIT_SCHEMA),
+        pl.DataFrame(estimates, schema=ESTIMATE_SCHEMA),
+        pl.DataFrame(variances, schema=VARIANCE_SCHEMA),
+    )
+
+
+def stored(db: str | Path, engine: str) -> Fitted:
+    """All fits of one engine that the database keeps."""
+    with reading(db) as connection:
+        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().cast(FIT_SCHEMA)
+        rest = [
+            connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
+            for table in ("estimates", "variances")
+        ]
+    return Fitted(fits, *(frame.sort("fit_id", "term_no") for frame in rest))
+
+
+def is_same(old: dict[str, Any], data_hash: str, definition: str) -> bool:
+    """Whether a stored fit is of the same rows, arguments and R code. One that failed is tried again."""
+    is_defined_alike = json.loads(old["versions"] or "{}").get("definition") == definition
+    return bool(old["data_hash"] == data_hash and is_defined_alike and old["status"] != "failed")
+
+
+def keep(db: str | Path, fitted: Fitted) -> None:
+    """Write these fits in one transaction; each takes the place of the earlier fit of the same cell."""
+    with writing(db) as connection:
+        for table in _TABLES:
+            frame: pl.DataFrame = getattr(fitted, table)
+            connection.register("new_rows", frame.to_arrow())
+            connection.register("new_fits", fitted.fits.select("fit_id").to_arrow())
+            connection.execute(f"DELETE FROM {table} WHERE fit_id IN (SELECT fit_id FROM new_fits)")  # noqa: S608
+            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
+            connection.unregister("new_rows")
+            connection.unregister("new_fits")

@@ -1,0 +1,269 @@
+"""Fits: which R function is which engine, and `fit()`, which runs one over every cell of a study and keeps the result.
+
+What is fitted (view, formula, levels) stands in the study's TOML file; how, in R/. Here only the way there and back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from analysis.cells import GRAIN, Cell, read_cells
+from analysis.fit_store import Fitted, as_frames, fit_id, is_same, keep, stored
+from analysis.r import r_folder
+from analysis.worker import Died, FitJob, fit_job, run_jobs
+from collector.errors import DatabaseError, RError, StudyError, UnknownNameError
+from collector.records import stable_id
+from collector.store import reading
+from collector.study import Fit, Study, load_study
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One row of the table of engines: what R's run_fit() calls it, the packages it needs, and its arguments."""
+
+    packages: tuple[str, ...]
+    arguments: Callable[[Fit], dict[str, Any]]
+    describe: Callable[[Fit], str]
+
+
+def _levels(fit: Fit) -> dict[str, list[Any]]:
+    return {column: list(values) for column, values in fit.levels.items()}
+
+
+ENGINES = {
+    "lme4": Engine(
+        ("lme4", "lmerTest"),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
+        lambda fit: fit.formula or "",
+    ),
+    "effect_size": Engine(
+        ("effsize",),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": list(fit.levels[fit.contrast or ""])},
+        lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
+
+    table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
+    diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_groups, log_lik, aic, bic, singular,
+    optimiser, messages, token_source, versions, seconds.
+    variances: one row per variance component (variances, not standard deviations).
+    messages: one row per warning, message or error of R: kind, text.
+    """
+
+    engine: str
+    table: pl.DataFrame
+    diagnostics: pl.DataFrame
+    variances: pl.DataFrame
+    messages: pl.DataFrame
+    _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
+
+    def r_object(self, path: str | Path, **cell: str) -> Path:
+        """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
+
+        `cell` narrows it down: `result.r_object("o3.rds", model="o3-mini", test="flowers_insects")`.
+        """
+        path = Path(path).resolve()
+        self._save(path, cell)
+        return path
+
+
+def fit(
+    engine: str,
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    refusals_removed: bool = True,
+    measure: str | None = None,
+    workers: int | None = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+) -> FitResult:
+    """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
+
+    A cell whose rows, formula and R code are unchanged is taken from the database, unless `refit`. A fit that fails
+    is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
+    called after each fit.
+
+    Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
+    """
+    results = Fitted.empty()
+    work: list[_Work] = []
+    for one, definition in _defined(engine, db, study):
+        cells = read_cells(db, definition, source=source, measure=measure, refusals_removed=refusals_removed)
+        work += [_Work(one.name, definition, cell, refusals_removed, measure) for cell in cells]
+    if not work:
+        raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+    kept = stored(db, work[0].definition.engine)
+    old = {row["fit_id"]: row for row in kept.fits.to_dicts()}
+    todo = [w for w in work if refit or w.id not in old or not is_same(old[w.id], w.cell.data_hash, w.hash)]
+    if todo:
+        results = _run(todo, workers, progress)
+        keep(db, results)
+    done = set(results.fits["fit_id"])
+    reused = kept.only([w.id for w in work if w.id not in done])
+    return _result(engine, reused.and_(results).only([w.id for w in work]), work)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One fit to make: a study's definition and the cell it is for."""
+
+    study: str
+    definition: Fit
+    cell: Cell
+    refusals_removed: bool
+    measure: str | None
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.definition.engine]
+
+    @property
+    def id(self) -> str:
+        fit = self.definition
+        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure)
+
+    @property
+    def hash(self) -> str:
+        return stable_id(self.definition.engine, self.engine.arguments(self.definition), _r_code_hash())
+
+    @property
+    def job(self) -> FitJob:
+        return FitJob(
+            self.definition.engine, self.cell.rows, self.engine.arguments(self.definition), self.engine.packages
+        )
+
+
+def _defined(engine: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
+    """The studies to fit with their definitions of this fit (by the name of the fit, or of its engine)."""
+    if isinstance(study, Study):
+        studies = [study]
+    elif study is not None:
+        studies = [load_study(study)]
+    else:
+        studies = [load_study(name) for name in _studies_in(db)]
+    found = [(one, d) for one in studies for d in one.fits.values() if engine in (d.name, d.engine)]
+    if not found:
+        known = sorted({name for one in studies for name in one.fits})
+        names = " and ".join(f'"{one.name}"' for one in studies)
+        raise UnknownNameError("fit", engine, known, f"Fits are defined in the study file; this is about {names}.")
+    for one, definition in found:
+        if definition.engine not in ENGINES:
+            raise StudyError(
+                f'The fit "{definition.name}" of "{one.name}" names the engine "{definition.engine}".',
+                f"Engines there are: {', '.join(sorted(ENGINES))}.",
+            )
+    return found
+
+
+def _studies_in(db: str | Path) -> list[str]:
+    with reading(db) as connection:
+        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
+    if not rows:
+        raise DatabaseError(
+            f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
+        )
+    return [name for (name,) in rows]
+
+
+def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) -> Fitted:
+    fits: list[dict[str, Any]] = []
+    estimates: list[dict[str, Any]] = []
+    variances: list[dict[str, Any]] = []
+    with closing(run_jobs(fit_job, [work.job for work in todo], workers)) as results:
+        for done, (number, result) in enumerate(results, start=1):
+            work = todo[number]
+            fits.append(_fit_row(work, result))
+            if not isinstance(result, Died):
+                estimates += _numbered(work.id, result["estimates"])
+                variances += _numbered(work.id, result["variances"])
+            if progress:
+                progress(done, len(todo))
+    return as_frames(fits, estimates, variances)
+
+
+def _numbered(fit: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [{"fit_id": fit, "term_no": number, **row} for number, row in enumerate(frame.to_dicts(), start=1)]
+
+
+def _fit_row(work: _Work, result: dict[str, Any] | Died) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        **dict.fromkeys(("model", "test")),
+        **{name: value for name, value in work.cell.key.items() if name in (*GRAIN, "model", "test")},
+        "fit_id": work.id, "engine": work.definition.engine, "study": work.study,
+        "refusals_removed": work.refusals_removed, "measure": work.measure, "token_source": work.cell.token_source,
+        "formula": work.engine.describe(work.definition), "data_hash": work.cell.data_hash,
+        "fitted_at": datetime.now(UTC).replace(tzinfo=None),
+    }  # fmt: skip
+    if isinstance(result, Died):
+        return {**row, "status": "failed", "n": work.cell.rows.height, "messages": f"error: {result.reason}"}
+    said = [f"{kind}: {' '.join(text.split())}" for kind, text in result["messages"].iter_rows()]
+    versions = {**dict(result["versions"].iter_rows()), "slant": _slant_version(), "definition": work.hash}
+    found = result["fits"].drop("n_missing", "error", strict=False).to_dicts()[0]
+    return {
+        **row, **found, "n_groups": None if found["n_groups"] is None else int(found["n_groups"]),
+        "messages": "\n".join(said), "versions": json.dumps(versions), "seconds": result["seconds"],
+    }  # fmt: skip
+
+
+def _result(engine: str, found: Fitted, work: Sequence[_Work]) -> FitResult:
+    columns = ["source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"]
+    cells = found.fits.select("fit_id", *columns)
+
+    def beside_cells(frame: pl.DataFrame) -> pl.DataFrame:
+        joined = cells.join(frame, on="fit_id", how="inner", maintain_order="left_right")
+        return joined.drop("fit_id", "term_no", strict=False)
+
+    said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
+    parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
+    messages = said.filter(pl.col("text").str.len_chars() > 0).select("fit_id", parts.alias("part")).unnest("part")
+    diagnostics = beside_cells(found.fits.drop(columns))
+    return FitResult(
+        engine, beside_cells(found.estimates), diagnostics, beside_cells(found.variances), beside_cells(messages),
+        lambda path, cell: _save_objects(work, path, cell),
+    )  # fmt: skip
+
+
+def _save_objects(work: Sequence[_Work], path: Path, cell: dict[str, str]) -> None:
+    chosen = [w for w in work if all(w.cell.key.get(name) == value for name, value in cell.items())]
+    if not chosen:
+        keys = work[0].cell.key
+        raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
+    by = list(chosen[0].cell.key)
+    rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
+    first = chosen[0]
+    arguments = {**first.job.arguments, "by": by, "save_to": str(path)}
+    job = FitJob(first.definition.engine, rows, arguments, first.engine.packages)
+    for _, result in run_jobs(fit_job, [job], 1):
+        if isinstance(result, Died):
+            raise RError(f'Can\'t save R objects to "{path}".', result.reason)
+
+
+@cache
+def _r_code_hash() -> str:
+    return stable_id([file.read_text("utf-8") for file in sorted(r_folder().glob("*.R"))])
+
+
+@cache
+def _slant_version() -> str:
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        return "checkout"

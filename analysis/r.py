@@ -1,0 +1,278 @@
+"""The bridge to R, and the only module that imports rpy2. Nothing of R starts before `start()` is called.
+
+Columns go over as R vectors directly, never through pandas (which is slow here and changes values: ordered factors,
+levels in order of appearance, big integers as text). What goes where:
+
+    Polars                       R                          and back
+    Int8 … Int64, UInt8 … 64     integer; double where      Int64; Float64
+                                 a value needs > 32 bits
+    Float32, Float64             double (NULL is NA)        Float64
+    Boolean                      logical                    Boolean
+    String, Categorical, Enum    character, UTF-8           String
+    one of `factors`             factor with those levels   String
+
+R runs on one thread with the locale C.UTF-8, so that numbers and the order of levels are the same on all machines.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import struct
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from collector.errors import RError
+
+ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
+}
+_PACKAGE = Path(__file__).resolve().parent
+_NA_INTEGER = -(2**31)
+_NA_REAL_BITS = 0x7FF00000000007A2  # R tells NA from NaN by the low word 1954 of this NaN
+_EXACT = 2**53  # whole numbers beyond it have no exact double
+_session: dict[str, Any] = {}
+
+
+def r_folder() -> Path:
+    """The folder with our R functions; the checkout's own is preferred, so that an edit takes effect."""
+    checkout = _PACKAGE.parent / "R"
+    return checkout if any(checkout.glob("*.R")) else _PACKAGE / "_r"
+
+
+def start() -> Any:
+    """Start R in this process (once), source R/*.R into one environment, and return that environment.
+
+    Raises RError where rpy2 or R is missing, or where they do not fit each other.
+    """
+    if not _session:
+        os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
+        ri, runtime_error = _rinterface()
+        ri.initr(interactive=False)
+        _say_on_stderr()
+        environment = ri.baseenv["new.env"](parent=ri.globalenv)
+        for file in sorted(r_folder().glob("*.R")):
+            ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
+        _session.update(ri=ri, environment=environment, RRuntimeError=runtime_error)
+    return _session["environment"]
+
+
+def call(name: str, *arguments: Any, packages: Sequence[str] = ()) -> tuple[Any, pl.DataFrame]:
+    """Call one of our R functions; returns (its value, what it warned: a frame of `kind` and `text`).
+
+    Arguments may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises RError on an R error.
+    """
+    environment = start()
+    _require(packages)
+    if name not in environment:
+        raise RError(f'There is no R function "{name}" in {r_folder()}.')
+    try:
+        heard = from_r(environment["with_conditions"](_call_of(environment[name], arguments)))
+    except _session["RRuntimeError"] as error:
+        raise RError(f"R could not finish {name}().", str(error).strip()) from error
+    conditions = heard["conditions"]
+    errors = conditions.filter(pl.col("kind") == "error")["text"].to_list()
+    if errors:
+        what, *details = errors[0].splitlines()
+        raise RError(what, *(line.strip() for line in details))
+    return heard["value"], conditions
+
+
+def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """A Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else makes a factor."""
+    start()
+    ri = _session["ri"]
+    if value is None:
+        return ri.NULL
+    if isinstance(value, pl.DataFrame):
+        return _data_frame(value, factors or {})
+    if isinstance(value, pl.Series):
+        return _vector(value)
+    if isinstance(value, Mapping):
+        return _named_list(ri, {str(k): to_r(v) for k, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        return _vector(pl.Series("values", list(value)))
+    if isinstance(value, (bool, int, float, str)):
+        return _vector(pl.Series("value", [value]))
+    raise RError(f"A {type(value).__name__} has no counterpart in R.")
+
+
+def from_r(value: Any) -> Any:
+    """An R value as a Python one: data frame -> Polars, named list -> dict, list -> list, vector -> Series."""
+    ri = _session["ri"]
+    if value is ri.NULL or isinstance(value, type(ri.NULL)):
+        return None
+    classes = set(value.rclass)
+    if "data.frame" in classes:
+        return pl.DataFrame({name: _series(column) for name, column in zip(_names(value), value, strict=True)})
+    if isinstance(value, ri.ListSexpVector):
+        names = _names(value)
+        items = [from_r(item) for item in value]
+        return dict(zip(names, items, strict=True)) if names else items
+    if isinstance(value, ri.SexpVector):
+        return _series(value)
+    raise RError(f"An R object of class {', '.join(classes)} has no counterpart in Python.")
+
+
+def _rinterface() -> tuple[Any, Any]:
+    found = r_installation()
+    if found is None or found.is_too_old:
+        what = "R is not on this machine" if found is None else f"This machine's R {found.version_text} is too old"
+        raise RError(
+            f"{what}, and the analysis needs R {'.'.join(map(str, OLDEST_R))} or newer.",
+            HOW_TO_INSTALL_R,
+            "What needs no R still works: collect, analyze tables",
+        )
+    try:
+        ri = importlib.import_module("rpy2.rinterface")
+        return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
+    except ModuleNotFoundError as error:
+        raise RError("The Python package rpy2 is missing.", 'Install it: pip install "slant[r]"') from error
+    except (ImportError, OSError, ValueError, AttributeError) as error:
+        raise RError(
+            "The rpy2 that is installed does not fit the R of this machine.",
+            (str(error).splitlines() or [repr(error)])[0],
+            f"For R {found.version_text}: pip install {' '.join(repr(r) for r in rpy2_requirements(found.version))}",
+        ) from error
+
+
+def _say_on_stderr() -> None:
+    callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
+    for name in ("consolewrite_print", "consolewrite_warnerror"):
+        setattr(callbacks, name, lambda text: print(text, end="", file=sys.stderr))  # noqa: T201  stdout is for rows
+
+
+def _require(packages: Sequence[str]) -> None:
+    ri = _session["ri"]
+    missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
+    if missing:
+        names = ", ".join(f'"{package}"' for package in missing)
+        raise RError(
+            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
+            f"Install what is missing: make setup   (or in R: install.packages(c({names})))",
+        )
+
+
+def _call_of(function: Any, arguments: Sequence[Any]) -> Any:
+    """An R function of no arguments that makes this call; built as an object, so no text is ever parsed as code."""
+    ri = _session["ri"]
+    body = ri.baseenv["as.call"](ri.ListSexpVector([function, *(to_r(value) for value in arguments)]))
+    return ri.baseenv["as.function.default"](ri.ListSexpVector([body]), _session["environment"])
+
+
+def _named_list(ri: Any, items: Mapping[str, Any]) -> Any:
+    listed = ri.ListSexpVector(list(items.values()))
+    listed.names = ri.StrSexpVector(list(items))
+    return listed
+
+
+def _data_frame(frame: pl.DataFrame, factors: Mapping[str, Sequence[str]]) -> Any:
+    ri = _session["ri"]
+    columns = {c: _factor(frame[c], factors[c]) if c in factors else _vector(frame[c]) for c in frame.columns}
+    listed = _named_list(ri, columns)
+    listed.do_slot_assign("row.names", ri.IntSexpVector([_NA_INTEGER, -frame.height]))
+    listed.rclass = ri.StrSexpVector(["data.frame"])
+    return listed
+
+
+def _factor(column: pl.Series, levels: Sequence[str]) -> Any:
+    ri = _session["ri"]
+    codes = {level: number for number, level in enumerate(levels, start=1)}
+    unknown = set(column.drop_nulls().cast(pl.String).unique()) - set(codes)
+    if unknown:
+        raise RError(
+            f'The column "{column.name}" holds {sorted(unknown)[0]!r}, which is not one of its levels.',
+            f"Levels: {', '.join(levels)}",
+        )
+    numbers = [_NA_INTEGER if v is None else codes[v] for v in column.cast(pl.String)]
+    vector = ri.IntSexpVector.from_memoryview(memoryview(array("i", numbers))) if numbers else ri.IntSexpVector([])
+    vector.do_slot_assign("levels", ri.StrSexpVector(list(levels)))
+    vector.rclass = ri.StrSexpVector(["factor"])
+    return vector
+
+
+def _vector(column: pl.Series) -> Any:
+    ri = _session["ri"]
+    dtype = column.dtype
+    if dtype in (pl.Boolean, pl.Null):
+        return ri.BoolSexpVector([ri.NA_Logical if v is None else v for v in column])
+    if dtype.is_integer():
+        return _whole(column)
+    if dtype.is_float():
+        return _doubles(column.cast(pl.Float64))
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return _strings(column.cast(pl.String))
+    raise RError(f'The column "{column.name}" is of type {dtype}, which R gets as text or numbers.')
+
+
+def _whole(column: pl.Series) -> Any:
+    ri = _session["ri"]
+    values = column.to_list()
+    largest = max((abs(v) for v in values if v is not None), default=0)
+    if largest > _EXACT:
+        raise RError(f'The column "{column.name}" holds {largest}: beyond 2^53 R has no exact number for it.')
+    if largest >= -_NA_INTEGER:
+        return _doubles(column.cast(pl.Float64))
+    numbers = array("i", [_NA_INTEGER if v is None else v for v in values])
+    return ri.IntSexpVector.from_memoryview(memoryview(numbers)) if numbers else ri.IntSexpVector([])
+
+
+def _doubles(column: pl.Series) -> Any:
+    ri = _session["ri"]
+    numbers = array("d", column.fill_null(0.0).to_list())
+    if not numbers:
+        return ri.FloatSexpVector([])
+    bits = memoryview(numbers).cast("B").cast("Q")
+    for place in column.is_null().arg_true():
+        bits[place] = _NA_REAL_BITS
+    return ri.FloatSexpVector.from_memoryview(memoryview(numbers))
+
+
+def _strings(column: pl.Series) -> Any:
+    ri = _session["ri"]
+    values = column.to_list()
+    if any(v is not None and "\0" in v for v in values):
+        raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
+    return ri.StrSexpVector([ri.NA_Character if v is None else v for v in values])
+
+
+def _series(vector: Any) -> pl.Series:
+    ri = _session["ri"]
+    if isinstance(vector, ri.IntSexpVector) and "factor" in vector.rclass:
+        levels = list(vector.do_slot("levels"))
+        return pl.Series([None if v == _NA_INTEGER else levels[v - 1] for v in vector], dtype=pl.String)
+    if isinstance(vector, ri.IntSexpVector):
+        return pl.Series([None if v == _NA_INTEGER else v for v in array("i", _bytes(vector))], dtype=pl.Int64)
+    if isinstance(vector, ri.FloatSexpVector):
+        return pl.Series([_double(bits) for bits in array("Q", _bytes(vector))], dtype=pl.Float64)
+    if isinstance(vector, ri.BoolSexpVector):
+        return pl.Series([None if v == _NA_INTEGER else bool(v) for v in array("i", _bytes(vector))], dtype=pl.Boolean)
+    if isinstance(vector, ri.StrSexpVector):
+        return pl.Series([None if v is ri.NA_Character else str(v) for v in vector], dtype=pl.String)
+    raise RError(f"A column of R's type {vector.typeof} has no counterpart in a table.")
+
+
+def _bytes(vector: Any) -> bytes:
+    return vector.memoryview().tobytes() if len(vector) else b""
+
+
+def _double(bits: int) -> float | None:
+    if bits & 0xFFFFFFFF == 1954 and bits >> 52 & 0x7FF == 0x7FF:
+        return None
+    return float(struct.unpack("d", struct.pack("Q", bits))[0])
+
+
+def _names(value: Any) -> list[str]:
+    names = value.names
+    return [] if isinstance(names, type(_session["ri"].NULL)) else [str(name) for name in names]

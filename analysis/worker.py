@@ -1,0 +1,170 @@
+"""R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process:
+it runs in spawned ones, which the parent can kill. A worker lives for many jobs, so R is started once in each.
+
+`run_jobs` is general (any picklable function of one argument); `fit_job` is the one that analyses use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait as wait_for
+from typing import Any
+
+import polars as pl
+
+from analysis.r import ENVIRONMENT
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """One fit of one cell: the engine, its rows (only the needed columns, in a stable order) and its arguments."""
+
+    engine: str
+    rows: pl.DataFrame
+    arguments: dict[str, Any] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Died:
+    """The result of a job whose worker process died, also when the job ran alone."""
+
+    reason: str
+
+
+def fit_job(job: FitJob) -> dict[str, Any]:
+    """Runs in a worker: R's run_fit() on one job. Returns its data frames, all as Polars, and the seconds it took."""
+    from analysis import r
+
+    r.start()
+    begun = time.monotonic()
+    value, _ = r.call("run_fit", job.engine, job.rows, job.arguments, packages=job.packages)
+    return {**value, "seconds": time.monotonic() - begun}
+
+
+def run_jobs(
+    function: Callable[[Any], Any], jobs: Sequence[Any], workers: int | None = None
+) -> Generator[tuple[int, Any], None, None]:
+    """Run `function` on each job in `workers` processes (default: the cores); yields (job number, result) as they end.
+
+    A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here. Leaving
+    early (Ctrl-C, an exception, a closed generator) kills the workers at once.
+    """
+    count = max(1, min(workers or _cores(), len(jobs)))
+    waiting = list(reversed(range(len(jobs))))
+    while waiting:
+        suspects: list[int] = []
+        yield from _run_pool(function, jobs, waiting, suspects, count)
+        for number in suspects:  # one of them killed the pool; alone, it shows which
+            again: list[int] = []
+            yield from _run_pool(function, jobs, [number], again, 1)
+            if again:
+                yield number, Died("The R process died on this fit (killed, or out of memory), also when it ran alone.")
+
+
+def _run_pool(
+    function: Callable[[Any], Any], jobs: Sequence[Any], waiting: list[int], suspects: list[int], count: int
+) -> Generator[tuple[int, Any], None, None]:
+    """Work off `waiting` (from its end). Where the pool breaks, the jobs that were running go to `suspects`.
+
+    Only as many jobs are given to the pool as it has workers: what is given is running, and nothing else can
+    be to blame.
+    """
+    pool = _pool(count)
+    running: dict[Future[Any], int] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < count:
+                number = waiting.pop()
+                try:
+                    running[_submit(pool, function, jobs[number])] = number
+                except BrokenProcessPool:
+                    waiting.append(number)
+                    break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                number = running.pop(future)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    suspects.append(number)
+                else:
+                    yield number, future.result()
+            if suspects:
+                suspects.extend(running.values())
+                return
+    finally:
+        _kill(pool)
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+
+
+def _submit(pool: ProcessPoolExecutor, function: Callable[[Any], Any], job: Any) -> Future[Any]:
+    with _environment(), _without_main():
+        return pool.submit(function, job)  # starts a process where one is missing
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    processes = list((pool._processes or {}).values())
+    for process in processes:
+        process.kill()
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _begin() -> None:
+    """In a new worker: leave Ctrl-C to the parent, and end when the parent is gone (even by kill -9)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait_for([sentinel])
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    """R and its BLAS read their environment at their start, so a worker must be born with it."""
+    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+    os.environ.update(ENVIRONMENT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """A spawned process imports the caller's script again. Ours need nothing of it, and a script without the
+    `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
+    """
+    main = sys.modules["__main__"]
+    hidden = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}
+    main.__spec__ = None
+    with contextlib.suppress(AttributeError):
+        del main.__file__
+    try:
+        yield
+    finally:
+        for name, value in hidden.items():
+            setattr(main, name, value)
