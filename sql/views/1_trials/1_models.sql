@@ -2,7 +2,8 @@
 -- grain: study, study_version, model
 -- reads: runs
 -- study: any
--- note:  where runs disagree (another label, other settings) the latest one wins. `model_no` orders tables.
+-- note:  where runs disagree (another label, other settings) the latest one wins. `model_no` is the place in the
+--        study, which orders tables; NULL for a model that the study does not name: these come last.
 CREATE OR REPLACE VIEW models AS
 WITH listed AS (
     SELECT study, study_version, started_at, run_id,
@@ -16,8 +17,7 @@ WITH listed AS (
 )
 SELECT study, study_version,
        entry.model AS model,
-       -- a run of one model lists only that one, so its own number comes first and the place is second best
-       coalesce(entry.model_no, place)::INTEGER AS model_no,
+       entry.model_no AS model_no,
        coalesce(entry.label, entry.model) AS label,
        entry.provider AS provider,
        entry.requested_model AS requested_model,
