@@ -1,4 +1,4 @@
-"""Which R this machine has, and which rpy2 fits it. Standard library only: set-up runs this before anything is installed."""
+"""Which R this machine has, and which rpy2 fits it. Standard library only: set-up runs it before all installing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RInstallation:
 
 
 def r_installation() -> RInstallation | None:
-    """The R that R_HOME names, else the one on PATH; None where there is none. Starts no R, so it costs milliseconds."""
+    """The R that R_HOME names, else the one on PATH; None where there is none. Costs milliseconds."""
     for home in _homes():
         rscript = home / "bin" / "Rscript"
         version = _version_of(home)

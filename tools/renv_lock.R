@@ -5,10 +5,16 @@
 
 file <- c(commandArgs(trailingOnly = TRUE), "renv.lock")[1]
 options(renv.lockfile.version = 1L, renv.verbose = FALSE, renv.consent = TRUE)
-lock <- renv::lockfile_create(type = "explicit", libpaths = .libPaths(), project = getwd(), dev = TRUE)
+
+fields <- read.dcf("DESCRIPTION", fields = c("Depends", "Imports", "Suggests"))
+named <- trimws(sub("\\(.*", "", unlist(strsplit(fields[!is.na(fields)], ","))))
+installed <- utils::installed.packages()
+base <- rownames(utils::installed.packages(priority = "base"))
+packages <- setdiff(intersect(named, rownames(installed)), base)
+
+lock <- renv::lockfile_create(packages = packages, libpaths = .libPaths(), project = getwd(), force = TRUE)
 lock$R$Repositories <- list()
-lock$Packages <- lapply(lock$Packages, function(package) package[intersect(
-  c("Package", "Version", "Source", "Repository", "Requirements"), names(package)
-)])
-renv::lockfile_write(lock, file = file)
+kept <- c("Package", "Version", "Source", "Repository", "Requirements")
+lock$Packages <- lapply(lock$Packages, function(package) package[names(package) %in% kept])
+invisible(renv::lockfile_write(lock, file = file))
 message(file, ": R ", lock$R$Version, ", ", length(lock$Packages), " packages")

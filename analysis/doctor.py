@@ -1,0 +1,153 @@
+"""What slant needs and what this machine has, one row a thing. It works without R and without rpy2."""
+
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from analysis.r import r_folder
+from analysis.r_home import (
+    HOW_TO_INSTALL_R,
+    RInstallation,
+    r_installation,
+    rinterface_fits,
+    rpy2_requirements,
+    version_numbers,
+)
+from collector.errors import SlantError
+from collector.store import reading
+
+Status = Literal["ok", "warn", "missing"]
+_R_PACKAGES = Path(__file__).with_name("r_packages.csv")
+_PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing: `status` is "missing" where slant can't do its work, "warn" where one convenience is not to be had."""
+
+    name: str
+    status: Status
+    found: str
+    needed: str
+    how_to_fix: str = ""
+
+
+def checks(db: str | Path | None = None) -> list[Check]:
+    """Every check, the basic ones first; `db` is a database to look into, None for no such check."""
+    r = r_installation()
+    rows = [_python(), *_python_packages(), _r(r), _rpy2(r)]
+    if r is not None and not r.is_too_old:
+        rows += _r_packages(r)
+    if db is not None:
+        rows.append(_database(Path(db)))
+    return rows
+
+
+def _python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"
+    return Check("Python", "missing" if fix else "ok", found, ">= 3.11", fix)
+
+
+def _python_packages() -> list[Check]:
+    """What slant's own metadata require, extras left out."""
+    try:
+        required = importlib.metadata.requires("slant") or []
+    except importlib.metadata.PackageNotFoundError:
+        return [Check("slant", "warn", "not installed", "any", "In the checkout: make setup")]
+    rows = [Check("slant", "ok", importlib.metadata.version("slant"), "any")]
+    for line in required:
+        match = re.match(r"([\w.-]+)\s*(?:>=([\d.]+))?", line)
+        if match and "extra ==" not in line:
+            rows.append(_python_package(match.group(1), match.group(2) or "0"))
+    return rows
+
+
+def _python_package(name: str, at_least: str) -> Check:
+    found = _installed(name)
+    is_good = found is not None and version_numbers(found) >= version_numbers(at_least)
+    fix = "" if is_good else f"Type: {sys.executable} -m pip install '{name}>={at_least}'"
+    return Check(f"Python package {name}", "ok" if is_good else "missing", found or "none", f">= {at_least}", fix)
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _r(r: RInstallation | None) -> Check:
+    if r is None:
+        return Check("R", "missing", "none", ">= 4.1", f"Install R. {HOW_TO_INSTALL_R}")
+    found = f"{r.version_text} in {r.home}"
+    if r.is_too_old:
+        return Check("R", "missing", found, ">= 4.1", f"Install a newer R. {HOW_TO_INSTALL_R}")
+    return Check("R", "ok", found, ">= 4.1")
+
+
+def _rpy2(r: RInstallation | None) -> Check:
+    """Both parts of rpy2, against the R that is here: the wrong one ends in a symbol that R does not have."""
+    interface, objects = _installed("rpy2-rinterface"), _installed("rpy2-robjects")
+    found = f"{interface or 'none'}, rpy2-robjects {objects or 'none'}"
+    if r is None or r.is_too_old:
+        status: Status = "warn" if interface else "missing"
+        return Check("rpy2-rinterface", status, found, "one that fits R", "Install R first.")
+    needed = " ".join(rpy2_requirements(r.version))
+    is_good = interface and objects and rinterface_fits(version_numbers(interface), r.version)
+    quoted = " ".join(f"'{part}'" for part in rpy2_requirements(r.version))
+    fix = "" if is_good else f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
+    return Check("rpy2-rinterface", "ok" if is_good else "missing", found, needed, fix)
+
+
+def _r_packages(r: RInstallation) -> list[Check]:
+    with _R_PACKAGES.open(encoding="utf-8", newline="") as file:
+        wanted = list(csv.DictReader(file))
+    try:
+        found = _versions_in_r(r, [row["package"] for row in wanted])
+    except (OSError, subprocess.SubprocessError) as error:
+        fix = f"See what this says: {r.rscript} --version"
+        return [Check("R packages", "missing", f"Rscript failed: {error}", "a working R", fix)]
+    return [_r_package(row, found.get(row["package"], "")) for row in wanted]
+
+
+def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
+    """{package: version, "" where it is not installed}, from one call of Rscript."""
+    command = [str(r.rscript), str(r_folder() / "package_versions.R"), *packages]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE_S)
+    return {row["package"]: row["version"] for row in csv.DictReader(answer.stdout.splitlines())}
+
+
+def _r_package(wanted: dict[str, str], found: str) -> Check:
+    is_good = bool(found) and version_numbers(found) >= version_numbers(wanted["at_least"])
+    status: Status = "ok" if is_good else "missing" if wanted["needed_for"] == "analysis" else "warn"
+    fix = "" if is_good else f"For {wanted['what_for']} type: {how_to_install(wanted['package'], wanted['debian'])}"
+    return Check(f"R package {wanted['package']}", status, found or "none", f">= {wanted['at_least']}", fix)
+
+
+def how_to_install(package: str, debian: str) -> str:
+    """The command that installs an R package on this machine."""
+    if debian and shutil.which("apt-get"):
+        return f"sudo apt-get install --no-install-recommends {debian}"
+    return f"Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _database(path: Path) -> Check:
+    name, needed = f"database {path}", "one that slant made"
+    if not path.exists():
+        return Check(name, "warn", "none yet", needed, f"To make one: collect --study rmiat --simulated --db {path}")
+    try:
+        with reading(path, patience_s=2.0) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM attempts").fetchall()[0]
+    except SlantError as error:
+        what, *details = str(error).splitlines()
+        return Check(name, "missing", what, needed, " ".join(line.strip() for line in details))
+    return Check(name, "ok", f"{count:,} attempts", needed)

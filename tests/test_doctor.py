@@ -1,0 +1,112 @@
+"""`analysis.doctor`: what it says of the machine as it is, without R, with an old R, without a package."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis import doctor
+from analysis.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
+
+PRINT_CHECKS = "from analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"
+needs_r = pytest.mark.skipif(r_installation() is None, reason="there is no R on this machine")
+
+needs_rpy2 = pytest.mark.skipif(importlib.util.find_spec("rpy2") is None, reason="rpy2 is not installed here")
+
+
+def checks_in_a_process(root: Path, **environment: str) -> dict[str, tuple[str, str]]:
+    """{name: (status, how to fix)} as another process sees it, with that PATH, R_HOME and R libraries."""
+    answer = subprocess.run(
+        [sys.executable, "-c", PRINT_CHECKS],
+        env={**environment, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows = [line.split("|") for line in answer.stdout.splitlines()]
+    return {name: (status, fix) for name, status, fix in rows}
+
+
+def an_r_home(folder: Path, version: str) -> Path:
+    """The parts of an R home that say its version; nothing in it can run."""
+    (folder / "library" / "base").mkdir(parents=True)
+    (folder / "library" / "base" / "DESCRIPTION").write_text(f"Package: base\nVersion: {version}\n")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "Rscript").write_text("#!/bin/sh\nexit 9\n")
+    (folder / "bin" / "Rscript").chmod(0o755)
+    return folder
+
+
+def test_without_r_it_says_how_to_install_r_and_does_not_fail(root: Path, tmp_path: Path) -> None:
+    found = checks_in_a_process(root, PATH=str(tmp_path))
+    assert found["R"][0] == "missing"
+    assert "sudo apt-get install r-base-dev" in found["R"][1]
+    assert found["rpy2-rinterface"][1] == "Install R first."
+    assert not any(name.startswith("R package") for name in found)
+
+
+def test_an_r_older_than_4_1_is_named_and_refused(root: Path, tmp_path: Path) -> None:
+    found = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(an_r_home(tmp_path / "old", "3.6.3")))
+    assert found["R"][0] == "missing"
+    assert "Install a newer R" in found["R"][1]
+
+
+@needs_rpy2
+def test_an_rpy2_that_does_not_fit_r_gets_the_pip_line_that_does(root: Path, tmp_path: Path) -> None:
+    installed = version_numbers(importlib.metadata.version("rpy2-rinterface"))
+    other = "4.5.1" if rinterface_fits(installed, (4, 2, 2)) else "4.2.2"
+    home = an_r_home(tmp_path / "r", other)
+    status, fix = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(home))["rpy2-rinterface"]
+    assert status == "missing"
+    assert f"-m pip install '{rpy2_requirements(version_numbers(other))[0]}'" in fix
+
+
+def test_an_r_that_does_not_run_is_one_row_and_no_traceback(root: Path, tmp_path: Path) -> None:
+    found = checks_in_a_process(root, PATH=str(tmp_path), R_HOME=str(an_r_home(tmp_path / "broken", "4.2.2")))
+    assert found["R packages"][0] == "missing"
+    assert "--version" in found["R packages"][1]
+
+
+@needs_r
+def test_a_missing_r_package_comes_with_the_line_to_type(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "profile.R").write_text(".libPaths(character(0), include.site = FALSE)\n")  # only what R ships with
+    found = checks_in_a_process(root, PATH=os.environ["PATH"], R_PROFILE_USER=str(tmp_path / "profile.R"))
+    assert found["R package effsize"] == (
+        "missing", "For Cohen's d type: Rscript -e 'install.packages(\"effsize\")'",
+    )  # fmt: skip
+    assert found["R package duckdb"][0] == "warn"
+
+
+@needs_r
+def test_here_every_r_package_that_the_analysis_needs_is_found() -> None:
+    missing = [check for check in doctor.checks() if check.name.startswith("R package") and check.status == "missing"]
+    assert missing == []
+
+
+@pytest.mark.parametrize(("content", "status"), [(None, "warn"), (b"only a text file\n", "missing")])
+def test_a_database_that_is_not_there_or_not_ours_is_said(tmp_path: Path, content: bytes | None, status: str) -> None:
+    path = tmp_path / "mine.duckdb"
+    if content is not None:
+        path.write_bytes(content)
+    last = doctor.checks(path)[-1]
+    assert (last.name, last.status) == (f"database {path}", status)
+    assert last.how_to_fix
+
+
+@pytest.mark.parametrize(
+    ("r", "rinterface", "fits"),
+    [("4.2.2", "3.6.5", True), ("4.2.2", "3.6.6", False), ("4.5.0", "3.6.7", True), ("4.5.0", "3.6.5", False)],
+)
+def test_rpy2_fits_r_as_measured(r: str, rinterface: str, fits: bool) -> None:
+    assert rinterface_fits(version_numbers(rinterface), version_numbers(r)) is fits
+
+
+def test_what_is_asked_of_pip_fits_the_r_it_is_asked_for() -> None:
+    for r in ((4, 1, 0), (4, 4, 3), (4, 5, 0), (5, 0, 0)):
+        lowest = re.search(r"[\d.]+$|(?<=>=)[\d.]+", rpy2_requirements(r)[0])
+        assert lowest is not None
+        assert rinterface_fits(version_numbers(lowest.group()), r)
