@@ -9,14 +9,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from collector.designs import design_named
 from collector.errors import StudyError, UnknownNameError
 from collector.files import studies_dir
-from collector.records import Measure, TokenSource, stable_id
+from collector.records import stable_id
 from collector.study_folder import StudyFolder, read_text
 from collector.study_keys import Table, checked_name
+from collector.study_parts import read_fit, read_model
 from collector.study_records import BASE, Fit, Study, StudyModel, TestInfo
 
 __all__ = ["BASE", "Fit", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
@@ -40,7 +41,7 @@ def load_study(name_or_path: str | Path, variant: str = BASE) -> Study:
     path = _study_path(name_or_path)
     try:
         values = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
     return _read_study(path, values, variant)
 
@@ -61,6 +62,8 @@ def _study_path(name_or_path: str | Path) -> Path:
 def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
     folder = StudyFolder(path.parent)
     variants = (BASE, *Table(values, path.name).tables("variants"))
+    if BASE in variants[1:]:
+        raise StudyError(f'A variant in {path.name} can\'t be called "{BASE}": so is the study as it stands.')
     if variant not in variants:
         raise UnknownNameError(f"variant in {path.name}", variant, variants)
     # All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers them all.
@@ -71,7 +74,7 @@ def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
 
 def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
     asked = {key: value for key, value in values.items() if key not in _ASKED_NOT}
-    return stable_id(asked, folder.read)[:12]
+    return stable_id(asked, folder.asked)[:12]
 
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
@@ -87,13 +90,13 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         design=design.name,
         source=table.text("source", ""),
         path=path,
-        seed=table.integer("seed", 0),
+        seed=_seed(table),
         frame=table.text("frame"),
         tests=design.tests(data),
-        models=tuple(_model(row) for row in table.rows("models")),
+        models=tuple(read_model(row) for row in table.rows("models")),
         variants=variants,
         variant=name,
-        fits={name: _fit(name, row) for name, row in table.tables("fits").items()},
+        fits={name: read_fit(name, row) for name, row in table.tables("fits").items()},
         published=folder.inside(published) if published else None,
         data=data,
     )
@@ -101,6 +104,13 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     _refuse_twice([model.model for model in study.models], "model", path.name)
     design.check(study)
     return study
+
+
+def _seed(table: Table) -> int:
+    seed = table.integer("seed", 0)
+    if not 0 <= seed < 2**63:
+        raise StudyError(f'"seed" in {table.where} must be between 0 and 2^63, but it is {seed}.')
+    return seed
 
 
 def _changed(values: dict[str, Any], variant: str, where: str) -> dict[str, Any]:
@@ -120,49 +130,6 @@ def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
         old = merged.get(key)
         merged[key] = _merged(old, change) if isinstance(old, dict) and isinstance(change, dict) else change
     return merged
-
-
-def _model(row: Table) -> StudyModel:
-    model = checked_name(row.text("model"), "model")
-    found = StudyModel(
-        model=model,
-        label=row.text("label", model),
-        provider=checked_name(row.text("provider"), "provider"),
-        requested_model=row.text("requested_model", model),
-        frame=row.text("frame"),
-        measure=_one_of(row, "measure", get_args(Measure)),
-        settings=row.mapping("settings"),
-        token_source=_one_of(row, "token_source", get_args(TokenSource)),
-    )
-    row.finish()
-    return found
-
-
-def _fit(name: str, row: Table) -> Fit:
-    levels = {column: tuple(values) for column, values in row.mapping("levels").items()}
-    fit = Fit(
-        name=name,
-        engine=checked_name(row.text("engine", name), "engine"),
-        view=checked_name(row.text("view"), "view"),
-        formula=row.optional_text("formula"),
-        outcome=row.optional_text("outcome"),
-        contrast=row.optional_text("contrast"),
-        by=row.texts("by", ()),
-        levels=levels,
-        factors=row.texts("factors", tuple(levels)),
-        drop_flags=row.texts("drop_flags", ()),
-    )
-    row.finish()
-    for column in (*fit.by, *fit.levels, *fit.factors, *fit.drop_flags):
-        checked_name(column, "column")
-    return fit
-
-
-def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
-    value = row.optional_text(key)
-    if value is not None and value not in known:
-        raise UnknownNameError(f'value for "{key}" in {row.where}', value, known)
-    return value
 
 
 def _refuse_twice(names: list[str], what: str, where: str) -> None:

@@ -28,16 +28,17 @@ def read_text(path: Path) -> str:
 
 
 class StudyFolder:
-    """Reads the CSVs of one study and remembers their rows, because the study's version is a hash over them."""
+    """Reads the CSVs of one study. `asked` keeps the rows that decide what is asked, for the study's version."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self.read: dict[str, list[dict[str, str]]] = {}
+        self.asked: dict[str, list[dict[str, str]]] = {}
+        self._read: dict[str, list[dict[str, str]]] = {}
 
     def inside(self, name: str) -> Path:
         """The path of a file or folder of this study; StudyError where it would lie outside (.., absolute, a link)."""
         parts = (PurePosixPath(name), PureWindowsPath(name))
-        if any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
+        if "\0" in name or any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
             raise _outside(name, self.root)
         path = (self.root / name).resolve()
         if not path.is_relative_to(self.root):
@@ -46,7 +47,7 @@ class StudyFolder:
             raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
         return path
 
-    def rows(self, table: Table, key: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    def rows(self, table: Table, key: str, columns: tuple[str, ...], is_asked: bool = True) -> list[dict[str, str]]:
         """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
         Every row has all of `columns`, as text without white space around it. StudyError for a missing or unknown one.
@@ -55,9 +56,12 @@ class StudyFolder:
         if isinstance(value, list):
             return [_inline_row(row, columns) for row in table.rows(key)]
         name = table.text(key)
-        if name not in self.read:
-            self.read[name] = _csv_rows(self.inside(name), name, columns)
-        return self.read[name]
+        known_as = f"{key}: {name}"
+        if known_as not in self._read:  # a study with variants comes by here once for each
+            self._read[known_as] = _csv_rows(self.inside(name), name, columns)
+        if is_asked:
+            self.asked[known_as] = self._read[known_as]
+        return self._read[known_as]
 
 
 def _outside(name: str, root: Path) -> StudyError:

@@ -64,7 +64,8 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table inside this one (empty where absent)."""
-        return Table(self.mapping(key), f"{self.where}, [{key}]")
+        inner = f"{self.where[:-1]}.{key}]" if self.where.endswith("]") else f"{self.where}, [{key}]"
+        return Table(self.mapping(key), inner)
 
     def tables(self, key: str) -> dict[str, Table]:
         """Tables by name, as in [frames.api] and [frames.local]; empty where absent."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from collector.designs.association_simulated import COLUMNS
 from collector.errors import StudyError, UnknownNameError, UsageError
+from collector.plan import plan, planned_count
 from collector.study import list_studies, load_study
-from tests.tiny_study import TINY, write_tiny
+from tests.tiny_study import TEXTS, TINY, write_tiny
 
 
 def test_rmiat_comes_with_slant_and_has_what_the_paper_says() -> None:
@@ -62,7 +67,7 @@ def test_an_unknown_bare_model_names_the_nearest(spec: str) -> None:
 
 
 def test_an_unknown_study_or_variant_names_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match='no study "rmait". Did you mean "rmiat"'):
+    with pytest.raises(UnknownNameError, match=r'no study "rmait"\. Did you mean "rmiat"'):
         load_study("rmait")
     with pytest.raises(UnknownNameError, match='Did you mean "balanced"'):
         load_study("rmiat").with_variant("ballanced")
@@ -99,6 +104,15 @@ WRONG_TOML = [
     (('frame = "plain"\n\n[var', 'frame = "plane"\n\n[var'), 'Did you mean "plain"'),
     (("[variants.balanced.prompt]", "[variants.balanced]\nname = 'x'\n[variants.balanced.prompt]"), "can't change"),
     (("title", "= title"), "it is not TOML"),
+    (("title =", "x = " + "[" * 5000 + "\ntitle ="), "it is not TOML"),
+    (("title =", "seed = -1\ntitle ="), '"seed" in study.toml must be between'),
+    (("[[models]]", "[[models]]\nsettings = {since = 2025-01-01}"), "must be what JSON can say"),
+    (("view =", "levels = {condition = ['one']}\nview ="), 'levels of "condition"'),
+    (("view =", "levels = {condition = 'ab'}\nview ="), 'levels of "condition"'),
+    (('formula = "tokens ~ condition"', ""), 'needs the key "formula", or "outcome" and "contrast"'),
+    (("[variants.balanced.prompt]", "[variants.base.prompt]"), 'can\'t be called "base"'),
+    (("{group_a_words} /", "{group_a_words} {attribute_a_named}"), 'lack a value for "attribute_a_named"'),
+    (('"stimuli.csv"', '"names.csv"'), 'lacks the column "side"'),
     (("[[models]]", '[[models]]\nmodel="small"\nprovider="local"\nframe="plain"\n[[models]]'), "given twice"),
     (("[[models]]", '[[models]]\nmeasure = "resoning"'), 'Did you mean "reasoning"'),
 ]
@@ -128,7 +142,8 @@ WRONG_CSV = [
     ("wordings", ("{category_2}", "{category_3}"), 'Did you mean "category_'),
     ("wordings", ("1,", "one,"), "must be a whole number"),
     ("names", ("Calm,Busy", "Calm,calm"), "same label twice"),
-    ("names", ("plain,tea_coffee", "plain,tea"), "has no names in the frame"),
+    ("names", ("\nplain,tea_coffee,tea,coffee,,,tea,coffee,Calm,Busy", ""), "has no names in the frame"),
+    ("names", ("plain,tea_coffee", "plain,tea_cofee"), 'Did you mean "tea_coffee"'),
     ("names", ("Calm,Busy", "Calm,"), 'lack a value for "label_b"'),
 ]
 
@@ -172,6 +187,15 @@ def test_the_version_changes_with_what_is_asked_and_with_nothing_else(tmp_path: 
     assert load_study(write_tiny(tmp_path, study=("{wording}", "{wording} "))).version != version
 
 
+def test_other_numbers_to_simulate_from_are_the_same_version(tmp_path: Path) -> None:
+    version = load_study(write_tiny(tmp_path)).version
+    columns = ",".join(("model", "test", "condition", *COLUMNS))
+    (tmp_path / "simulation.csv").write_text(f"{columns}\nsmall,tea_coffee,compatible,9,1,0,1,0,0,0,0,1\n")
+    study = load_study(write_tiny(tmp_path, study=("title =", 'simulation = "simulation.csv"\ntitle =')))
+    assert study.version == version
+    assert study.data.simulation["small", "tea_coffee", "compatible"]["mean_tokens"] == 9
+
+
 def test_line_ends_and_a_byte_order_mark_do_not_change_the_version(tmp_path: Path) -> None:
     path = write_tiny(tmp_path)
     version = load_study(path).version
@@ -179,3 +203,19 @@ def test_line_ends_and_a_byte_order_mark_do_not_change_the_version(tmp_path: Pat
     stimuli.write_bytes(b"\xef\xbb\xbf" + stimuli.read_bytes().replace(b"\n", b"\r\n"))
     path.write_bytes(TINY.replace("\n", "\r\n").encode())
     assert load_study(path).version == version
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    file=st.sampled_from(sorted(TEXTS)), start=st.integers(0, 900), length=st.integers(0, 30), new=st.text(max_size=3)
+)
+def test_a_study_with_any_damage_is_read_or_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, file: str, start: int, length: int, new: str
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    path = write_tiny(folder)
+    damaged = TEXTS[file][:start] + new + TEXTS[file][start + length :]
+    (folder / file).write_bytes(damaged.encode("utf-8", "replace"))
+    with suppress(UsageError):
+        study = load_study(path)
+        assert len(list(plan(study, study.model("local/any")))) == planned_count(study)

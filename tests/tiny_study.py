@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TINY = """
+TINY = r'''
 name = "drinks"
 title = "Tea and coffee"
 design = "association"
@@ -16,7 +16,8 @@ stimuli = "stimuli.csv"
 wordings = "wordings.csv"
 names = "names.csv"
 [prompt.frames.plain]
-template = "{group_a_words} / {group_b_words}: {group_a_in_rule} {category_1}, {group_b_in_rule} {category_2}. {wording}"
+template = """\
+{group_a_words} / {group_b_words}: {group_a_in_rule} {category_1}, {group_b_in_rule} {category_2}. {wording}"""
 
 [[models]]
 model = "small"
@@ -29,7 +30,7 @@ option_order = "balanced"
 [fits.lme4]
 view = "rmiat_trials"
 formula = "tokens ~ condition"
-"""
+'''
 STIMULI = """test,side,category,word
 tea_coffee,group_a,Tea,oolong
 tea_coffee,group_a,Tea,sencha
@@ -43,12 +44,12 @@ NAMES = (
     "frame,test,group_a_named,group_b_named,attribute_a_named,attribute_b_named,group_a_in_rule,group_b_in_rule,"
     "label_a,label_b\nplain,tea_coffee,tea,coffee,,,tea,coffee,Calm,Busy\n"
 )
+TEXTS = {"study.toml": TINY, "stimuli.csv": STIMULI, "wordings.csv": WORDINGS, "names.csv": NAMES}
 
 
 def write_tiny(folder: Path, **changed: tuple[str, str]) -> Path:
     """Writes the study into `folder`; `study=(old, new)`, `stimuli=…`, … replace a piece of one file."""
-    texts = {"study.toml": TINY, "stimuli.csv": STIMULI, "wordings.csv": WORDINGS, "names.csv": NAMES}
-    for name, text in texts.items():
+    for name, text in TEXTS.items():
         old, new = changed.get(name.partition(".")[0], ("", ""))
         assert old in text
         (folder / name).write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")

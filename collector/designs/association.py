@@ -11,7 +11,7 @@ from typing import Any
 
 from collector.designs.association_reader import read_answer
 from collector.designs.association_simulated import parse_simulation, simulate_reply
-from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, parse_tables
+from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, check_names, parse_tables
 from collector.designs.ordering import paired_order
 from collector.errors import StudyError, UnknownNameError
 from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
@@ -41,6 +41,7 @@ class Association:
             for test in data.tests.values():
                 if frame not in test.names:
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
+                check_names(test, frame, data.frames[frame].template)
 
     def conversations(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[Conversation]:
         cells = Cells(study, model, seed)

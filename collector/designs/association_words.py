@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from string import Formatter
 from typing import Any
 
+from collector.designs.placeholders import check_placeholders, placeholders
 from collector.errors import StudyError, UnknownNameError
 from collector.study_folder import StudyFolder
 from collector.study_keys import Table, checked_name
@@ -86,9 +86,9 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     prompt.finish()
     sides = _sides(folder.rows(table, "stimuli", ("test", "side", "category", "word")), table.where)
     tests = _tests(folder.rows(table, "tests", ("test", "test_no", "label")), sides, names, table.where)
-    for test in sides:
+    for test in (*sides, *(of for _, of in names)):
         if test not in tests:
-            raise UnknownNameError(f"test (of the stimuli) in {table.where}", test, tests)
+            raise UnknownNameError(f"test (of the stimuli or names) in {table.where}", test, tests)
     return AssociationData(_conditions(table), order, frames, wordings, tests, simulation)
 
 
@@ -104,20 +104,6 @@ def _frame(row: Table) -> Frame:
     row.finish()
     check_placeholders(frame.template, _FRAME_NEEDS, _FRAME_MAY, f"the template of {row.where}")
     return frame
-
-
-def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
-    """StudyError where a placeholder is missing, unknown, or more than a plain name in braces."""
-    try:
-        parts = [(name, spec, bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
-    except ValueError as error:
-        raise StudyError(f"A brace is left open in {where} ({error}).", "Write {{ or }} for a brace itself.") from None
-    for name, spec, bang in parts:
-        if spec or bang or name not in (*needed, *allowed):
-            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
-    for name in needed:
-        if name not in {part[0] for part in parts}:
-            raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
 
 
 def _wordings(rows: list[dict[str, str]], where: str) -> dict[int, str]:
@@ -171,6 +157,13 @@ def _sides(rows: list[dict[str, str]], where: str) -> dict[str, dict[str, tuple[
     return tests
 
 
+def check_names(test: AssociationTest, frame: str, template: str) -> None:
+    """StudyError where a frame's template asks for a name that the test leaves empty."""
+    for column in sorted(placeholders(template) & set(NAME_COLUMNS)):
+        if not test.names[frame][column]:
+            raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')
+
+
 def _tests(
     rows: list[dict[str, str]],
     sides: Mapping[str, Mapping[str, tuple[str, list[str]]]],
@@ -200,6 +193,6 @@ def _tests(
 
 
 def _whole(text: str, where: str) -> int:
-    if not text.isdecimal() or not text.isascii():
+    if not text.isdecimal() or not text.isascii() or len(text) > 9:
         raise StudyError(f'"{text}" in {where} must be a whole number.')
     return int(text)

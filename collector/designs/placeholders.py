@@ -1,0 +1,32 @@
+"""Placeholders in the texts of a study: names in braces, and nothing that str.format could do beyond them."""
+
+from __future__ import annotations
+
+from string import Formatter
+
+from collector.errors import StudyError, UnknownNameError
+
+
+def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
+    """StudyError where a placeholder is missing, unknown, or more than a plain name in braces."""
+    found = _parsed(text, where)
+    for name, is_plain in found.items():
+        if not is_plain or name not in (*needed, *allowed):
+            raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
+    for name in needed:
+        if name not in found:
+            raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
+
+
+def placeholders(text: str) -> set[str]:
+    """The names in braces of a text that has been checked."""
+    return set(_parsed(text, "the text"))
+
+
+def _parsed(text: str, where: str) -> dict[str, bool]:
+    """The names in braces, each with whether it stands there alone (no format, no conversion)."""
+    try:
+        parts = [(name, not spec and not bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise StudyError(f"A brace is left open in {where} ({error}).", "Write {{ or }} for a brace itself.") from None
+    return {name: all(plain for other, plain in parts if other == name) for name, _ in parts}
