@@ -1,11 +1,11 @@
 """Reads the database, asks R, writes results. Importing it starts no R and opens no file.
 
-    import analysis
+import analysis
 
-    trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
-    fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
-    fits.table, fits.diagnostics, fits.variances, fits.messages
-    analysis.compare("slant.duckdb")                         # printed beside recomputed
+trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
+fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
+fits.table, fits.diagnostics, fits.variances, fits.messages
+analysis.compare("slant.duckdb")                         # printed beside recomputed
 """
 
 from __future__ import annotations

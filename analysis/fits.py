@@ -65,6 +65,7 @@ class FitResult:
     optimiser, messages, token_source, versions, seconds.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
+    not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
     engine: str
@@ -72,6 +73,7 @@ class FitResult:
     diagnostics: pl.DataFrame
     variances: pl.DataFrame
     messages: pl.DataFrame
+    not_kept: str | None
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
@@ -103,7 +105,7 @@ def fit(
 
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
-    results = Fitted.empty()
+    results, not_kept = Fitted.empty(), None
     work: list[_Work] = []
     for one, definition in _defined(engine, db, study):
         cells = read_cells(db, definition, source=source, measure=measure, refusals_removed=refusals_removed)
@@ -115,10 +117,10 @@ def fit(
     todo = [w for w in work if refit or w.id not in old or not is_same(old[w.id], w.cell.data_hash, w.hash)]
     if todo:
         results = _run(todo, workers, progress)
-        keep(db, results)
+        not_kept = _keep(db, results)
     done = set(results.fits["fit_id"])
     reused = kept.only([w.id for w in work if w.id not in done])
-    return _result(engine, reused.and_(results).only([w.id for w in work]), work)
+    return _result(engine, reused.and_(results).only([w.id for w in work]), work, not_kept)
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,16 @@ def _fit_row(work: _Work, result: dict[str, Any] | Died) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _result(engine: str, found: Fitted, work: Sequence[_Work]) -> FitResult:
+def _keep(db: str | Path, results: Fitted) -> str | None:
+    """Numbers that can't be kept are still worth seeing."""
+    try:
+        keep(db, results)
+    except DatabaseError as error:
+        return str(error)
+    return None
+
+
+def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | None) -> FitResult:
     columns = ["source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"]
     cells = found.fits.select("fit_id", *columns)
 
@@ -237,7 +248,7 @@ def _result(engine: str, found: Fitted, work: Sequence[_Work]) -> FitResult:
     diagnostics = beside_cells(found.fits.drop(columns))
     return FitResult(
         engine, beside_cells(found.estimates), diagnostics, beside_cells(found.variances), beside_cells(messages),
-        lambda path, cell: _save_objects(work, path, cell),
+        not_kept, lambda path, cell: _save_objects(work, path, cell),
     )  # fmt: skip
 
 

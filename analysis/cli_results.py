@@ -1,0 +1,137 @@
+"""What `analyze` prints: tables, the comparison with the print, the report; and how it speaks of fits."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import click
+import polars as pl
+
+from analysis.compare import STATUSES, summary
+from analysis.compare import compare as compare_all
+from analysis.fits import FitResult, fit
+from analysis.report import report as write_report
+from analysis.tables import table_info
+from analysis.tables import tables as all_tables
+from collector.output import db_option, format_option, print_rows, printable, say
+
+_QUIET_S = 2.0
+
+
+class FitProgress:
+    """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._status: Any = None
+
+    def __enter__(self) -> FitProgress:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def __call__(self, done: int, number: int) -> None:
+        if self._status is None:
+            if time.monotonic() - self._begun < _QUIET_S or not sys.stderr.isatty():
+                return
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("")
+            self._status.start()
+        self._status.update(f"Fitting in R: {done} of {number}")
+
+
+def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:
+    """Fit, and say on stderr how many fits are ok and what is doubtful about the others."""
+    with FitProgress() as progress:
+        result = fit(engine, db, study, progress=progress, **options)
+    counts = Counter(result.diagnostics["status"].to_list())
+    say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
+    for row in result.diagnostics.filter(pl.col("status") != "ok").to_dicts():
+        reason = " ".join((row["messages"] or "").split())
+        say(f"{row['status'].capitalize()}: {row['source']}, {row['model']}, {row['test']}. {printable(reason)}")
+    if result.not_kept:
+        say(f"The fits could not be kept. {result.not_kept}")
+    return result
+
+
+@click.command(epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --only slips")
+@click.option("--study", default="rmiat", show_default=True, help="A study that ships its paper's printed numbers.")
+@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
+@click.option("--summary", "summarised", is_flag=True, help="One line a table instead of one a number.")
+@click.option(
+    "--only", type=click.Choice(["agrees", "slips", "disagrees", "no-data"]), help="Only numbers that stand like this."
+)
+@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@db_option
+@format_option
+def compare(
+    study: str, source: str | None, summarised: bool, only: str | None, workers: int | None, db: Path,
+    output_format: str,
+) -> None:  # fmt: skip
+    """Every printed number of Tables S3 to S10 beside the recomputed one.
+
+    A number agrees where it differs from the print by at most half a unit of the last printed digit. A slip is a
+    misprint that the authors' own data contradict. Simulated rows are compared, but not judged.
+    """
+    with FitProgress() as progress:
+        rows = compare_all(db, study, source=source, workers=workers, progress=progress)
+    counts = Counter(rows["status"].to_list())
+    if only:
+        rows = rows.filter(pl.col("status") == {"slips": "slip", "no-data": "no data"}.get(only, only))
+    print_rows(summary(rows) if summarised else rows, output_format)
+    say(f"{sum(counts.values())} numbers: " + ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s]) + ".")
+
+
+@click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
+@click.argument("names", nargs=-1, metavar="[TABLE]...")
+@click.option("--study", help="Only rows of this study.")
+@click.option("--measure", type=click.Choice(["reasoning", "output"]), help="Which tokens. Default: the study's.")
+@click.option("--list", "listed", is_flag=True, help="Say which tables there are, and what is in them.")
+@db_option
+@format_option
+def tables(
+    names: tuple[str, ...], study: str | None, measure: str | None, listed: bool, db: Path, output_format: str
+) -> None:
+    """The tables that SQL alone can make (descriptives, refusals, mentions of the IAT, …). Needs no R.
+
+    CSV and JSON print one table, so they want one TABLE name.
+    """
+    infos = table_info()
+    if listed:
+        rows = [{"table": i.name, "paper": i.paper or "", "grain": ", ".join(i.grain), "what": i.purpose}
+                for i in infos.values()]  # fmt: skip
+        print_rows(rows, output_format)
+        return
+    if output_format != "table" and len(names) != 1:
+        raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
+    for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
+        print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
+
+
+@click.command(epilog="\b\nExample:\n  analyze report --out report.html")
+@click.option("--study", default="rmiat", show_default=True, help="The study to report on.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("report.html"),
+    show_default=True,
+    help="The HTML file to write; one that is there is replaced.",
+)
+@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@db_option
+def report(study: str, out: Path, workers: int | None, db: Path) -> None:
+    """One self-contained HTML page: tables beside the print, figures, warnings, where it comes from.
+
+    Prints the path of the page.
+    """
+    with FitProgress() as progress:
+        path = write_report(db, out, study, workers=workers, progress=progress)
+    click.echo(path)
