@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from collector.client import Client
-from collector.errors import ProviderError, UsageError
+from collector.errors import Interrupted, ProviderError, UsageError
 from collector.journal import Journal, utc_now
 from collector.keeper import Keeper
 from collector.offer import Asked, Offer, make_offer
@@ -93,7 +93,7 @@ def collect(
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
-    loaded = load_study(study).with_variant(variant) if isinstance(study, str) else study
+    loaded = load_study(study, variant) if isinstance(study, str) else study
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url
     )
@@ -130,15 +130,20 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunRepor
         for cut in journal.mended:
             watcher.say(cut)
         keeper = Keeper(offer.db, journal, watcher.say)
-        await asyncio.to_thread(keeper.load, 30.0)  # says at once if the database is not ours or can't be made
+        await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
         lanes = [_lane(offer, asked, simulator.base_url if simulator else None) for asked in offer.asked]
         runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
         watcher.begin(lanes, runner.stop)
+        end_reason = "stopped by an error"
         try:
             await _ask_all(runner, lanes, options, watcher)
+            end_reason = _end_reason(runner, lanes)
+        except asyncio.CancelledError:
+            end_reason = "left at once"
+            raise Interrupted("Left at once.", "The same command asks again what was in flight.") from None
         finally:
             watcher.end()
-            journal.close(_end_reason(runner, lanes))
+            journal.close(end_reason)
     is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
     return _report(offer, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
@@ -160,7 +165,7 @@ def _signals(runner: Runner, task: asyncio.Task[Any], watcher: Watcher) -> Itera
 
     def asked_to_stop() -> None:
         if runner.stopping.is_set():
-            watcher.say("Leaving at once. What was in flight is asked again by the same command.")
+            watcher.say("Leaving at once.")
             task.cancel()
         else:
             runner.stop()
@@ -206,8 +211,6 @@ def _load_at_last(keeper: Keeper, watcher: Watcher) -> bool:
 
 
 def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
-    if sys.exc_info()[0] is not None:
-        return "stopped by an error"
     if runner.stopping.is_set():
         return "stopped"
     return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
@@ -262,9 +265,7 @@ def code_version() -> str:
 
 def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine, also where an event loop is running already (a notebook): then in a thread of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _is_loop_running():
         return asyncio.run(work)
     found: list[T] = []
     failed: list[BaseException] = []
@@ -281,3 +282,11 @@ def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
     if failed:
         raise failed[0]
     return found[0]
+
+
+def _is_loop_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -84,7 +84,7 @@ def _collect(
     from collector.progress import ProgressWatcher
     from collector.study import load_study
 
-    loaded = load_study(study).with_variant(variant)
+    loaded = load_study(study, variant)
     offer = make_offer(loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url)
     for model, reason in offer.left_out:
         say(f"Left out: {model} ({reason}).")

@@ -6,9 +6,11 @@ SlantError                 exit 1   something could not be done
 │   └── UnknownNameError            a name that nothing has; says the nearest one that exists
 ├── ImportProblem          exit 1   some rows could not be imported; the others were
 ├── DatabaseError          exit 1   the database is not ours, not readable, or held by another process
-│   └── DatabaseBusyError           another process holds the file
+│   ├── DatabaseBusyError           another process holds the file
+│   └── DatabaseWriteError          the file can't be written (disk full …); the journal still has everything
 ├── JournalError           exit 1   the journal can't be written, or another collector holds it
 ├── ProviderError          exit 1   a provider refuses to serve this model (key, quota, name)
+├── Interrupted            exit 130 left at once, as asked by a second Ctrl-C
 └── RError                 exit 1   R is missing, too old, lacks a package, or a worker died
 """
 
@@ -62,12 +64,20 @@ class DatabaseBusyError(DatabaseError):
     pass
 
 
+class DatabaseWriteError(DatabaseError):
+    pass
+
+
 class JournalError(SlantError):
     pass
 
 
 class ProviderError(SlantError):
     pass
+
+
+class Interrupted(SlantError):
+    exit_code = 130
 
 
 class RError(SlantError):

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from collector.errors import DatabaseBusyError, JournalError
+from collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
 from collector.journal import Journal
 from collector.load import Loader
 from collector.records import Attempt
 
 FLUSH_EVERY_S = 2.0
-SAY_WHO_AFTER_S = 30.0
+SAY_WHY_AFTER_S = 30.0
 
 
 class Keeper:
@@ -27,7 +27,7 @@ class Keeper:
         self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
         self._something = asyncio.Event()
         self._closing = False
-        self._busy_since: float | None = None
+        self._late_since: float | None = None
 
     async def keep(self, attempt: Attempt) -> None:
         """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
@@ -69,13 +69,13 @@ class Keeper:
         """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late."""
         try:
             report = self._loader.load(patience_s)
-        except DatabaseBusyError as error:
-            self._busy_since = self._busy_since or time.monotonic()
-            if time.monotonic() - self._busy_since >= SAY_WHO_AFTER_S:
+        except (DatabaseBusyError, DatabaseWriteError) as error:
+            self._late_since = self._late_since or time.monotonic()
+            if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:
                 self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
-                self._busy_since = time.monotonic()
+                self._late_since = time.monotonic()
             return False
-        self._busy_since = None
+        self._late_since = None
         for problem in report.problems:
             self._say(f"A line of the journal can't be read: {problem}")
         return True

@@ -134,7 +134,7 @@ async def serve(study: Study, seed: int, port: int) -> None:
 def main(study: str, variant: str, seed: int, port: int) -> None:
     """Serve simulated answers on loopback until standard input closes (Ctrl-D)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    asyncio.run(serve(load_study(study).with_variant(variant), seed, port))
+    asyncio.run(serve(load_study(study, variant), seed, port))
 
 
 if __name__ == "__main__":

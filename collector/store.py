@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 
-from collector.errors import DatabaseBusyError, DatabaseError
+from collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
 from collector.files import sql_dir
 
 _CONFIG = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -67,19 +67,21 @@ def writing(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
             _prepare(connection, path)
             yield connection
             connection.execute("COMMIT")
-        except BaseException:
-            _roll_back(connection)
-            raise
-        finally:
             connection.execute("USE memory")
             connection.execute("DETACH db")
+        except BaseException as error:
+            # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
+            _state["engine"] = None
+            connection.close()
+            if isinstance(error, duckdb.IOException | duckdb.FatalException):
+                raise _cannot_write(path, error) from error
+            raise
 
 
-def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    try:
-        connection.execute("ROLLBACK")
-    except duckdb.Error:
-        return  # the transaction had already been given up
+def _cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
+    reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
+    hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
+    return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 
 @contextmanager

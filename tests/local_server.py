@@ -1,0 +1,79 @@
+"""A real HTTP server on loopback that does what a test tells it: answers, fails, hangs, resets. In its own thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
+
+
+def completion(answer: str = "Calm", **usage: Any) -> dict[str, Any]:
+    """What OpenAI's chat completions would say."""
+    counts = {"prompt_tokens": 100, "completion_tokens": 74, "completion_tokens_details": {"reasoning_tokens": 64}}
+    return {
+        "id": "chatcmpl-1",
+        "model": "o3-mini-2025-01-31",
+        "system_fingerprint": "fp_1",
+        "choices": [{"message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}],
+        "usage": counts | usage,
+    }
+
+
+async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    return web.json_response(completion())
+
+
+def error(status: int, code: str = "", message: str = "", **headers: str) -> web.Response:
+    return web.json_response({"error": {"code": code, "message": message}}, status=status, headers=headers)
+
+
+class LocalServer:
+    """`handler(request, body)` answers each POST; `bodies` holds what was asked, in order. A context manager."""
+
+    def __init__(self, handler: Handler = answers) -> None:
+        self.handler = handler
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    @property
+    def prompts(self) -> list[str]:
+        return [body["messages"][-1]["content"] for body in self.bodies]
+
+    def __enter__(self) -> LocalServer:
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        self._loop.run_until_complete(self._main())
+
+    async def _main(self) -> None:
+        self._stop = asyncio.Event()
+        app = web.Application()
+        app.router.add_post("/{path:.*}", self._answer)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        self._ready.set()
+        await self._stop.wait()
+        await runner.cleanup()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        body = json.loads(await request.read())
+        self.bodies.append(body)
+        self.headers.append(dict(request.headers))
+        return await self.handler(request, body)

@@ -1,0 +1,214 @@
+"""Real processes of the real command, killed, interrupted and disturbed while they ask a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from aiohttp import web
+
+from collector.journal import journal_folder
+from collector.load import load_journals
+from collector.store import reading
+from tests.local_server import LocalServer, answers
+from tests.tiny_study import write_tiny
+
+REPETITIONS = 40
+PLANNED = 8 * REPETITIONS
+
+
+async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    await asyncio.sleep(random.uniform(0.005, 0.04))
+    return await answers(request, body)
+
+
+class Command:
+    """`collect` on the tiny study, as a person would type it."""
+
+    def __init__(self, python: list[str], root: Path, folder: Path, server: LocalServer) -> None:
+        (folder / "study").mkdir()
+        self.db = folder / "a.duckdb"
+        self.words = [
+            *python, "-m", "collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
+            "--base-url", server.base_url, "--repeat", str(REPETITIONS), "--concurrency", "8", "--db", str(self.db),
+        ]  # fmt: skip
+        self.root = root
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        process = self.start()
+        _, messages = process.communicate(timeout=60)
+        assert process.returncode == 0, messages
+
+    def acknowledged(self) -> int:
+        """How many answers are in the journals, whole lines only."""
+        lines = [
+            line for path in journal_folder(self.db).glob("*.jsonl") for line in path.read_bytes().splitlines(True)
+        ]
+        return sum(b'"is_final":true' in line and line.endswith(b"\n") for line in lines)
+
+    def wait_for(self, answers_kept: int) -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            if self.acknowledged() >= answers_kept:
+                return
+            time.sleep(0.01)
+        raise AssertionError("the run did not get that far in 30 s")
+
+
+@pytest.fixture
+def server() -> Any:
+    with LocalServer(slowly) as running:
+        yield running
+
+
+@pytest.fixture
+def command(python: list[str], root: Path, tmp_path: Path, server: LocalServer) -> Command:
+    return Command(python, root, tmp_path, server)
+
+
+def final_rows(db: Path) -> tuple[int, int]:
+    load_journals(db)
+    with reading(db) as connection:
+        found: tuple[int, int] = connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall()[
+            0
+        ]
+    return found
+
+
+@pytest.mark.parametrize("kills", [3])
+def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_flight_asked_again(
+    command: Command, server: LocalServer, kills: int
+) -> None:
+    draw = random.Random(20261121)
+    for _ in range(kills):
+        process = command.start()
+        command.wait_for(command.acknowledged() + draw.randint(1, 60))
+        process.kill()
+        process.communicate()
+    kept = command.acknowledged()
+    assert 0 < kept < PLANNED
+    command.finish()
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+    assert len(server.bodies) <= PLANNED + kills * 8
+
+
+@pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
+    command: Command, server: LocalServer, send: signal.Signals
+) -> None:
+    process = command.start()
+    command.wait_for(30)
+    process.send_signal(send)
+    _, messages = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "waiting for the answers in flight" in messages
+    assert "same command" in messages
+    assert command.acknowledged() == len(server.bodies) < PLANNED
+    command.finish()
+    assert len(server.bodies) == PLANNED
+
+
+def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer) -> None:
+    async def hang_after_forty(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(30 if len(server.bodies) > 40 else 0)
+        return await answers(request, body)
+
+    server.handler = hang_after_forty
+    process = command.start()
+    command.wait_for(40)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "Leaving at once" in messages
+    assert "Traceback" not in messages
+
+
+def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Command, server: LocalServer) -> None:
+    first = command.start()
+    command.wait_for(10)
+    second = command.start()
+    _, messages = second.communicate(timeout=30)
+    assert second.returncode == 1
+    assert f"process {first.pid}" in messages
+    assert "Traceback" not in messages
+    first.communicate(timeout=60)
+    assert len(server.bodies) == PLANNED
+
+
+def test_a_reader_that_holds_the_database_delays_rows_and_loses_none(command: Command) -> None:
+    command.finish()
+    (journal,) = journal_folder(command.db).glob("*.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.unlink()
+    with duckdb.connect(str(command.db)) as connection:  # as if the first half were all that had been asked
+        connection.execute("DELETE FROM attempts WHERE sequence > 160")
+    reader = duckdb.connect(str(command.db), read_only=True)
+    process = command.start()
+    command.wait_for(100)
+    assert reader.execute("SELECT count(*) FROM attempts").fetchall() == [(160,)]
+    reader.close()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert len(lines) == PLANNED + 2
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root: Path, tmp_path: Path) -> None:
+    words = [
+        *python,
+        "-m",
+        "collector",
+        "--study",
+        "rmiat",
+        "--model",
+        "simulated/o3-mini",
+        "--db",
+        str(tmp_path / "a.duckdb"),
+    ]
+    process = subprocess.Popen(words, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    while not (children := _children(process.pid)) and time.monotonic() < until:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    while any(map(_is_alive, children)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert children
+    assert not any(map(_is_alive, children))
+
+
+def _children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(word) for word in listed.stdout.split()]
+
+
+def _is_alive(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
+    process = subprocess.run(
+        [*command.words, "--format", "json"], cwd=command.root, capture_output=True, text=True, check=False
+    )
+    (row,) = json.loads(process.stdout)
+    assert (row["model"], row["planned"], row["answered"]) == ("small", PLANNED, PLANNED)
+    assert "Done" in process.stderr
