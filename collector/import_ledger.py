@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from collector.errors import DatabaseBusyError
+from collector.errors import DatabaseBusyError, JournalError
 from collector.import_report import ImportReport
 from collector.journal import Journal, journal_folder
 from collector.layouts import Problem, Row
@@ -29,6 +29,7 @@ class Ledger:
         self._db, self._run, self._report = db, run, report
         self._journal: Journal | None = None
         self._batch: list[Attempt] = []
+        self._before = self._journals()
         self._known = self._stored()
 
     def __enter__(self) -> Ledger:
@@ -64,11 +65,25 @@ class Ledger:
             return
         if self._journal is None:
             self._journal = Journal.open(self._db, self._run)
+            self._check_is_alone()
             self._report.run_id = self._run.run_id
         self._journal.append_many(self._batch)
         for attempt in self._batch:
             self._report.count(attempt)
         self._batch.clear()
+
+    def _journals(self) -> dict[str, int]:
+        return {path.name: path.stat().st_size for path in journal_folder(self._db).glob("*.jsonl")}
+
+    def _check_is_alone(self) -> None:
+        """Until now the journals were not ours to lock; what another process wrote meanwhile we don't know."""
+        now = self._journals()
+        now.pop(f"{self._run.run_id}.jsonl")
+        if any(size > self._before.get(name, 0) for name, size in now.items()):
+            raise JournalError(
+                f'Another collector has written to "{self._db}" since this import began.',
+                "Nothing was imported. Run the same command again.",
+            )
 
     def _stored(self) -> dict[str, bytes]:
         """What imports have stored before, by trial id; also what a broken-off one left in its journal alone."""

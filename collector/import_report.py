@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from collector.layouts import Problem
@@ -27,3 +28,8 @@ class ImportReport:
         cell = (attempt.model, attempt.test)
         self.rows_by_test[cell] += 1
         self.refusals_by_test[cell] += attempt.answer not in (attempt.option_a, attempt.option_b)
+
+    def sort(self, models: Sequence[str], tests: Sequence[str]) -> None:
+        """Put the counts into the order of the study."""
+        cells = sorted(self.rows_by_test, key=lambda cell: (models.index(cell[0]), tests.index(cell[1])))
+        self.rows_by_test = Counter({cell: self.rows_by_test[cell] for cell in cells})

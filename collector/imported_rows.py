@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 from collector.designs import design_named
-from collector.errors import UnknownNameError
+from collector.errors import UsageError
 from collector.imported_counts import read_counts
 from collector.layouts import Layout, Row
 from collector.layouts.cells import PlannedCells
@@ -25,7 +25,7 @@ _SHOWN_WORDS = 20
 class FileNotes:
     """What was odd about the rows of one file, told once at its end instead of once a row."""
 
-    unknown_words: dict[tuple[str, str], None] = field(default_factory=dict)
+    unknown_words: dict[str, dict[str, None]] = field(default_factory=dict)
     without_tokens: int = 0
     without_source: int = 0
     rows: int = 0
@@ -35,10 +35,8 @@ class FileNotes:
     def warnings(self, file: str) -> list[str]:
         found = []
         if self.unknown_words:
-            names = [name for _, name in self.unknown_words]
-            more = f" and {len(names) - _SHOWN_WORDS} more" if len(names) > _SHOWN_WORDS else ""
-            listed = ", ".join(names[:_SHOWN_WORDS]) + more
-            found.append(f"{file}: {len(names)} words that the study doesn't have in this test were taken: {listed}")
+            listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
+            found.append(f"{file}: words that the study doesn't have were taken: {listed}")
         if self.without_tokens:
             found.append(f"{file}: {self.without_tokens:,} rows have no token count; it stays unknown, not 0")
         if self.without_source:
@@ -100,8 +98,8 @@ class RowReader:
         said = word(draft.get("model"))
         if self._model is None:
             try:
-                return self._study.model(said)
-            except UnknownNameError as error:
+                return model_named(self._study, said)
+            except UsageError as error:
                 raise CellError(error.what) from None
         if said and said != self._model.model:
             raise CellError(f"model is {shown(said)}, but --model says {self._model.model}")
@@ -120,7 +118,19 @@ class RowReader:
         self.notes.without_tokens += counts["tokens"] is None
         self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
         if not is_known:
-            self.notes.unknown_words[trial.test, trial.item] = None
+            self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
+
+
+def _listed(words: list[str]) -> str:
+    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
+    return ", ".join(words[:_SHOWN_WORDS]) + more
+
+
+def model_named(study: Study, name: str) -> StudyModel:
+    """The model that imported rows are of; UsageError for an unknown or a simulated one."""
+    if name.startswith("simulated/"):
+        raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
+    return study.model(name)
 
 
 def _with_options(planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:

@@ -18,7 +18,7 @@ from collector.api import code_version, new_run_id
 from collector.errors import UsageError
 from collector.import_ledger import Ledger
 from collector.import_report import ImportReport
-from collector.imported_rows import RowReader
+from collector.imported_rows import RowReader, model_named
 from collector.journal import utc_now
 from collector.layouts import Problem, Row, layout_named
 from collector.layouts.rows import column_names, read_rows
@@ -50,7 +50,7 @@ def import_trials(
     """
     its = load_study(study, variant=variant) if isinstance(study, str) else study.with_variant(variant)
     its_layout, files = layout_named(layout), list(_files(paths))
-    its_model = None if model is None else its.model(model)
+    its_model = None if model is None else model_named(its, model)
     report = ImportReport()
     for file in files:
         report.warnings += its_layout.check(its, file, column_names(file), its_model is not None)
@@ -60,6 +60,7 @@ def import_trials(
     with Ledger(Path(db), run, report) as ledger:
         for file in files:
             _import_file(file, reader, ledger, report, on_rows)
+    report.sort([its.model for its in models], [test.test for test in its.tests])
     return report
 
 
@@ -103,7 +104,7 @@ def _models_named(study: Study, files: Iterable[Path]) -> list[StudyModel]:
     found: dict[str, StudyModel] = {}
     for name in sorted(named):
         try:
-            its = study.model(name)
+            its = model_named(study, name)
         except UsageError:
             continue
         found[its.model] = its

@@ -35,6 +35,8 @@ class LeeLai:
     names_models = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
+        if study.design != "association":
+            raise UsageError(f"The layout lee-lai is for association studies; {study.name} is none.")
         if not has_model:
             known = ", ".join(model.model for model in study.models)
             raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")

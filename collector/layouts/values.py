@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 _MOST_TOKENS = 10**9
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?")
 _CONDITION = re.compile(r"(?:(?:stereotyp\w*|association\w*|associative) )?(in)?(?:compatible|consistent|congruent)")
 
 
@@ -15,10 +16,12 @@ class CellError(ValueError):
 
 
 def text(value: Any) -> str | None:
-    """Text as it stands, untrimmed; None (no such cell, JSON null) stays unknown."""
+    """Text as it stands, untrimmed; None (no such cell, null, a NaN) stays unknown."""
     if value is None or isinstance(value, str):
         return value
-    return str(value)
+    if isinstance(value, (dict, list, bytes)):
+        raise CellError(f"{shown(value)} must be a text")
+    return None if value != value else str(value)
 
 
 def word(value: Any) -> str:
@@ -39,11 +42,8 @@ def shown(value: Any) -> str:
 
 def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS) -> int:
     """A whole number, also as 123.0 or 1e+05 (pandas and R write them so). Raises CellError for anything else."""
-    try:
-        number = Decimal(word(value)) if not isinstance(value, bool) else Decimal("nan")
-    except InvalidOperation:
-        raise CellError(f"{name} must be a whole number, but is {shown(value)}") from None
-    if not number.is_finite() or number.adjusted() > 18 or number != number.to_integral_value():
+    number = Decimal(word(value)) if _NUMBER.fullmatch(word(value)) else Decimal("0.5")
+    if number.adjusted() <= 18 and number != number.to_integral_value():
         raise CellError(f"{name} must be a whole number, but is {shown(value)}")
     if not least <= number <= most:
         rule = "can't be negative" if number < 0 <= least else f"must lie between {least} and {most:,}"
@@ -60,10 +60,7 @@ def amount(value: Any, name: str) -> float | None:
     """A number that is not negative, with decimals; None for an empty cell."""
     if is_empty(value):
         return None
-    try:
-        found = float(word(value))
-    except ValueError:
-        raise CellError(f"{name} must be a number, but is {shown(value)}") from None
+    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
     if not 0 <= found < float("inf"):
         raise CellError(f"{name} must be a number that is not negative, but is {shown(value)}")
     return found
