@@ -10,6 +10,7 @@ when its standard input closes, so that it can't outlive the run that started it
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -37,6 +38,7 @@ class Simulator:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},  # the same packages as here, from anywhere
             start_new_session=True,  # Ctrl-C is for the run, which waits for answers in flight
         )
         assert self._process.stdout is not None

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from collector.errors import UnknownNameError
 from collector.plan import plan
-from collector.providers import PROVIDERS, anthropic, compatible, openai, provider_named, simulated
+from collector.providers import (
+    PROVIDERS,
+    anthropic,
+    compatible,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    provider_named,
+    simulated,
+)
 from collector.records import Prompt, Reply
 from collector.study import load_study
 from tests.local_server import completion
@@ -20,24 +30,29 @@ STUDY = load_study("rmiat")
 TRIAL = next(plan(STUDY, STUDY.model("o3-mini"))).trials[0]
 PROMPT = Prompt(({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Sort it."}))
 
+TOP = ["choices", "usage", "content", "stop_reason", "model", "id", "output", "candidates", "usageMetadata", "message"]
+DIALECTS = [openai, openai_responses, anthropic, gemini, compatible, ollama, simulated]
+
+KEYS = (
+    "choices message content usage type text parts thinking stop_reason completion_tokens refusal reasoning model "
+    "completion_tokens_details reasoning_tokens output_tokens thoughtsTokenCount finishReason summary"
+).split()
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["choices", "message", "content", "usage", "type", "text", "stop_reason", "completion_tokens",
-                         "completion_tokens_details", "reasoning_tokens", "output_tokens", "refusal", "model"]), inner),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
-@given(st.dictionaries(st.sampled_from(["choices", "usage", "content", "stop_reason", "model", "id"]), json_values))
+@given(st.dictionaries(st.sampled_from(TOP), json_values))
 def test_a_reply_of_any_shape_is_read_without_a_crash_and_counts_are_never_made_up(body: dict[str, Any]) -> None:
-    for dialect in (openai, anthropic, compatible, simulated):
+    for dialect in DIALECTS:
         reply = dialect.reply(body, {})
         for count in (reply.reasoning_tokens, reply.output_tokens, reply.input_tokens):
             assert count is None or count >= 0
 
 
-@pytest.mark.parametrize("dialect", [openai, anthropic, compatible, simulated])
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_empty_reply_is_malformed_and_its_counts_unknown_not_zero(dialect: Any) -> None:
     reply = dialect.reply({}, {})
     assert reply.outcome == "malformed"
@@ -132,3 +147,80 @@ def test_every_provider_has_an_address_or_asks_for_one() -> None:
     for provider in PROVIDERS.values():
         assert provider.base_url or not provider.costs_money
         assert bool(provider.key_variable) == provider.costs_money
+
+
+ANSWERS = {
+    openai: completion("Career"),
+    compatible: completion("Career"),
+    simulated: completion("Career"),
+    anthropic: ANTHROPIC,
+    openai_responses: {
+        "id": "resp_1", "model": "o3-mini-2025-01-31", "status": "completed",
+        "output": [
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
+            {"type": "message", "content": [{"type": "output_text", "text": "Career"}]},
+        ],
+        "usage": {"input_tokens": 100, "output_tokens": 74, "output_tokens_details": {"reasoning_tokens": 64}},
+    },
+    gemini: {
+        "responseId": "g_1", "modelVersion": "gemini-3-pro",
+        "candidates": [{"finishReason": "STOP", "content": {"parts": [
+            {"text": "Hm.", "thought": True}, {"text": "Career"}]}}],
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10, "thoughtsTokenCount": 64},
+    },
+    ollama: {
+        "model": "qwen3:8b", "done_reason": "stop", "message": {"content": "Career", "thinking": "Hm."},
+        "prompt_eval_count": 100, "eval_count": 74,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_same_answer_gives_the_same_fields_from_every_provider(dialect: Any) -> None:
+    reply = dialect.reply(ANSWERS[dialect], {})
+    assert reply.answer == "Career"
+    assert reply.outcome is None
+    assert reply.served_model
+    assert reply.input_tokens
+    assert reply.output_tokens in (74, 200)
+    assert (reply.reasoning_tokens is None) == (dialect is ollama)
+
+
+def test_every_dialect_has_such_an_answer() -> None:
+    assert {provider.dialect for provider in PROVIDERS.values()} == set(ANSWERS)
+
+
+def test_gemini_thoughts_are_added_to_the_output_because_they_are_not_in_it() -> None:
+    reply = gemini.reply(ANSWERS[gemini], {})
+    assert (reply.output_tokens, reply.reasoning_tokens, reply.reasoning_text) == (74, 64, "Hm.")
+    bare = gemini.reply({"candidates": [{"content": {"parts": []}}], "usageMetadata": {"candidatesTokenCount": 3}}, {})
+    assert (bare.output_tokens, bare.reasoning_tokens) == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body", "outcome"),
+    [
+        (gemini, {"promptFeedback": {"blockReason": "SAFETY"}}, "filtered"),
+        (gemini, {"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}, "filtered"),
+        (gemini, {"candidates": [{"finishReason": "MAX_TOKENS", "content": {}}]}, "truncated"),
+        (
+            openai_responses,
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            "truncated",
+        ),
+        (openai_responses, {"output": [], "incomplete_details": {"reason": "content_filter"}}, "filtered"),
+        (openai_responses, {"output": [{"content": [{"type": "refusal", "refusal": "No."}]}]}, "refused"),
+        (ollama, {"message": {"content": ""}, "done_reason": "length"}, "truncated"),
+    ],
+)
+def test_blocks_limits_and_refusals_of_the_others_are_outcomes(dialect: Any, body: Any, outcome: str) -> None:
+    assert dialect.reply(body, {}).outcome == outcome
+
+
+def test_gemini_takes_the_key_in_a_header_and_names_roles_its_own_way() -> None:
+    prompt = Prompt((*PROMPT.messages, {"role": "assistant", "content": "Career"}))
+    request = gemini.request("http://h", "g-key", STUDY.model("gemini/gemini-3-pro"), prompt, TRIAL)
+    assert request.url == "http://h/models/gemini-3-pro:generateContent"
+    assert "g-key" not in request.url
+    assert [content["role"] for content in request.body["contents"]] == ["user", "model"]
+    assert request.body["systemInstruction"] == {"parts": [{"text": "Be brief."}]}

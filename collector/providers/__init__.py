@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from collector.errors import UnknownNameError
-from collector.providers import anthropic, compatible, openai, simulated
+from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated
 from collector.providers.exchange import Request
 from collector.records import Prompt, Reply, Trial
 from collector.study_records import StudyModel
@@ -48,10 +48,13 @@ class Provider:
 
 _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("openai", openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", True),
+    ("openai-responses", openai_responses, "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", True),
     ("anthropic", anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", True),
+    ("gemini", gemini, "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY", "GEMINI_BASE_URL", True),
     ("deepseek", compatible, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
     ("together", compatible, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
     ("openrouter", compatible, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
+    ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
     ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
     ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),
 )

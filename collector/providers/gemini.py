@@ -1,0 +1,77 @@
+"""Gemini's own API. Its thoughts are *not* inside the candidates' count: `output_tokens` here is the sum of both, so
+that it means the same as everywhere else (all that was generated)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from collector.providers.exchange import Request, count, text
+from collector.records import Outcome, Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+_FINISH: dict[str, Outcome] = {
+    "SAFETY": "filtered",
+    "PROHIBITED_CONTENT": "filtered",
+    "BLOCKLIST": "filtered",
+    "RECITATION": "filtered",
+    "SPII": "filtered",
+    "LANGUAGE": "filtered",
+    "MAX_TOKENS": "truncated",
+}
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    system = [{"text": str(m["content"])} for m in prompt.messages if m["role"] == "system"]
+    contents = [
+        {"role": "model" if m["role"] == "assistant" else "user", "parts": [{"text": str(m["content"])}]}
+        for m in prompt.messages
+        if m["role"] != "system"
+    ]
+    body: dict[str, Any] = {"contents": contents}
+    if system:
+        body["systemInstruction"] = {"parts": system}
+    name = quote(model.requested_model, safe="")
+    # the key goes into a header: in the address it would end up in logs
+    return Request(
+        f"{base_url}/models/{name}:generateContent", {"x-goog-api-key": key or ""}, {**body, **model.settings}
+    )
+
+
+def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+    blocked = _at(body, "promptFeedback", "blockReason")
+    candidates = body.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    finish = text(_at(first, "finishReason"))
+    parts = _at(first, "content", "parts")
+    pieces = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    outcome: Outcome | None = "filtered" if isinstance(blocked, str) else _FINISH.get(finish or "")
+    if first is None and outcome is None:
+        outcome = "malformed"
+    usage = body.get("usageMetadata")
+    thoughts, answer_tokens = count(usage, "thoughtsTokenCount"), count(usage, "candidatesTokenCount")
+    known = [number for number in (thoughts, answer_tokens) if number is not None]
+    return Reply(
+        answer=_joined(pieces, is_thought=False),
+        reasoning_text=_joined(pieces, is_thought=True),
+        outcome=outcome,
+        detail=text(blocked) or ("the response has no candidate" if outcome == "malformed" else None),
+        finish_reason=finish,
+        input_tokens=count(usage, "promptTokenCount"),
+        output_tokens=sum(known) if known else None,
+        reasoning_tokens=thoughts,
+        served_model=text(body.get("modelVersion")),
+        request_id=text(body.get("responseId")),
+    )
+
+
+def _at(value: Any, *path: str) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _joined(parts: list[Mapping[str, Any]], *, is_thought: bool) -> str | None:
+    texts = [part["text"] for part in parts if bool(part.get("thought")) == is_thought and text(part.get("text"))]
+    return "".join(texts) if texts else None

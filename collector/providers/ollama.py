@@ -1,0 +1,34 @@
+"""Ollama's own API. `eval_count` is thinking and answer together; there is no count of the thinking alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from collector.providers.exchange import Request, count, text
+from collector.records import Outcome, Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    messages = [dict(m) for m in prompt.messages]
+    body = {"model": model.requested_model, "messages": messages, "stream": False, **model.settings}
+    return Request(f"{base_url}/api/chat", {}, body)
+
+
+def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+    message = body.get("message")
+    finish = text(body.get("done_reason"))
+    outcome: Outcome | None = "truncated" if finish == "length" else None
+    if not isinstance(message, Mapping):
+        message, outcome = {}, "malformed"
+    return Reply(
+        answer=text(message.get("content")),
+        reasoning_text=text(message.get("thinking")) or None,
+        outcome=outcome,
+        detail="the response has no message" if outcome == "malformed" else None,
+        finish_reason=finish,
+        input_tokens=count(body, "prompt_eval_count"),
+        output_tokens=count(body, "eval_count"),
+        served_model=text(body.get("model")),
+    )

@@ -1,0 +1,54 @@
+"""OpenAI responses. `usage.output_tokens` includes the reasoning; its text is at most a summary, on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from collector.providers.exchange import Request, count, text
+from collector.records import Outcome, Prompt, Reply, Trial
+from collector.study_records import StudyModel
+
+_INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    body = {"model": model.requested_model, "input": [dict(m) for m in prompt.messages], **model.settings}
+    return Request(f"{base_url}/responses", headers, body)
+
+
+def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+    output = body.get("output")
+    items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
+    refusal = _joined(items, "content", "refusal", "refusal")
+    answer = refusal or _joined(items, "content", "output_text", "text")
+    details = body.get("incomplete_details")
+    reason = text(details.get("reason")) if isinstance(details, Mapping) else None
+    outcome: Outcome | None = "refused" if refusal else _INCOMPLETE.get(reason or "")
+    if not items and outcome is None:
+        outcome = "malformed"
+    return Reply(
+        answer=answer,
+        reasoning_text=_joined(items, "summary", "summary_text", "text"),
+        outcome=outcome,
+        detail="the response has no output" if outcome == "malformed" else None,
+        finish_reason=reason or text(body.get("status")),
+        input_tokens=count(body.get("usage"), "input_tokens"),
+        output_tokens=count(body.get("usage"), "output_tokens"),
+        reasoning_tokens=count(body.get("usage"), "output_tokens_details", "reasoning_tokens"),
+        served_model=text(body.get("model")),
+        request_id=headers.get("x-request-id") or text(body.get("id")),
+    )
+
+
+def _joined(items: list[Mapping[str, Any]], part: str, kind: str, key: str) -> str | None:
+    texts = [found for piece in _pieces(items, part) if piece.get("type") == kind and (found := text(piece.get(key)))]
+    return "".join(texts) if texts else None
+
+
+def _pieces(items: list[Mapping[str, Any]], part: str) -> Iterator[Mapping[str, Any]]:
+    for item in items:
+        pieces = item.get(part)
+        if isinstance(pieces, list):
+            yield from (piece for piece in pieces if isinstance(piece, Mapping))
