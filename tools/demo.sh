@@ -14,8 +14,9 @@ rm -rf demo
 mkdir demo
 SECONDS=0
 show collect --study rmiat --simulated --db "$db"
-show analyze tables --db "$db"
 show analyze --fit lme4 --study rmiat --db "$db"
 show analyze --fit effect_size --study rmiat --db "$db"
+show analyze tables --db "$db"
+show analyze compare --study rmiat --summary --db "$db"
 show analyze report --db "$db" --out demo/report.html
 printf '\nEvery row above is simulated. Done in %s s.\nThe report: %s\n' "$SECONDS" "$PWD/demo/report.html" >&2
