@@ -62,7 +62,7 @@ connect_patiently <- function(path, patience_s) {
       return(connection)
     }
     problem <- conditionMessage(connection)
-    if (!grepl("lock", problem, fixed = TRUE) || Sys.time() >= give_up_at) {
+    if (!is_held(problem) || Sys.time() >= give_up_at) {
       stop_because_of(problem, path, patience_s)
     }
     Sys.sleep(stats::runif(1, .05, .25))
@@ -78,8 +78,10 @@ connect_read_only <- function(path) {
   DBI::dbConnect(do.call(duckdb::duckdb, arguments))
 }
 
+is_held <- function(problem) grepl("set lock|[Cc]onflicting lock", problem)
+
 stop_because_of <- function(problem, path, patience_s) {
-  if (grepl("lock", problem, fixed = TRUE)) {
+  if (is_held(problem)) {
     holder <- regmatches(problem, regexpr("held in [^)]*\\)", problem))
     stop_with(
       sprintf("Can't open %s: another process has held it for %g s.", quoted(path), patience_s),

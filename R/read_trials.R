@@ -6,8 +6,9 @@
 #'
 #' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8.
 #' @param columns names of columns that must be there.
-#' @return A data frame, one row per trial, in the order of the file. `tokens` and other counts are integers, `latency_s`
-#'   (seconds) and `cost_usd` (US dollars) are doubles, names that begin with `is_` are logical. Empty cells are `NA`.
+#' @return A data frame, one row per trial, in the order of the file. `tokens` and other counts are integers,
+#'   `latency_s` (seconds) and `cost_usd` (US dollars) are doubles, names that begin with `is_` are logical. Empty
+#'   cells are `NA`.
 #' @export
 #' @examples
 #' file <- tempfile(fileext = ".csv")
@@ -17,7 +18,7 @@ read_trials <- function(file, columns = c("model", "test", "condition", "tokens"
   if (!is.character(file) || length(file) != 1 || !file.exists(file)) {
     stop_with(sprintf("Can't read %s: there is no such file.", quoted(as.character(file))))
   }
-  read <- switch(tolower(tools::file_ext(file)),
+  read <- switch(tolower(sub(".*\\.", "", basename(file))),
     csv = read_csv_as_text,
     parquet = read_parquet,
     stop_with(sprintf("Can't read %s: its name must end in .csv or .parquet.", quoted(file)))
@@ -104,7 +105,8 @@ stop_at_first <- function(is_bad, values, name, file, wanted) {
   if (any(is_bad)) {
     row <- which(is_bad)[[1]]
     stop_with(sprintf(
-      "Can't read %s: row %d, column \"%s\" must be %s, but it is \"%s\".", quoted(file), row, name, wanted, values[[row]]
+      "Can't read %s: row %d, column \"%s\" must be %s, but it is \"%s\".",
+      quoted(file), row, name, wanted, values[[row]]
     ))
   }
 }

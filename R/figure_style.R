@@ -1,0 +1,80 @@
+# The look that all figures share, and what they say about themselves.
+
+# Okabe and Ito's colours, which people with any common colour blindness can tell apart; yellow is too light for lines.
+model_colours <- function() {
+  c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F7F7F")
+}
+
+# One filled and one open shape in turn, so that neighbours differ in grey, too.
+model_shapes <- function() c(16, 2, 15, 5, 17, 1, 18, 0)
+
+figure_theme <- function() {
+  ggplot2::theme_minimal(base_size = 11) +
+    ggplot2::theme(
+      plot.title.position = "plot",
+      plot.caption.position = "plot",
+      plot.title = ggplot2::element_text(face = "bold", size = 13),
+      plot.subtitle = ggplot2::element_text(colour = "grey30", margin = ggplot2::margin(b = 10)),
+      plot.caption = ggplot2::element_text(colour = "grey30", hjust = 0, margin = ggplot2::margin(t = 10)),
+      plot.margin = ggplot2::margin(12, 16, 10, 12),
+      panel.grid.minor = ggplot2::element_blank(),
+      panel.grid.major.y = ggplot2::element_blank(),
+      axis.text.y = ggplot2::element_text(colour = "grey10", hjust = 0),
+      strip.text = ggplot2::element_text(face = "bold"),
+      legend.position = "top",
+      legend.justification = "left",
+      legend.margin = ggplot2::margin(0, 0, 0, 0)
+    )
+}
+
+# A factor of labels in the order to show them: by `number` where the data have it, else as they come.
+ordered_labels <- function(data, id, label, number) {
+  labels <- as.character(if (label %in% names(data)) data[[label]] else data[[id]])
+  shown <- if (number %in% names(data) && !anyNA(data[[number]])) {
+    unique(labels[order(data[[number]], method = "radix")])
+  } else if (is.factor(data[[id]])) {
+    unique(labels[order(as.integer(data[[id]]), method = "radix")])
+  } else {
+    unique(labels)
+  }
+  factor(labels, levels = shown)
+}
+
+# "Flowers/Insects + Pleasant/Unpleasant" on two lines.
+two_lines <- function(labels) sub(" + ", "\n+ ", labels, fixed = TRUE)
+
+# What the rows are, for captions: never leave a reader to guess whether models were asked.
+source_note <- function(data) {
+  if (!"source" %in% names(data)) {
+    return("Source of the rows not stated.")
+  }
+  said <- c(
+    simulated = "Simulated answers: no model was asked.",
+    imported = "Imported answers, from data published by others.",
+    collected = "Answers collected from the models."
+  )
+  found <- sort(unique(as.character(data$source)), method = "radix")
+  paste(ifelse(found %in% names(said), said[found], sprintf("Source: %s.", found)), collapse = " ")
+}
+
+check_file_ending <- function(file) {
+  if (!is.null(file) && !grepl("\\.(svg|png)$", file, ignore.case = TRUE)) {
+    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg or .png.", quoted(file)))
+  }
+}
+
+# The plot itself, or, with `file`, the written file. Sizes in inches; PNG at 200 dots per inch.
+finish_figure <- function(plot, file, alt_text, width_in, height_in) {
+  plot <- plot + ggplot2::labs(alt = alt_text)
+  attr(plot, "alt_text") <- alt_text
+  if (is.null(file)) {
+    return(plot)
+  }
+  if (grepl("\\.svg$", file, ignore.case = TRUE)) {
+    grDevices::svg(file, width = width_in, height = height_in, bg = "white")
+  } else {
+    grDevices::png(file, width = width_in, height = height_in, units = "in", res = 200, type = "cairo", bg = "white")
+  }
+  tryCatch(print(plot), finally = grDevices::dev.off())
+  invisible(structure(list(path = file, alt_text = alt_text), alt_text = alt_text))
+}

@@ -1,0 +1,90 @@
+#' Effect sizes with their intervals, by test and model
+#'
+#' The main figure (Figure 2) of the RM-IAT paper: Cohen's d with its 95 % interval for each test and model. Models
+#' differ in colour and in shape.
+#'
+#' @param estimates a data frame with one row per model and test, such as `effect_size(…, by = …)$estimates`: `model`,
+#'   `test`, `estimate`, `conf_low`, `conf_high`. Used where there: `model_label` and `test_label` to show, `model_no`
+#'   and `test_no` to order by (else the order of rows), `source` for the caption.
+#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' estimates <- data.frame(
+#'   model = rep(c("o3-mini", "deepseek-r1"), each = 2), test = rep(c("flowers_insects", "age_valence"), 2),
+#'   estimate = c(1.04, .61, .72, .28), conf_low = c(.95, .45, .63, .12), conf_high = c(1.14, .77, .81, .44),
+#'   source = "imported"
+#' )
+#' plot_effect_sizes(estimates)
+plot_effect_sizes <- function(estimates, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  estimates <- effects_to_draw(estimates)
+  models <- levels(estimates$model_shown)
+  if (length(models) > length(model_shapes())) {
+    stop_with(sprintf("Can't draw %d models in one figure: at most %d.", length(models), length(model_shapes())))
+  }
+  plot <- effect_layers(estimates) +
+    ggplot2::scale_colour_manual(values = model_colours()[seq_along(models)], drop = FALSE) +
+    ggplot2::scale_shape_manual(values = model_shapes()[seq_along(models)], drop = FALSE) +
+    ggplot2::labs(
+      title = "Do models think longer when a pairing goes against the usual association?",
+      subtitle = "Right of 0: more tokens in the incompatible condition; left: more in the compatible one.",
+      x = "Cohen's d with 95 % interval", y = NULL, colour = NULL, shape = NULL, caption = source_note(estimates)
+    )
+  n_rows <- nlevels(estimates$test_shown) * (length(models) + 2)
+  finish_figure(plot, file, effects_in_words(estimates), width_in = 9, height_in = 2 + .13 * max(n_rows, 8))
+}
+
+effects_to_draw <- function(estimates) {
+  check_columns(estimates, c("model", "test", "estimate", "conf_low", "conf_high"), to = "draw effect sizes")
+  estimates <- estimates[!is.na(estimates$estimate), , drop = FALSE]
+  if (nrow(estimates) == 0) {
+    stop_with("Can't draw effect sizes: there is no row with an estimate.")
+  }
+  if (anyDuplicated(estimates[c("model", "test")]) > 0) {
+    stop_with(
+      "Can't draw effect sizes: a model has more than one row for a test.",
+      "Keep the rows of one source, study version and variant, with refusals either removed or kept."
+    )
+  }
+  estimates$model_shown <- ordered_labels(estimates, "model", "model_label", "model_no")
+  estimates$test_shown <- ordered_labels(estimates, "test", "test_label", "test_no")
+  levels(estimates$test_shown) <- two_lines(levels(estimates$test_shown))
+  # The first test on top, and in it the first model; a model keeps its height where another one is missing.
+  test_row <- nlevels(estimates$test_shown) + 1 - as.integer(estimates$test_shown)
+  n_models <- nlevels(estimates$model_shown)
+  estimates$height <- test_row + .75 * ((n_models + 1) / 2 - as.integer(estimates$model_shown)) / n_models
+  estimates
+}
+
+effect_layers <- function(estimates) {
+  .data <- ggplot2::.data
+  tests <- rev(levels(estimates$test_shown))
+  ggplot2::ggplot(estimates, ggplot2::aes(
+    x = .data$estimate, y = .data$height, xmin = .data$conf_low, xmax = .data$conf_high,
+    colour = .data$model_shown, shape = .data$model_shown
+  )) +
+    ggplot2::geom_hline(yintercept = seq_along(tests)[-1] - .5, colour = "grey88", linewidth = .3) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linetype = "dashed", linewidth = .4) +
+    ggplot2::geom_linerange(linewidth = .6) +
+    ggplot2::geom_point(size = 2, stroke = .9) +
+    ggplot2::scale_y_continuous(
+      breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
+    ) +
+    ggplot2::guides(colour = ggplot2::guide_legend(nrow = 1), shape = ggplot2::guide_legend(nrow = 1)) +
+    figure_theme()
+}
+
+effects_in_words <- function(estimates) {
+  is_above <- estimates$conf_low > 0
+  is_below <- estimates$conf_high < 0
+  sprintf(
+    paste(
+      "Cohen's d with 95 %% intervals for %d tests and %d models. Of %d effects, %d lie above 0 (more tokens in the",
+      "incompatible condition), %d below 0, and %d intervals include 0. The largest is %.2f, the smallest %.2f. %s"
+    ),
+    nlevels(estimates$test_shown), nlevels(estimates$model_shown), nrow(estimates), sum(is_above), sum(is_below),
+    sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate), source_note(estimates)
+  )
+}

@@ -1,0 +1,129 @@
+#' How many tokens models use, by condition
+#'
+#' The whole distribution for each model, test and condition: the outline shows its shape, the point its median, the
+#' bar its middle half. Table S5 of the RM-IAT paper gives the means of the same rows.
+#'
+#' @param trials a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
+#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows), `source`
+#'   for the caption, `is_refusal` (refusals are left out, as in the paper). Rows without `tokens` are left out, too.
+#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @param levels the conditions in the order to show them.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' set.seed(1)
+#' trials <- expand.grid(
+#'   item = 1:40, condition = c("compatible", "incompatible"), test = c("flowers_insects", "age_valence"),
+#'   model = c("o3-mini", "deepseek-r1")
+#' )
+#' trials$tokens <- rpois(nrow(trials), ifelse(trials$condition == "compatible", 80, 120))
+#' trials$source <- "simulated"
+#' plot_tokens(trials)
+plot_tokens <- function(trials, file = NULL, levels = c("compatible", "incompatible")) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  trials <- tokens_to_draw(trials, levels)
+  plot <- token_layers(trials) +
+    ggplot2::labs(
+      title = "Tokens by condition",
+      subtitle = "Outline: all trials. Point: median. Bar: middle half. Each model has its own scale.",
+      x = "Tokens (square-root scale)", y = NULL, fill = NULL, shape = NULL, caption = tokens_note(trials)
+    )
+  finish_figure(
+    plot, file, tokens_in_words(trials),
+    width_in = max(8, 3.2 + 2.1 * nlevels(trials$model_shown)),
+    height_in = 1.9 + .62 * max(nlevels(trials$test_shown), 2)
+  )
+}
+
+tokens_to_draw <- function(trials, levels) {
+  check_columns(trials, c("model", "test", "condition", "tokens"), to = "draw tokens")
+  is_kept <- !is.na(trials$tokens) & trials$condition %in% levels
+  if ("is_refusal" %in% names(trials)) {
+    is_kept <- is_kept & !(trials$is_refusal %in% TRUE)
+  }
+  if (!any(is_kept)) {
+    stop_with("Can't draw tokens: there is no answered trial with a token count.")
+  }
+  used <- c("model", "model_label", "model_no", "test", "test_label", "test_no", "condition", "tokens", "source")
+  trials <- trials[is_kept, intersect(used, names(trials)), drop = FALSE]
+  trials$condition <- factor(as.character(trials$condition), levels = levels)
+  trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
+  trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
+  levels(trials$test_shown) <- two_lines(levels(trials$test_shown))
+  trials
+}
+
+token_layers <- function(trials) {
+  .data <- ggplot2::.data
+  tests <- rev(levels(trials$test_shown))
+  cells <- token_cells(trials)
+  summaries <- do.call(rbind, lapply(cells, cell_summary))
+  outlines <- do.call(rbind, lapply(cells, cell_outline))
+  ggplot2::ggplot(summaries, ggplot2::aes(y = .data$height, fill = .data$condition)) +
+    ggplot2::geom_polygon(
+      ggplot2::aes(x = .data$tokens, y = .data$height_of_line, group = .data$height),
+      data = outlines, linewidth = .25, colour = "grey35"
+    ) +
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$lower, xend = .data$upper, yend = .data$height),
+      linewidth = .7
+    ) +
+    ggplot2::geom_point(ggplot2::aes(x = .data$median, shape = .data$condition), size = 1.8) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), nrow = 1, scales = "free_x") +
+    ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(
+      breaks = seq_along(tests), labels = tests, limits = c(.4, length(tests) + .6), expand = c(0, 0)
+    ) +
+    # Light and dark, so that the conditions differ in grey, too.
+    ggplot2::scale_fill_manual(values = c("#BFE3F7", "#E69F00"), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = c(21, 24), drop = FALSE) +
+    figure_theme()
+}
+
+# One entry per model, test and condition: where it stands, and its token counts.
+token_cells <- function(trials) {
+  n_tests <- nlevels(trials$test_shown)
+  rows <- split(seq_len(nrow(trials)), list(trials$condition, trials$test_shown, trials$model_shown), drop = TRUE)
+  lapply(unname(rows), function(rows) {
+    place <- trials[rows[[1]], c("condition", "model_shown")]
+    # The first test on top, and in it the first condition.
+    test_row <- n_tests + 1 - as.integer(trials$test_shown[[rows[[1]]]])
+    place$height <- test_row + c(.21, -.21)[[as.integer(place$condition)]]
+    list(place = place, tokens = trials$tokens[rows])
+  })
+}
+
+cell_summary <- function(cell) {
+  quartiles <- stats::quantile(cell$tokens, c(.25, .5, .75), names = FALSE)
+  cbind(cell$place, lower = quartiles[[1]], median = quartiles[[2]], upper = quartiles[[3]], row.names = NULL)
+}
+
+# The outline of a distribution, smoothed on the scale of the axis and cut at the data; none for a single value.
+cell_outline <- function(cell) {
+  scaled <- sqrt(cell$tokens)
+  if (length(unique(scaled)) < 2) {
+    return(NULL)
+  }
+  smooth <- stats::density(scaled, adjust = 1.5, n = 128, from = min(scaled), to = max(scaled))
+  half <- .19 * smooth$y / max(smooth$y)
+  outline <- cell$place[rep(1, 2 * length(half)), ]
+  outline$tokens <- c(smooth$x, rev(smooth$x))^2
+  outline$height_of_line <- cell$place$height + c(half, -rev(half))
+  outline
+}
+
+tokens_note <- function(trials) {
+  count <- format(nrow(trials), big.mark = ",")
+  sprintf("%s %s answered trials; refusals and trials without a count are left out.", source_note(trials), count)
+}
+
+tokens_in_words <- function(trials) {
+  medians <- tapply(trials$tokens, list(trials$model_shown, trials$condition), stats::median)
+  said <- sprintf("%s %g and %g", rownames(medians), medians[, 1], medians[, 2])
+  sprintf(
+    "Distributions of tokens for %d tests and %d models by condition. Medians over all tests, %s and %s: %s. %s",
+    nlevels(trials$test_shown), nlevels(trials$model_shown), colnames(medians)[[1]], colnames(medians)[[2]],
+    paste(said, collapse = "; "), source_note(trials)
+  )
+}
