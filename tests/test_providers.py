@@ -33,10 +33,27 @@ PROMPT = Prompt(({"role": "system", "content": "Be brief."}, {"role": "user", "c
 TOP = ["choices", "usage", "content", "stop_reason", "model", "id", "output", "candidates", "usageMetadata", "message"]
 DIALECTS = [openai, openai_responses, anthropic, gemini, compatible, ollama, simulated]
 
-KEYS = (
-    "choices message content usage type text parts thinking stop_reason completion_tokens refusal reasoning model "
-    "completion_tokens_details reasoning_tokens output_tokens thoughtsTokenCount finishReason summary"
-).split()
+KEYS = [
+    "choices",
+    "message",
+    "content",
+    "usage",
+    "type",
+    "text",
+    "parts",
+    "thinking",
+    "stop_reason",
+    "completion_tokens",
+    "refusal",
+    "reasoning",
+    "model",
+    "completion_tokens_details",
+    "reasoning_tokens",
+    "output_tokens",
+    "thoughtsTokenCount",
+    "finishReason",
+    "summary",
+]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
