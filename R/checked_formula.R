@@ -58,8 +58,12 @@ allowed_functions <- function() c("I", "log", "log1p", "sqrt", "scale", "poly")
 check_part <- function(part, columns, formula) {
   if (is.call(part)) {
     check_head(part[[1]], formula)
-    for (argument in as.list(part)[-1]) {
-      check_part(argument, columns, formula)
+    for (i in seq_along(part)[-1]) {
+      # By index: a missing argument, as in log(, 2), can't even be named.
+      if (is.name(part[[i]]) && !nzchar(part[[i]])) {
+        stop_with(sprintf("Can't use the formula %s: an argument is missing.", quoted(formula)))
+      }
+      check_part(part[[i]], columns, formula)
     }
   } else if (is.name(part)) {
     check_name(part, columns, formula)
@@ -85,12 +89,11 @@ check_head <- function(head, formula) {
 
 check_name <- function(part, columns, formula) {
   name <- as.character(part)
-  if (name %in% columns && nzchar(name)) {
+  if (name %in% columns) {
     return(invisible(TRUE))
   }
-  found <- if (nzchar(name)) sprintf("\"%s\" is not a column of the data", name) else "an argument is missing"
   stop_with(
-    sprintf("Can't use the formula %s: %s.", quoted(formula), found),
+    sprintf("Can't use the formula %s: \"%s\" is not a column of the data.", quoted(formula), name),
     nearest_known(name, columns),
     sprintf("Columns there are: %s.", paste(columns, collapse = ", "))
   )

@@ -33,17 +33,17 @@ open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
   check_view(connection, path, view)
-  if (!requireNamespace("dbplyr", quietly = TRUE) || !requireNamespace("dplyr", quietly = TRUE)) {
+  if (!is_installed("dbplyr") || !is_installed("dplyr")) {
     return(explain_extension(DBI::dbReadTable(connection, view)))
   }
-  trials <- explain_extension(lazy_table(connection, view))
+  trials <- explain_extension(without_dbplyr_note(dplyr::tbl(connection, view)))
   is_open <- TRUE
   trials
 }
 
 need_duckdb <- function() {
   for (package in c("DBI", "duckdb")) {
-    if (!requireNamespace(package, quietly = TRUE)) {
+    if (!is_installed(package)) {
       stop_with(
         "Can't open a database: R's packages \"duckdb\" and \"DBI\" must be installed.",
         "From CRAN: install.packages(c(\"DBI\", \"duckdb\"))",
@@ -107,10 +107,13 @@ check_view <- function(connection, path, view) {
   }
 }
 
-# dbplyr 2.3, the one of Debian 12, warns in general terms that duckdb would like a newer one; it works.
-lazy_table <- function(connection, view) {
+is_installed <- function(package) without_dbplyr_note(requireNamespace(package, quietly = TRUE))
+
+# duckdb warns that it would like a newer dbplyr than Debian 12 has (2.3), whichever is loaded last. It works for all
+# that a view needs.
+without_dbplyr_note <- function(expression) {
   withCallingHandlers(
-    dplyr::tbl(connection, view),
+    expression,
     warning = function(condition) {
       if (grepl("dbplyr", conditionMessage(condition), fixed = TRUE)) {
         invokeRestart("muffleWarning")

@@ -103,7 +103,7 @@ cell_summary <- function(cell) {
 cell_outline <- function(cell) {
   scaled <- sqrt(cell$tokens)
   if (length(unique(scaled)) < 2) {
-    return(NULL)
+    return(data.frame(cell$place, tokens = double(1), height_of_line = double(1))[0, ])
   }
   smooth <- stats::density(scaled, adjust = 1.5, n = 128, from = min(scaled), to = max(scaled))
   half <- .19 * smooth$y / max(smooth$y)

@@ -1,0 +1,163 @@
+test_that("a fit has the numbers of lmerTest called directly", {
+  trials <- made_trials()
+  fit <- fit_made(trials)
+  trials$condition <- factor(trials$condition, levels = conditions)
+  trials$wording <- factor(trials$wording)
+  model <- lmerTest::lmer(tokens ~ condition + (1 | wording), data = trials)
+  table <- coef(summary(model))
+
+  expect_equal(fit$estimates$term, c("intercept", "conditionincompatible"))
+  expect_identical(fit$estimates$estimate, unname(table[, "Estimate"]))
+  expect_identical(fit$estimates$std_error, unname(table[, "Std. Error"]))
+  expect_identical(fit$estimates$df, unname(table[, "df"]))
+  expect_identical(fit$estimates$statistic, unname(table[, "t value"]))
+  expect_identical(fit$estimates$p_value, unname(table[, "Pr(>|t|)"]))
+  expect_identical(fit$fits$log_lik, as.numeric(logLik(model)))
+  expect_identical(fit$fits$aic, AIC(model))
+  expect_identical(fit$fits$bic, BIC(model))
+  expect_identical(fit$variances$variance, as.data.frame(lme4::VarCorr(model))$vcov)
+})
+
+test_that("the interval is the estimate and Satterthwaite's quantile of standard errors around it", {
+  estimates <- fit_made(made_trials())$estimates
+  half_width <- qt(.975, estimates$df) * estimates$std_error
+  expect_equal(estimates$conf_low, estimates$estimate - half_width)
+  expect_equal(estimates$conf_high, estimates$estimate + half_width)
+})
+
+test_that("the tables have their fixed columns, whatever the groups", {
+  trials <- transform(made_trials(), model = "o3-mini", test = "flowers_insects")
+  fit <- fit_made(trials, by = c("model", "test"))
+  expect_named(fit, c("estimates", "fits", "variances", "messages"))
+  expect_named(fit$estimates, c(
+    "model", "test", "term", "estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"
+  ))
+  expect_named(fit$fits, c(
+    "model", "test", "status", "n", "n_missing", "n_groups", "log_lik", "aic", "bic", "singular", "optimiser",
+    "messages", "error"
+  ))
+  expect_named(fit$variances, c("model", "test", "group", "term", "variance", "n_groups"))
+  expect_named(fit$messages, c("model", "test", "kind", "text"))
+})
+
+test_that("the published fit of o3-mini on flowers and insects comes out (Table S6)", {
+  fit <- fit_lme4(
+    published_trials("o3-mini", "flowers_insects"), "tokens ~ condition + (1 | prompt)",
+    levels = list(condition = conditions)
+  )
+  expect_equal(round(fit$estimates$estimate, 2), c(63.94, 62.34))
+  expect_equal(round(fit$estimates$std_error, 2), c(2.51, 2.65))
+  expect_lt(fit$estimates$p_value[[2]], .001)
+  expect_equal(round(fit$variances$variance, 2), c(55.91, 3516.52))
+  expect_equal(fit$fits$n, 2000)
+  expect_equal(fit$fits$n_groups, 20)
+  expect_equal(round(fit$fits$log_lik, 2), -11008.05)
+})
+
+test_that("the reference level depends neither on the order of rows nor on R's contrasts", {
+  trials <- made_trials()
+  straight <- fit_made(trials)
+  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
+  turned <- fit_made(trials[rev(seq_len(nrow(trials))), ])
+  expect_equal(turned$estimates, straight$estimates, tolerance = 1e-6)
+})
+
+test_that("the same rows give the same bits", {
+  expect_identical(fit_made(made_trials()), fit_made(made_trials()))
+})
+
+test_that("a boundary fit is kept and flagged", {
+  trials <- made_trials()
+  trials$tokens <- trials$tokens[trials$wording == 1][match(
+    paste(trials$item, trials$condition), paste(trials$item, trials$condition)[trials$wording == 1]
+  )]
+  fit <- fit_made(trials)
+  expect_equal(fit$fits$status, "singular")
+  expect_true(fit$fits$singular)
+  expect_match(fit$fits$messages, "singular")
+  expect_equal(fit$messages$kind, "message")
+  expect_equal(fit$variances$variance[[1]], 0)
+  expect_equal(nrow(fit$estimates), 2)
+})
+
+test_that("one group that fails is one row that says why, and leaves the others", {
+  good <- transform(made_trials(), model = "good")
+  bad <- transform(made_trials(), model = "bad")
+  fit <- fit_made(rbind(good, subset(bad, condition == "compatible")), by = "model")
+  expect_equal(fit$fits$model, c("good", "bad"))
+  expect_equal(fit$fits$status, c("ok", "failed"))
+  expect_match(fit$fits$error[[2]], "must hold its reference level \"compatible\" and another one")
+  expect_equal(unique(fit$estimates$model), "good")
+  expect_equal(fit$messages$kind, "error")
+})
+
+test_that("groups come in the order of the rows", {
+  trials <- rbind(transform(made_trials(), model = "z"), transform(made_trials(), model = "a"))
+  expect_equal(fit_made(trials, by = "model")$fits$model, c("z", "a"))
+})
+
+test_that("rows without tokens are dropped and counted", {
+  trials <- made_trials()
+  trials$tokens[c(3, 7, 9)] <- NA
+  fit <- fit_made(trials)
+  expect_equal(fit$fits$n, nrow(trials) - 3)
+  expect_equal(fit$fits$n_missing, 3)
+  expect_identical(fit$estimates, fit_made(trials[-c(3, 7, 9), ])$estimates)
+})
+
+test_that("a group that can't be fitted says so in one sentence", {
+  trials <- made_trials()
+  why <- function(trials) fit_made(trials)$fits$error
+  expect_equal(why(trials[0, ]), "There are no rows.")
+  expect_match(why(transform(trials, tokens = NA_real_)), "No rows are left: all 240 have a missing value")
+  expect_match(why(transform(trials, tokens = 64)), "is 64 in all 240 rows: there is nothing to explain")
+  expect_match(why(transform(trials, tokens = "64")), "must be a number")
+  expect_match(why(transform(trials, tokens = Inf)), "not finite")
+  expect_match(why(transform(trials, condition = "neutral")), "holds \"neutral\", which is not among its levels")
+  expect_match(why(subset(trials, wording == 1)), "must have > 1 sampled level")
+})
+
+test_that("no rows in no groups are empty tables with all columns", {
+  trials <- transform(made_trials(), model = "o3-mini")[0, ]
+  fit <- fit_made(trials, by = "model")
+  expect_equal(unname(vapply(fit, nrow, 1L)), c(0, 0, 0, 0))
+  expect_named(fit$messages, c("model", "kind", "text"))
+})
+
+test_that("wrong arguments are refused before anything is fitted", {
+  trials <- made_trials()
+  expect_snapshot(error = TRUE, {
+    fit_lme4(trials, "tokens ~ conditoin + (1 | wording)")
+    fit_lme4(trials, "tokens ~ condition + (1 | wording)")
+    fit_lme4(trials, "tokens ~ condition", levels = list(condition = conditions))
+    fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = list(condition = "compatible"))
+    fit_made(trials, by = "modle")
+    fit_made(transform(trials, group = "Flowers"), by = "group")
+    fit_made(list(tokens = 1))
+  })
+})
+
+test_that("a grouping variable may be numbers, text or a factor", {
+  trials <- made_trials()
+  as_numbers <- fit_made(trials)$estimates
+  as_text <- fit_made(transform(trials, wording = sprintf("%02d", wording)))$estimates
+  as_factor <- fit_made(transform(trials, wording = factor(wording, levels = 10:1)))$estimates
+  expect_equal(as_text, as_numbers)
+  expect_equal(as_factor, as_numbers, tolerance = 1e-6)
+})
+
+test_that("several random effects each have their variances", {
+  fit <- fit_lme4(made_trials(), "log(tokens) ~ condition + (1 | wording) + (1 | item)",
+    levels = list(condition = conditions)
+  )
+  expect_setequal(fit$variances$group, c("wording", "item", "residual"))
+  expect_equal(fit$variances$n_groups[fit$variances$group == "item"], 12)
+})
+
+test_that("fitted models are saved for R users who ask", {
+  file <- withr::local_tempfile(fileext = ".rds")
+  fit <- fit_made(transform(made_trials(), model = "o3-mini"), by = "model", save_to = file)
+  models <- readRDS(file)
+  expect_named(models, "o3-mini")
+  expect_identical(unname(lme4::fixef(models[["o3-mini"]])), fit$estimates$estimate)
+})

@@ -1,0 +1,53 @@
+made_database <- function(frame = parent.frame()) {
+  skip_if_not_installed("duckdb")
+  path <- withr::local_tempfile(fileext = ".duckdb", .local_envir = frame)
+  connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+  DBI::dbWriteTable(connection, "attempts", made_trials())
+  DBI::dbExecute(connection, "CREATE VIEW rmiat_trials AS SELECT * FROM attempts ORDER BY wording, item, condition")
+  DBI::dbDisconnect(connection, shutdown = TRUE)
+  path
+}
+
+test_that("a database opens as a lazy table whose rows can be fitted", {
+  trials <- open_trials(made_database())
+  on.exit(close_trials(trials))
+  if (requireNamespace("dbplyr", quietly = TRUE)) expect_s3_class(trials, "tbl_lazy")
+  rows <- as.data.frame(trials)
+  expect_equal(nrow(rows), 240)
+  expect_equal(fit_made(rows)$estimates, fit_made(made_trials())$estimates, tolerance = 1e-6)
+})
+
+test_that("the file is opened read-only", {
+  skip_if_not_installed("dbplyr")
+  trials <- open_trials(made_database())
+  on.exit(close_trials(trials))
+  expect_error(DBI::dbExecute(trials$src$con, "DELETE FROM attempts"), "read-only")
+})
+
+test_that("it waits for a process that writes, and goes on when that is done", {
+  path <- made_database()
+  writer <- hold_database(path, seconds = 2)
+  trials <- open_trials(path, patience_s = 20)
+  expect_true(close_trials(trials))
+})
+
+test_that("it says who holds the file when patience is at an end", {
+  path <- made_database()
+  hold_database(path, seconds = 4)
+  expect_error(open_trials(path, patience_s = .5), "another process has held it for 0.5 s.*PID")
+})
+
+test_that("what can't be opened is one sentence", {
+  path <- made_database()
+  expect_error(open_trials("nowhere.duckdb"), "there is no such file")
+  expect_error(open_trials(path, "rmiat_trails"), "Did you mean \"rmiat_trials\"?", fixed = TRUE)
+  text <- withr::local_tempfile(lines = rep("a text, and no database", 400))
+  expect_error(open_trials(text), "not a DuckDB file")
+})
+
+test_that("closing twice, or a data frame, does no harm", {
+  trials <- open_trials(made_database())
+  close_trials(trials)
+  expect_false(close_trials(trials))
+  expect_false(close_trials(data.frame()))
+})

@@ -1,0 +1,29 @@
+in_checkout <- function() {
+  skip_if_not(dir.exists(file.path(root_folder(), "R")), "not in a checkout")
+  root_folder()
+}
+
+test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
+  root <- in_checkout()
+  skip_if_not_installed("roxygen2")
+  copy <- withr::local_tempdir()
+  file.copy(file.path(root, c("R", "man", "DESCRIPTION", "NAMESPACE")), copy, recursive = TRUE)
+  suppressMessages(capture.output(roxygen2::roxygenise(copy, load_code = "source")))
+  for (file in c("NAMESPACE", file.path("man", union(dir(file.path(root, "man")), dir(file.path(copy, "man")))))) {
+    expect_true(file.exists(file.path(root, file)), info = file)
+    expect_identical(readLines(file.path(copy, file)), readLines(file.path(root, file)), info = file)
+  }
+})
+
+test_that("no file needs another one when it is sourced", {
+  for (file in list.files(file.path(in_checkout(), "R"), pattern = "\\.R$", full.names = TRUE)) {
+    expect_error(sys.source(file, envir = new.env(parent = baseenv())), NA)
+  }
+})
+
+test_that("the sources are clean under lintr", {
+  root <- in_checkout()
+  skip_if_not_installed("lintr")
+  found <- as.data.frame(lintr::lint_dir(file.path(root, "R")))
+  expect_equal(paste(found$filename, found$line_number, found$message), character())
+})

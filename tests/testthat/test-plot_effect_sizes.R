@@ -1,0 +1,42 @@
+made_effects <- function() {
+  data.frame(
+    model = rep(c("o3-mini", "claude-3.7-sonnet"), each = 2), test = rep(c("young", "flowers"), 2),
+    test_label = rep(c("Young/Old + Good/Bad", "Flowers/Insects + Good/Bad"), 2), test_no = c(10, 1, 10, 1),
+    estimate = c(.5, 1, -.6, .1), conf_low = c(.3, .9, -.8, -.1), conf_high = c(.7, 1.1, -.4, .3), source = "simulated"
+  )
+}
+
+test_that("the figure says its source, its order and what it shows", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_effect_sizes(made_effects())
+  expect_s3_class(plot, "ggplot")
+  expect_match(plot$labels$caption, "^Simulated answers")
+  expect_equal(levels(plot$data$test_shown), c("Flowers/Insects\n+ Good/Bad", "Young/Old\n+ Good/Bad"))
+  expect_match(attr(plot, "alt_text"), "Of 4 effects, 2 lie above 0 .*, 1 below 0, and 1 intervals include 0")
+})
+
+test_that("each model keeps its height within a test, even where another one is missing", {
+  skip_if_not_installed("ggplot2")
+  whole <- plot_effect_sizes(made_effects())$data
+  part <- plot_effect_sizes(made_effects()[-1, ])$data
+  expect_equal(part$height, whole$height[-1])
+})
+
+test_that("SVG and PNG are written by the ending", {
+  skip_if_not_installed("ggplot2")
+  svg <- withr::local_tempfile(fileext = ".svg")
+  png <- withr::local_tempfile(fileext = ".png")
+  expect_equal(plot_effect_sizes(made_effects(), svg)$path, svg)
+  expect_match(plot_effect_sizes(made_effects(), png)$alt_text, "Cohen's d")
+  expect_match(readLines(svg, n = 2)[[2]], "<svg")
+  expect_equal(readBin(png, "raw", 4), as.raw(c(0x89, 0x50, 0x4e, 0x47)))
+})
+
+test_that("what can't be drawn is one sentence", {
+  skip_if_not_installed("ggplot2")
+  effects <- made_effects()
+  expect_error(plot_effect_sizes(effects, "figure.pdf"), "must end in .svg or .png")
+  expect_error(plot_effect_sizes(rbind(effects, effects)), "more than one row for a test")
+  expect_error(plot_effect_sizes(effects[0, ]), "no row with an estimate")
+  expect_error(plot_effect_sizes(effects[c("model", "test")]), "no column \"estimate\"")
+})

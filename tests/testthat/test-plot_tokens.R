@@ -1,0 +1,34 @@
+tokens_to_show <- function() transform(made_trials(), model = "o3-mini", test = "flowers_insects", source = "imported")
+
+test_that("the figure shows each cell's median and quartiles, and says its source", {
+  skip_if_not_installed("ggplot2")
+  trials <- tokens_to_show()
+  plot <- plot_tokens(trials)
+  compatible <- trials$tokens[trials$condition == "compatible"]
+  shown <- plot$data[plot$data$condition == "compatible", ]
+  expect_equal(c(shown$lower, shown$median, shown$upper), quantile(compatible, c(.25, .5, .75), names = FALSE))
+  expect_match(plot$labels$caption, "^Imported answers.* 240 answered trials")
+  expect_match(attr(plot, "alt_text"), "Medians over all tests, compatible and incompatible: o3-mini")
+})
+
+test_that("refusals and trials without a count are left out", {
+  skip_if_not_installed("ggplot2")
+  trials <- transform(tokens_to_show(), is_refusal = item == 1)
+  trials$tokens[trials$item == 2] <- NA
+  expect_match(plot_tokens(trials)$labels$caption, "200 answered trials")
+})
+
+test_that("one condition, one row or one value alone is drawn without a complaint", {
+  skip_if_not_installed("ggplot2")
+  trials <- tokens_to_show()
+  png <- withr::local_tempfile(fileext = ".png")
+  expect_silent(plot_tokens(subset(trials, condition == "incompatible"), png))
+  expect_silent(plot_tokens(transform(trials, tokens = 64), png))
+  expect_silent(plot_tokens(trials[1, ], png))
+})
+
+test_that("nothing to draw is one sentence", {
+  skip_if_not_installed("ggplot2")
+  expect_error(plot_tokens(transform(tokens_to_show(), tokens = NA)), "no answered trial with a token count")
+  expect_error(plot_tokens(data.frame(model = 1)), "no column")
+})

@@ -1,0 +1,21 @@
+test_that("an engine's name runs its function and says the versions", {
+  trials <- made_trials()
+  arguments <- list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = as.list(conditions)))
+  result <- run_fit("lme4", trials, arguments)
+  expect_identical(result[names(result) != "versions"], fit_made(trials))
+  expect_equal(result$versions$package, c("R", "lme4", "lmerTest"))
+  expect_true(all(vapply(result, is.data.frame, TRUE)))
+})
+
+test_that("a list of columns is as good as a data frame, and NULL arguments are left out", {
+  trials <- made_trials()
+  result <- run_fit("effect_size", as.list(trials), list(outcome = "tokens", by = NULL))
+  expect_identical(result$estimates, effect_size(trials)$estimates)
+})
+
+test_that("unknown engines and arguments are refused by name", {
+  expect_snapshot(error = TRUE, {
+    run_fit("lme5", made_trials())
+    run_fit("lme4", made_trials(), list(formulas = "tokens ~ 1"))
+  })
+})
