@@ -10,7 +10,7 @@ from collector.records import TokenSource
 from collector.study_records import StudyModel
 
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted")
-_COLUMN: dict[TokenSource | None, str] = {
+_COLUMN: dict[TokenSource, str] = {
     "usage": "reasoning_tokens",
     "template": "reasoning_tokens",
     "output": "output_tokens",
@@ -22,17 +22,16 @@ _BY_MEASURE: dict[str | None, TokenSource] = {"reasoning": "usage", "output": "o
 def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     """The four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
 
-    Where a file has `tokens` alone, that is the count which the study analyses for this model.
+    Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
+    column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.
     """
     counts: dict[str, Any] = {name: count(draft.get(name), name) for name in COUNTS}
     source = _token_source(draft, model)
-    if source is None and counts["tokens"] is None:
-        source = "usage" if counts["reasoning_tokens"] is not None else "output"
-    if source is not None:
-        column = _COLUMN[source]
-        either = counts["tokens"] if counts["tokens"] is not None else counts[column]
-        counts["tokens"] = either
-        counts[column] = either if counts[column] is None else counts[column]
+    if "tokens" not in draft:
+        source = source or ("usage" if counts["reasoning_tokens"] is not None else "output")
+        counts["tokens"] = counts[_COLUMN[source]]
+    elif source is not None and counts[_COLUMN[source]] is None:
+        counts[_COLUMN[source]] = counts["tokens"]
     return counts | {"token_source": source if counts["tokens"] is not None else None}
 
 
