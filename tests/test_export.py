@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -22,14 +24,20 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "t.duckdb"
 
 
+def first_object(file: Path) -> dict[str, Any]:
+    """The first line as it is written; Polars may order columns that start with nulls in another way."""
+    found: dict[str, Any] = json.loads(file.read_text("utf-8").splitlines()[0])
+    return found
+
+
 def test_all_formats_hold_the_same_rows(database: Path) -> None:
     files = [database.with_name(f"out.{ending}") for ending in ("parquet", "csv", "jsonl")]
     reports = [export_trials(database, file) for file in files]
-    parquet, csv, json = pl.read_parquet(files[0]), pl.read_csv(files[1]), pl.read_ndjson(files[2])
+    parquet, csv, lines = pl.read_parquet(files[0]), pl.read_csv(files[1]), pl.read_ndjson(files[2])
     assert [dict(report.sources) for report in reports] == [{"imported": 5}] * 3
-    assert parquet["answer"].to_list() == json["answer"].to_list() == csv["answer"].fill_null("").to_list()
+    assert parquet["answer"].to_list() == lines["answer"].to_list() == csv["answer"].fill_null("").to_list()
     assert set(parquet["answer"]) == set(ANSWERS.values())
-    assert parquet.columns == csv.columns == json.columns
+    assert parquet.columns == csv.columns == list(first_object(files[2]))
 
 
 def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(database: Path) -> None:
