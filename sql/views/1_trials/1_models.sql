@@ -4,11 +4,12 @@
 -- study: any
 -- note:  where runs disagree (another label, other settings) the latest one wins. `model_no` is the place in the
 --        study, which orders tables; NULL for a model that the study does not name: these come last.
+--        Cast, not from_json(): R's duckdb comes without the json extension. So every key that a run writes is named.
 CREATE OR REPLACE VIEW models AS
 WITH listed AS (
     SELECT study, study_version, started_at, run_id,
-           from_json(models, '[{"model": "TEXT", "label": "TEXT", "model_no": "INTEGER", "provider": "TEXT",
-               "requested_model": "TEXT", "frame": "TEXT", "measure": "TEXT", "planned": "BIGINT"}]') AS list
+           try_cast(models::TEXT AS STRUCT(model TEXT, label TEXT, model_no INTEGER, provider TEXT,
+               requested_model TEXT, frame TEXT, measure TEXT, settings TEXT, planned BIGINT)[]) AS list
     FROM runs
 ), single AS (
     SELECT study, study_version, started_at, run_id,
