@@ -50,7 +50,7 @@ source_note <- function(data) {
   }
   said <- c(
     simulated = "Simulated answers: no model was asked.",
-    imported = "Imported answers, from data published by others.",
+    imported = "Imported answers: collected elsewhere.",
     collected = "Answers collected from the models."
   )
   found <- sort(unique(as.character(data$source)), method = "radix")

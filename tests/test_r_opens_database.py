@@ -1,0 +1,42 @@
+"""The same file in R: R's own duckdb package reads what the collector wrote, without any extension to download."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.given import database
+
+# run_progress compares settings as JSON, an extension that R's duckdb has not got; nobody analyses it.
+VIEWS = (
+    "trials", "models", "tests", "rmiat_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
+    "effect_size_parts", "iat_mentions", "outcome_counts", "served_models", "token_sources", "duplicate_finals",
+)  # fmt: skip
+
+
+@pytest.fixture
+def rscript() -> str:
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("R is not on this machine")
+    asked = subprocess.run([program, "-e", "cat(requireNamespace('duckdb', quietly = TRUE))"], capture_output=True)
+    if asked.stdout != b"TRUE":
+        pytest.skip("R's duckdb package is not on this machine")
+    return program
+
+
+def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscript: str) -> None:
+    models = [{"model": "o3-mini", "label": "o3-mini", "model_no": 1, "settings": {"a": [1, "b"]}, "planned": 2}]
+    tests = [{"test": "flowers_insects", "test_no": 1, "label": "Flowers/Insects + …", "planned": 2}]
+    run = {"run_id": "r1", "study": "rmiat", "study_version": "v1", "models": models, "tests": tests}
+    db = database(tmp_path / "a.duckdb", [{}, {"condition": "incompatible"}], [run])
+    command = [rscript, str(root / "tests" / "open_views.R"), str(db), str(root / "R"), *VIEWS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    n_rows = dict(line.split(",") for line in done.stdout.split())
+    assert tuple(n_rows) == VIEWS
+    assert {n_rows[view] for view in ("trials", "rmiat_trials", "tokens_by_condition")} == {"2"}
+    assert n_rows["models"] == n_rows["tests"] == "1"
