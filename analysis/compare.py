@@ -79,7 +79,7 @@ def _judged(rows: pl.DataFrame) -> pl.DataFrame:
         .when(has_slip).then(pl.lit("slip"))
         .otherwise(pl.lit("disagrees"))
     )  # fmt: skip
-    slip = pl.when(is_simulated).then(None).otherwise(pl.col("slip"))
+    slip = pl.when(is_simulated).then(None).otherwise(pl.col("slip")).alias("slip")
     return rows.with_columns(slip, status.alias("status")).select(*_VALUE[:-1], "printed", "recomputed", "agrees",
                                                                   "slip", "status")  # fmt: skip
 

@@ -1,5 +1,5 @@
-"""R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process:
-it runs in spawned ones, which the parent can kill. A worker lives for many jobs, so R is started once in each.
+"""R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process: it
+runs in spawned ones, which the parent can kill. A worker lives for many jobs and calls, so it starts R once.
 
 `run_jobs` is general (any picklable function of one argument); `fit_job` is the one that analyses use.
 """
@@ -23,6 +23,10 @@ from typing import Any
 import polars as pl
 
 from analysis.r import ENVIRONMENT
+
+# Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
+_HEED_CTRL_C_S = 0.2
+_idle: list[ProcessPoolExecutor] = []  # pools with nothing to do; whoever takes one has it for himself
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ def run_jobs(
     """Run `function` on each job in `workers` processes (default: the cores); yields (job number, result) as they end.
 
     A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here. Leaving
-    early (Ctrl-C, an exception, a closed generator) kills the workers at once.
+    early (Ctrl-C, an exception, a closed generator) kills the workers at once. Else they stay for the next jobs of
+    this process, with R started, and end with it.
     """
     count = max(1, min(workers or _cores(), len(jobs)))
     waiting = list(reversed(range(len(jobs))))
@@ -77,21 +82,22 @@ def _run_pool(
 ) -> Generator[tuple[int, Any], None, None]:
     """Work off `waiting` (from its end). Where the pool breaks, the jobs that were running go to `suspects`.
 
-    Only as many jobs are given to the pool as it has workers: what is given is running, and nothing else can
-    be to blame.
+    Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
     """
-    pool = _pool(count)
+    pool = _idle.pop() if _idle else _pool(max(count, _cores()))
     running: dict[Future[Any], int] = {}
+    is_sound = False
     try:
         while waiting or running:
             while waiting and len(running) < count:
-                number = waiting.pop()
                 try:
-                    running[_submit(pool, function, jobs[number])] = number
+                    future = _submit(pool, function, jobs[waiting[-1]])
                 except BrokenProcessPool:
-                    waiting.append(number)
                     break
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                running[future] = waiting.pop()
+            if not running:
+                return  # a worker died while it had nothing to do: nobody's fault, and a new pool goes on
+            for future in wait(running, _HEED_CTRL_C_S, FIRST_COMPLETED).done:
                 number = running.pop(future)
                 if isinstance(future.exception(), BrokenProcessPool):
                     suspects.append(number)
@@ -100,8 +106,12 @@ def _run_pool(
             if suspects:
                 suspects.extend(running.values())
                 return
+        is_sound = True
     finally:
-        _kill(pool)
+        if is_sound:
+            _idle.append(pool)
+        else:
+            _kill(pool)
 
 
 def _pool(count: int) -> ProcessPoolExecutor:

@@ -1,0 +1,95 @@
+"""`analyze` on the command line: rows to stdout, all else to stderr, and mistakes without tracebacks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fitted import small_database
+
+COMMANDS = ("compare", "tables", "report", "doctor")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("cli") / "a.duckdb")
+
+
+def analyze(root: Path, *arguments: object, name: str = "analyze") -> subprocess.CompletedProcess[str]:
+    code = f"from analysis.cli import {name}; {name}(prog_name='{name}')"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+
+
+def test_a_fit_prints_estimates_to_stdout_and_the_rest_to_stderr(root: Path, db: Path) -> None:
+    answer = analyze(root, "--fit", "lme4", "--db", db, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout)))
+    assert [row["term"] for row in rows] == ["intercept", "conditionincompatible"] * 2
+    assert {row["source"] for row in rows} == {"simulated"}
+    assert "2 fits: " in answer.stderr
+
+
+def test_diagnostics_are_rows_too(root: Path, db: Path) -> None:
+    answer = analyze(root, "--fit", "lme4", "--db", db, "--show", "diagnostics", "--format", "json")
+    assert [row["n"] for row in json.loads(answer.stdout)] == [76, 76]
+
+
+def test_an_unknown_fit_is_exit_2_and_names_the_nearest(root: Path, db: Path) -> None:
+    answer = analyze(root, "--fit", "lme5", "--db", db)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert 'Did you mean "lme4"?' in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_missing_or_foreign_database_is_exit_1_and_one_sentence(root: Path, tmp_path: Path) -> None:
+    text = tmp_path / "notes.duckdb"
+    text.write_text("not a database\n" * 100)
+    for db, sentence in ((tmp_path / "none.duckdb", "There is no database"), (text, "is not a DuckDB database")):
+        answer = analyze(root, "--fit", "lme4", "--db", db)
+        assert (answer.returncode, answer.stdout) == (1, "")
+        assert sentence in answer.stderr
+        assert "Traceback" not in answer.stderr
+
+
+def test_compare_prints_one_line_a_table_or_one_a_number(root: Path, db: Path) -> None:
+    short = analyze(root, "compare", "--study", "rmiat", "--summary", "--db", db, "--format", "csv").stdout
+    assert [line.split(",")[3] for line in short.splitlines()[1:]] == ["S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10"]
+    whole = analyze(root, "compare", "--db", db, "--format", "json")
+    assert len(json.loads(whole.stdout)) == 911
+    assert "911 numbers: " in whole.stderr
+
+
+def test_tables_need_no_r_and_csv_wants_one_name(root: Path, db: Path) -> None:
+    one = analyze(root, "tables", "refusal_counts", "--db", db, "--format", "csv")
+    assert len(one.stdout.splitlines()) == 3
+    assert analyze(root, "tables", "--db", db, "--format", "csv").returncode == 2
+    assert "Table S5" in analyze(root, "tables", "--db", db).stdout
+    assert "refusal_counts" in analyze(root, "tables", "--list").stdout
+
+
+def test_the_report_prints_its_path_and_nothing_else(root: Path, db: Path, tmp_path: Path) -> None:
+    answer = analyze(root, "report", "--db", db, "--out", tmp_path / "r.html")
+    assert answer.stdout.strip() == str((tmp_path / "r.html").resolve())
+
+
+def test_doctor_says_what_is_here(root: Path, db: Path) -> None:
+    answer = analyze(root, "doctor", "--db", db, "--format", "json")
+    assert "Python" in [row["name"] for row in json.loads(answer.stdout)]
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_every_help_has_an_example(root: Path, command: tuple[str, ...]) -> None:
+    answer = analyze(root, *command, "--help")
+    assert "Example" in answer.stdout
+
+
+def test_slant_is_both_commands_under_one_name(root: Path) -> None:
+    assert "analyze" in analyze(root, "--help", name="slant").stdout
+    assert "compare" in analyze(root, "analyze", "--help", name="slant").stdout
+    assert "import" in analyze(root, "collect", "--help", name="slant").stdout

@@ -1,0 +1,115 @@
+"""Fits: the same numbers from both languages, kept once, and a failure that is a row."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import analysis
+from analysis.cells import read_cells
+from analysis.r import r_folder
+from analysis.r_home import r_installation
+from collector.errors import DatabaseError, UnknownNameError
+from collector.store import reading, writing
+from collector.study import load_study
+from tests.fitted import RUN, small_database, trials
+from tests.given import database
+
+COLUMNS = ["term", "estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"]
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("fits") / "a.duckdb")
+
+
+def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: Path, tmp_path: Path) -> None:
+    cell = read_cells(db, load_study("rmiat").fits["lme4"], source=None, measure=None, refusals_removed=True)[0]
+    cell.rows.write_csv(tmp_path / "rows.csv")
+    installed = r_installation()
+    assert installed is not None
+    script = Path(__file__).with_name("fit_from_csv.R")
+    command = [str(installed.rscript), "--vanilla", str(script), str(tmp_path / "rows.csv"), str(r_folder())]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    mixed, size = analysis.fit("lme4", db), analysis.fit("effect_size", db)
+    is_cell = pl.col("model") == cell.key["model"]
+    estimates = mixed.table.filter(is_cell)
+    found = [value for name in COLUMNS[1:] for value in estimates[name].to_list()]
+    found += mixed.variances.filter(is_cell)["variance"].to_list()
+    found += mixed.diagnostics.filter(is_cell).select("log_lik", "aic").row(0)
+    found += size.table.filter(is_cell).select("estimate", "std_error", "df", "conf_low", "conf_high").row(0)
+    assert found == [float.fromhex(line) for line in answer.stdout.split()]
+
+
+def test_a_fit_has_the_columns_that_every_engine_has(db: Path) -> None:
+    for engine, terms in (("lme4", ["intercept", "conditionincompatible"]), ("effect_size", ["cohens_d"])):
+        table = analysis.fit(engine, db, study="rmiat").table
+        assert table.columns[-8:] == COLUMNS
+        assert table.filter(pl.col("model") == "o3-mini")["term"].to_list() == terms
+        assert table["source"].unique().to_list() == ["simulated"]
+
+
+def test_refusals_are_removed_as_in_the_paper_or_kept(db: Path) -> None:
+    removed = analysis.fit("effect_size", db).diagnostics["n"].to_list()
+    kept = analysis.fit("effect_size", db, refusals_removed=False).diagnostics["n"].to_list()
+    assert (removed, kept) == ([76, 76], [80, 80])
+
+
+def test_an_unchanged_cell_is_not_fitted_again_and_a_changed_one_is(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    first = analysis.fit("lme4", db).diagnostics
+    again = analysis.fit("lme4", db).diagnostics
+    assert again.equals(first)
+    with writing(db) as connection:
+        connection.execute("UPDATE attempts SET tokens = tokens + 50 WHERE trial_id = 't1'")
+    changed = analysis.fit("lme4", db).diagnostics
+    is_new = (changed["fitted_at"] != first["fitted_at"]).to_list()
+    assert is_new == [True, False]
+    with reading(db) as connection:
+        assert connection.execute("SELECT count(*), count(DISTINCT fit_id) FROM fits").fetchall() == [(2, 2)]
+        assert connection.execute("SELECT count(*) FROM estimates").fetchall() == [(4,)]
+
+
+def test_a_fit_that_fails_is_a_row_that_says_why_and_the_others_go_on(tmp_path: Path) -> None:
+    rows = [{**row, "tokens": 64} if row["model"] == "o3-mini" else row for row in trials()]
+    result = analysis.fit("lme4", database(tmp_path / "a.duckdb", rows, [RUN]))
+    status = dict(result.diagnostics.select("model", "status").iter_rows())
+    assert status["o3-mini"] == "failed"
+    assert status["deepseek-r1"] in ("ok", "singular")
+    said = result.messages.filter(pl.col("kind") == "error")["text"].to_list()
+    assert ["nothing to explain" in text for text in said] == [True]
+    assert set(result.table["model"]) == {"deepseek-r1"}
+
+
+def test_a_cell_of_refusals_only_fails_with_its_reason(tmp_path: Path) -> None:
+    rows = [{**row, "answer": "No."} if row["model"] == "o3-mini" else row for row in trials()]
+    result = analysis.fit("lme4", database(tmp_path / "a.duckdb", rows, [RUN]))
+    assert "There are no rows" in result.messages["text"][0]
+
+
+def test_r_objects_are_saved_for_r_users(db: Path, tmp_path: Path) -> None:
+    path = analysis.fit("lme4", db).r_object(tmp_path / "o.rds", model="o3-mini")
+    assert path.read_bytes()[:2] == b"\x1f\x8b"  # what saveRDS writes
+    with pytest.raises(UnknownNameError, match="o3-mini"):
+        analysis.fit("lme4", db).r_object(tmp_path / "p.rds", model="o3-mimi")
+
+
+def test_an_unknown_fit_names_those_that_the_study_defines(db: Path) -> None:
+    with pytest.raises(UnknownNameError, match='Did you mean "lme4"'):
+        analysis.fit("lme5", db)
+
+
+def test_a_source_that_has_no_rows_is_one_sentence(db: Path) -> None:
+    with pytest.raises(DatabaseError, match="no rows of source collected"):
+        analysis.fit("lme4", db, source="collected")
+
+
+def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
+    rows = [*trials("imported"), *trials("simulated")]
+    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]), refusals_removed=False)
+    assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
+        ("imported", 80), ("imported", 80), ("simulated", 80), ("simulated", 80),
+    ]  # fmt: skip

@@ -1,0 +1,103 @@
+"""The report: complete in itself, honest about its source, and safe to open."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import analysis
+from analysis.figures import draw
+from collector.errors import UsageError
+from tests.fitted import RUN, small_database, trials
+from tests.given import database
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Page(HTMLParser):
+    """Tags and addresses of a page, and whether each opened tag is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.alternatives: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        found = dict(attributes)
+        self.addresses += [str(found[name]) for name in ("src", "href") if name in found]
+        if tag == "img":
+            self.alternatives.append(found.get("alt") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report")
+    return analysis.report(small_database(folder / "a.duckdb"), folder / "r.html").read_text("utf-8")
+
+
+def test_the_page_loads_nothing_and_runs_nothing(text: str) -> None:
+    page = Page(text)
+    assert page.open == []
+    assert not {"script", "link", "iframe", "object"} & set(page.tags)
+    assert all(address.startswith("data:image/png;base64,") for address in page.addresses)
+    assert "default-src 'none'" in text
+    assert not re.search(r"url\(|@import|https?://", re.sub(r"base64,[^\"]+", "", text))
+
+
+def test_two_figures_have_words_for_those_who_do_not_see_them(text: str) -> None:
+    alternatives = Page(text).alternatives
+    assert len(alternatives) == 2
+    assert all("Simulated" in words and len(words) > 80 for words in alternatives)
+
+
+def test_a_simulated_page_says_so_on_top(text: str) -> None:
+    head = text[text.index("<body>") : text.index("<main>")]
+    assert "simulated</strong> data. No model was asked." in head
+
+
+def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> None:
+    for table in ("S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10"):
+        assert f"Table {table}." in text
+    assert "<small>63.94</small>" in text
+
+
+def test_labels_from_files_and_servers_are_escaped(text: str, tmp_path: Path) -> None:
+    assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
+    rows = [{**row, "served_model": EVIL} for row in trials()]
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    assert EVIL not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_warnings_stand_on_top(tmp_path: Path) -> None:
+    rows = [{**row, "tokens": 64} if row["model"] == "o3-mini" else row for row in trials()]
+    rows.append({**rows[-1], "trial_id": "t1"})
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    warnings = page[page.index("Before you read on") : page.index("<main>")]
+    for sentence in ("Doubtful fit: o3-mini", "ended twice", "No data (simulated): qwen3-8b"):
+        assert sentence in warnings
+
+
+def test_a_figure_that_can_not_be_drawn_is_a_sentence_in_its_place() -> None:
+    import polars as pl
+
+    (found,) = draw([("plot_tokens", pl.DataFrame({"model": ["m"]}))], workers=1)
+    assert isinstance(found, str)
+    assert "column" in found
+
+
+def test_a_place_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Can't write the report"):
+        analysis.report(small_database(tmp_path / "a.duckdb"), tmp_path / "no" / "r.html")

@@ -1,0 +1,76 @@
+"""Workers: many jobs, few processes, and no death of one that costs the others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.worker import Died, run_jobs
+from tests.fitted import process_id, square_or_die
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and ") Z" in state.read_text())
+
+
+def wait_until(condition, patience_s: float = 20.0) -> bool:  # type: ignore[no-untyped-def]
+    until = time.monotonic() + patience_s
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def test_a_killed_worker_is_one_failed_row_and_the_others_go_on() -> None:
+    results = dict(run_jobs(square_or_die, range(8), workers=2))
+    assert isinstance(results.pop(3), Died)
+    assert results == {n: n * n for n in (0, 1, 2, 4, 5, 6, 7)}
+
+
+def test_a_worker_serves_many_jobs() -> None:
+    processes = {pid for _, pid in run_jobs(process_id, range(6), workers=2)}
+    assert len(processes) <= 2
+    assert os.getpid() not in processes
+
+
+def test_an_error_in_a_job_reaches_the_caller() -> None:
+    with pytest.raises(TypeError):
+        list(run_jobs(square_or_die, ["three"], workers=1))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_when_their_parent_is_interrupted_or_killed(
+    tmp_path: Path, root: Path, how: signal.Signals
+) -> None:
+    noted = tmp_path / "pid"
+    code = (
+        "import sys; from analysis.worker import run_jobs; from tests.fitted import wait_forever\n"
+        "list(run_jobs(wait_forever, [sys.argv[1]], 1))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
+    assert wait_until(lambda: noted.exists() and noted.read_text())
+    worker = int(noted.read_text())
+    parent.send_signal(how)
+    assert parent.wait(20) != 0
+    assert wait_until(lambda: not is_running(worker))
+
+
+def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from analysis.worker import run_jobs\nprint('started')\nprint(dict(run_jobs(abs, [-1, -2], 2)))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    answer = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
+    assert answer.stdout.splitlines()[0] == "started"
+    assert answer.stdout.count("started") == 1
