@@ -17,7 +17,7 @@ _KEYS = ("source", "study", "study_version", "variant", "model")
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
     """One row for each source, study, variant and model (`by="test"`: and test), over all runs together."""
     with reading(db) as connection:
-        rows = connection.sql("SELECT * FROM run_progress").pl()
+        rows: pl.DataFrame = connection.sql("SELECT * FROM run_progress").pl()
     # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
         pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]

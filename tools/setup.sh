@@ -93,7 +93,7 @@ install_python_packages() {
         "$python" -m venv .venv
     fi
     say "installing slant and its Python packages (${rpy2[*]})"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[r,dev]' hatchling "${rpy2[@]}" ||
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[r,dev]' "${rpy2[@]}" ||
         stop "Can't install the Python packages: pip ended with an error (above)." "If it was the network, type again: make setup"
 }
 
