@@ -41,9 +41,9 @@ class Cell:
 
 
 def read_cells(
-    db: str | Path, fit: Fit, *, source: str | None, measure: str | None, refusals_removed: bool
+    db: str | Path, study: str, fit: Fit, *, source: str | None, measure: str | None, refusals_removed: bool
 ) -> list[Cell]:
-    """The cells of one fit of a study, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+    """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
 
     Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
     """
@@ -57,9 +57,11 @@ def read_cells(
         view = connection.view(fit.view)
         columns = view.columns
         used = _used_columns(fit, columns)
-        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *_known(("token_source", *fit.drop_flags), columns)))
+        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *_known(("study", "token_source", *fit.drop_flags), columns)))
         order = ", ".join(f'"{name}"' for name in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
         frame: pl.DataFrame = view.order(order).select(*(f'"{name}"' for name in wanted)).pl()
+    if "study" in frame.columns:  # a view of all studies, such as `trials`
+        frame = frame.filter(pl.col("study") == study)
     if source is not None:
         frame = frame.filter(pl.col("source") == source)
     return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else ()))

@@ -21,10 +21,10 @@ from analysis.cells import GRAIN, Cell, read_cells
 from analysis.fit_store import Fitted, as_frames, fit_id, is_same, keep, stored
 from analysis.r import r_folder
 from analysis.worker import Died, FitJob, fit_job, run_jobs
-from collector.errors import DatabaseError, RError, StudyError, UnknownNameError
+from collector.errors import DatabaseError, RError, StudyError, UnknownNameError, UsageError
 from collector.records import stable_id
 from collector.store import reading
-from collector.study import Fit, Study, load_study
+from collector.study import Fit, Study, list_studies, load_study
 
 Progress = Callable[[int, int], None]
 
@@ -108,7 +108,7 @@ def fit(
     results, not_kept = Fitted.empty(), None
     work: list[_Work] = []
     for one, definition in _defined(engine, db, study):
-        cells = read_cells(db, definition, source=source, measure=measure, refusals_removed=refusals_removed)
+        cells = read_cells(db, one.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
         work += [_Work(one.name, definition, cell, refusals_removed, measure) for cell in cells]
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
@@ -160,7 +160,7 @@ def _defined(engine: str, db: str | Path, study: str | Study | None) -> list[tup
     elif study is not None:
         studies = [load_study(study)]
     else:
-        studies = [load_study(name) for name in _studies_in(db)]
+        studies = _studies_in(db)
     found = [(one, d) for one in studies for d in one.fits.values() if engine in (d.name, d.engine)]
     if not found:
         known = sorted({name for one in studies for name in one.fits})
@@ -175,14 +175,19 @@ def _defined(engine: str, db: str | Path, study: str | Study | None) -> list[tup
     return found
 
 
-def _studies_in(db: str | Path) -> list[str]:
+def _studies_in(db: str | Path) -> list[Study]:
+    """The studies of the database that ship with slant; one of a user's own is known only by its path."""
     with reading(db) as connection:
         rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
     if not rows:
         raise DatabaseError(
             f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
         )
-    return [name for (name,) in rows]
+    names = [name for (name,) in rows]
+    known = [load_study(name) for name in names if name in list_studies()]
+    if not known:
+        raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
+    return known
 
 
 def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) -> Fitted:

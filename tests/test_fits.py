@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ import analysis
 from analysis.cells import read_cells
 from analysis.r import r_folder
 from analysis.r_home import r_installation
-from collector.errors import DatabaseError, UnknownNameError
+from collector.errors import DatabaseError, UnknownNameError, UsageError
 from collector.store import reading, writing
 from collector.study import load_study
 from tests.fitted import RUN, small_database, trials
@@ -27,7 +28,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: Path, tmp_path: Path) -> None:
-    cell = read_cells(db, load_study("rmiat").fits["lme4"], source=None, measure=None, refusals_removed=True)[0]
+    cell = read_cells(db, "rmiat", load_study("rmiat").fits["lme4"], source=None, measure=None, refusals_removed=True)[
+        0
+    ]
     cell.rows.write_csv(tmp_path / "rows.csv")
     installed = r_installation()
     assert installed is not None
@@ -113,3 +116,12 @@ def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
         ("imported", 80), ("imported", 80), ("simulated", 80), ("simulated", 80),
     ]  # fmt: skip
+
+
+def test_a_study_of_ones_own_is_fitted_by_its_path(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", [{**row, "study": "mine"} for row in trials()], [{**RUN, "study": "mine"}])
+    with pytest.raises(UsageError, match="--study PATH"):
+        analysis.fit("effect_size", db)
+    fit = replace(load_study("rmiat").fits["effect_size"], view="trials", drop_flags=())
+    mine = replace(load_study("rmiat"), name="mine", fits={"effect_size": fit})
+    assert analysis.fit("effect_size", db, mine).table["study"].to_list() == ["mine", "mine"]
