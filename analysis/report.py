@@ -47,7 +47,7 @@ def report(
     counted = tables(db, ["refusal_counts", "duplicate_finals", *_MORE_TABLES], study=its.name)
     with reading(db) as connection:
         names = _labels(read_view(connection, "models"), read_view(connection, "tests"))
-        runs = connection.table("runs").pl().filter(pl.col("study") == its.name).drop("models", "tests", "settings")
+        runs = connection.table("runs").pl().filter(pl.col("study") == its.name).drop("settings")
     warnings = list(_data_warnings(counted))
     try:
         compared = compare(db, its, workers=workers, progress=progress)

@@ -27,7 +27,13 @@ def _polars_type(hint: Any) -> Any:
 
 
 SCHEMA = {f.name: _polars_type(get_type_hints(Attempt)[f.name]) for f in fields(Attempt)}
-_RUN_FIELDS = tuple(f.name for f in fields(Run))
+_RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests"))
+_INSERTS = {
+    "attempts": "INSERT INTO attempts BY NAME SELECT * FROM new_rows",
+    "runs": "INSERT INTO runs BY NAME SELECT * FROM new_rows",
+    "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
+    "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
+}
 
 
 @dataclass
@@ -90,9 +96,9 @@ def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
 def _insert(connection: duckdb.DuckDBPyConnection, path: Path, start: int, data: bytes, report: LoadReport) -> None:
     frame, special, bad = parse_lines(data)
     if frame.height:
-        connection.register("new_attempts", frame.to_arrow())
-        connection.execute("INSERT INTO attempts BY NAME SELECT * FROM new_attempts")
-        connection.unregister("new_attempts")
+        connection.register("new_rows", frame.to_arrow())
+        connection.execute(_INSERTS["attempts"])
+        connection.unregister("new_rows")
         report.rows += frame.height
     for record in special:
         _keep_run(connection, path.stem, record)
@@ -152,15 +158,30 @@ def _slow(data: bytes) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
 
 
 def _keep_run(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
-    if record.pop("kind") == "run":
-        connection.register("new_run", pl.DataFrame([{name: record.get(name) for name in _RUN_FIELDS}]).to_arrow())
-        connection.execute("INSERT INTO runs BY NAME SELECT * FROM new_run")
-        connection.unregister("new_run")
-    else:
+    if record.pop("kind") != "run":
         connection.execute(
             "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
             [record.get("finished_at"), record.get("end_reason"), run_id],
         )
+        return
+    _insert_rows(connection, "runs", [{name: record.get(name) for name in _RUN_COLUMNS}])
+    for part in ("models", "tests"):
+        listed = json.loads(record.get(part) or "[]")
+        _insert_rows(connection, f"run_{part}", [_flat(run_id, place, row) for place, row in enumerate(listed, 1)])
+
+
+def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
+    """One model or test of a run as a row; what is itself structured (settings) as JSON."""
+    texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
+    return {"run_id": run_id, "place": place} | texts
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    connection.register("new_rows", pl.DataFrame(rows, infer_schema_length=None).to_arrow())
+    connection.execute(_INSERTS[table])
+    connection.unregister("new_rows")
 
 
 def _line_number(path: Path, offset: int) -> int:

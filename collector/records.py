@@ -170,8 +170,8 @@ class Attempt:
 class Run:
     """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
 
-    `models` and `tests` are JSON lists of objects, in the order of the study:
-    models: model, label, provider, requested_model, frame, measure, settings, planned
+    `models` and `tests` are JSON lists of objects, which become rows of the tables run_models and run_tests:
+    models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned
     tests:  test, test_no, label, planned (trials of that test in one model)
     """
 

@@ -14,10 +14,10 @@ import polars as pl
 from tests.given import Row, database
 
 MODELS = ("o3-mini", "deepseek-r1")
-RUN = {
+RUN: Row = {
     "run_id": "r1", "source": "simulated", "study": "rmiat", "study_version": "v1", "variant": "base",
-    "models": '[{"model": "o3-mini", "model_no": 1}, {"model": "deepseek-r1", "model_no": 2, "label": "DeepSeek-R1"}]',
-    "tests": '[{"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"}]',
+    "models": [{"model": "o3-mini", "model_no": 1}, {"model": "deepseek-r1", "model_no": 2, "label": "DeepSeek-R1"}],
+    "tests": [{"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"}],
     "started_at": "2026-01-01",
 }  # fmt: skip
 

@@ -36,7 +36,15 @@ def attempt(number: int, row: Row) -> dict[str, Any]:
 
 
 def insert(connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = ()) -> None:
-    for table, rows in (("attempts", [attempt(n, row) for n, row in enumerate(attempts, 1)]), ("runs", list(runs))):
+    """Rows into `attempts`, and runs with the lists `models` and `tests` into the three tables that hold them."""
+    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "run_models": [], "run_tests": []}
+    for run in runs:
+        tables["runs"].append({key: value for key, value in run.items() if key not in ("models", "tests")})
+        for part in ("models", "tests"):
+            listed = enumerate(run.get(part) or [], 1)
+            tables[f"run_{part}"] += [{"run_id": run["run_id"], "place": place, **row} for place, row in listed]
+    tables["attempts"] = [attempt(n, row) for n, row in enumerate(attempts, 1)]
+    for table, rows in tables.items():
         if rows:
             texts = [{key: _text(value) for key, value in row.items()} for row in rows]
             connection.register("given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String).to_arrow())

@@ -18,7 +18,7 @@ from tests.given import database, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-BASE_TABLES = {"attempts", "runs"}
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests"}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -120,11 +120,9 @@ def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckd
 @every_view
 def test_the_order_of_the_attempts_does_not_matter(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
     with in_memory() as turned:
-        mixed_rows = mixed.sql("FROM attempts ORDER BY sequence DESC").arrow()
-        turned.register("mixed_rows", mixed_rows.read_all() if hasattr(mixed_rows, "read_all") else mixed_rows)
-        turned.execute("INSERT INTO attempts SELECT * FROM mixed_rows")
-        turned.register("mixed_runs", mixed.sql("FROM runs ORDER BY run_id DESC").pl().to_arrow())
-        turned.execute("INSERT INTO runs SELECT * FROM mixed_runs")
+        for table in sorted(BASE_TABLES):
+            turned.register("mixed_rows", mixed.sql(f"FROM {table}").pl().reverse().to_arrow())
+            turned.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
         there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
     if not is_ordered(view):
         there, here = sorted(there, key=str), sorted(here, key=str)

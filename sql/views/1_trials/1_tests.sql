@@ -1,27 +1,15 @@
 -- tests: the tests of each study, as its runs list them.
 -- grain: study, study_version, test
--- reads: runs
+-- reads: runs, run_tests
 -- study: any
 -- note:  where runs disagree the latest one wins. `planned` counts the trials of that test in one model.
---        Cast, not from_json(): R's duckdb comes without the json extension. So every key that a run writes is named.
 CREATE OR REPLACE VIEW tests AS
-WITH listed AS (
-    SELECT study, study_version, started_at, run_id,
-           try_cast(tests::TEXT AS STRUCT(test TEXT, test_no INTEGER, label TEXT, planned BIGINT)[]) AS list
-    FROM runs
-), single AS (
-    SELECT study, study_version, started_at, run_id,
-           unnest(list) AS entry, generate_subscripts(list, 1) AS place
-    FROM listed
-)
-SELECT study, study_version,
-       entry.test AS test,
-       coalesce(entry.test_no, place)::INTEGER AS test_no,
-       coalesce(entry.label, entry.test) AS label,
-       entry.planned AS planned
-FROM single
-WHERE entry.test IS NOT NULL
+SELECT r.study, r.study_version, t.test, coalesce(t.test_no, t.place) AS test_no,
+       coalesce(t.label, t.test) AS label, t.planned
+FROM run_tests t
+JOIN runs r ON r.run_id = t.run_id
+WHERE t.test IS NOT NULL
 QUALIFY row_number() OVER (
-    PARTITION BY study, study_version, entry.test ORDER BY started_at DESC, run_id DESC, place
+    PARTITION BY r.study, r.study_version, t.test ORDER BY r.started_at DESC, r.run_id DESC, t.place
 ) = 1
 ORDER BY study, study_version, test_no, test;

@@ -1,20 +1,15 @@
 -- run_progress: how far each run has come with each test of each model.
 -- grain: run_id, model, test
--- reads: runs, attempts
+-- reads: runs, run_models, run_tests, attempts
 -- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
 --        earlier runs with the same study, variant, seed, model and settings had kept.
 CREATE OR REPLACE VIEW run_progress AS
-WITH asked AS (
-    SELECT *, unnest(from_json(models, '[{"model": "TEXT", "provider": "TEXT", "requested_model": "TEXT",
-               "settings": "JSON"}]')) AS m,
-           generate_subscripts(from_json(models, '["JSON"]'), 1) AS model_place
-    FROM runs
-), planned AS (
-    SELECT run_id, m.model AS model, m.provider AS provider, m.requested_model AS requested_model,
-           m.settings::TEXT AS model_settings, model_place,
-           unnest(from_json(tests, '[{"test": "TEXT", "test_no": "INTEGER", "planned": "BIGINT"}]')) AS t
-    FROM asked
+WITH planned AS (
+    SELECT m.run_id, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
+           t.test, t.test_no, t.planned AS n_planned
+    FROM run_models m
+    JOIN run_tests t ON t.run_id = m.run_id
 ), counted AS (
     SELECT run_id, model, test,
            count(*) FILTER (is_final) AS n_done,
@@ -29,14 +24,14 @@ WITH asked AS (
 ), joined AS (
     -- FULL: trials that their run did not list are shown too, without a plan
     SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model,
-           coalesce(p.t.test, c.test) AS test, p.t.test_no AS test_no, p.t.planned AS n_planned,
+           coalesce(p.test, c.test) AS test, p.test_no, p.n_planned,
            p.provider, p.requested_model, p.model_settings, p.model_place,
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
            coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
            coalesce(c.n_failed_attempts, 0) AS n_failed_attempts
     FROM planned p
-    FULL JOIN counted c ON c.run_id = p.run_id AND c.model = p.model AND c.test = p.t.test
+    FULL JOIN counted c ON c.run_id = p.run_id AND c.model = p.model AND c.test = p.test
 ), placed AS (
     SELECT r.source, r.study, r.study_version, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
            coalesce(sum(n_done) OVER (
