@@ -17,6 +17,7 @@ Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]
+LogprobKind = Literal["exact", "first_token"]
 
 
 def stable_id(*parts: Any) -> str:
@@ -69,6 +70,15 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """One generated token, the natural logarithm of its probability, and the likeliest tokens at its place."""
+
+    token: str
+    logprob: float
+    likeliest: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A provider's response, read but not judged. Unknown counts are None, never 0.
 
@@ -87,6 +97,7 @@ class Reply:
     served_model: str | None = None
     fingerprint: str | None = None
     request_id: str | None = None
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,7 @@ class Attempt:
     token_source: TokenSource | None = None
     reasoning_tokens: int | None = None
     reasoning_tokens_recounted: int | None = None
+    recount_tokenizer: str | None = None
     output_tokens: int | None = None
     input_tokens: int | None = None
     reasoning_text: str | None = None
@@ -161,6 +173,9 @@ class Attempt:
     first_byte_at: str | None = None
     done_at: str | None = None
     cost_usd: float | None = None
+    option_a_logprob: float | None = None
+    option_b_logprob: float | None = None
+    logprob_kind: LogprobKind | None = None
     prompt_hash: str | None = None
     request: str | None = None
     response: str | None = None
