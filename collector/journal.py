@@ -14,7 +14,7 @@ import fcntl
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,14 +38,17 @@ def journal_folder(db: Path) -> Path:
     return db.with_name(db.name + ".journal")
 
 
-def encode(record: dict[str, Any]) -> bytes:
+def encode(record: Mapping[str, Any]) -> bytes:
     """One line. Lone surrogates, which no file can hold, become question marks; unknown (None) is left out."""
     known = {name: value for name, value in record.items() if value is not None}
     return json.dumps(known, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
-def encode_attempt(attempt: Attempt) -> bytes:
-    return encode({name: getattr(attempt, name) for name in _ATTEMPT_FIELDS})
+def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
+    """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
+    if isinstance(attempt, Attempt):
+        return encode({name: getattr(attempt, name) for name in _ATTEMPT_FIELDS})
+    return encode(attempt)
 
 
 class FolderLock:
@@ -154,7 +157,7 @@ class Journal:
     ) -> None:
         self.close("finished" if error is None else "stopped by an error")
 
-    def append_many(self, attempts: Iterable[Attempt]) -> None:
+    def append_many(self, attempts: Iterable[Attempt | Mapping[str, Any]]) -> None:
         """Write and fsync; when this returns the answers are kept. On a full disk the reserve is given up once."""
         data = b"".join(map(encode_attempt, attempts))
         try:

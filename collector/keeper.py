@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
 from collector.journal import Journal
@@ -25,6 +26,7 @@ class Keeper:
         self._loader = Loader(db)
         self._say = say
         self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
+        self._notes: list[Mapping[str, Any]] = []
         self._something = asyncio.Event()
         self._closing = False
         self._late_since: float | None = None
@@ -36,16 +38,22 @@ class Keeper:
         self._something.set()
         await done
 
+    def note(self, record: Mapping[str, Any]) -> None:
+        """A special record ({"kind": …, …}, see collector/load.py): kept with the next attempts; nobody waits."""
+        self._notes.append(record)
+        self._something.set()
+
     async def write(self) -> None:
         """Runs beside the workers: one write and one fsync for all that came in during the last."""
-        while not (self._closing and not self._waiting):
+        while not (self._closing and not self._waiting and not self._notes):
             await self._something.wait()
             self._something.clear()
             batch, self._waiting = self._waiting, []
-            if not batch:
+            notes, self._notes = self._notes, []
+            if not batch and not notes:
                 continue
             try:
-                await asyncio.to_thread(self.journal.append_many, [attempt for attempt, _ in batch])
+                await asyncio.to_thread(self.journal.append_many, [*notes, *(attempt for attempt, _ in batch)])
             except JournalError as error:
                 self.failure = error
             for _, done in batch:

@@ -33,6 +33,11 @@ _INSERTS = {
     "runs": "INSERT INTO runs BY NAME SELECT * FROM new_rows",
     "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
     "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
+    "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
+}
+# special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
+_ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
 
 
@@ -100,8 +105,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, path: Path, start: int, data:
         connection.execute(_INSERTS["attempts"])
         connection.unregister("new_rows")
         report.rows += frame.height
-    for record in special:
-        _keep_run(connection, path.stem, record)
+    _keep_special(connection, path.stem, special)
     if bad:
         first_line = _line_number(path, start)
         for index, problem in bad:
@@ -157,13 +161,30 @@ def _slow(data: bytes) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
     return pl.DataFrame(rows, schema=SCHEMA), bad
 
 
+def _keep_special(connection: duckdb.DuckDBPyConnection, run_id: str, records: list[dict[str, Any]]) -> None:
+    """Lines that are no attempts, by their kind; a kind that only a newer slant knows is passed over."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        kind = record.get("kind")
+        if kind == "run":
+            _keep_run(connection, run_id, record)
+        elif kind == "end":
+            _keep_end(connection, run_id, record)
+        elif kind in _ROW_KINDS:
+            table, columns = _ROW_KINDS[kind]
+            rows.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
+    for table, listed in rows.items():
+        _insert_rows(connection, table, listed)
+
+
+def _keep_end(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
+    connection.execute(
+        "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
+        [record.get("finished_at"), record.get("end_reason"), run_id],
+    )
+
+
 def _keep_run(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
-    if record.pop("kind") != "run":
-        connection.execute(
-            "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
-            [record.get("finished_at"), record.get("end_reason"), run_id],
-        )
-        return
     _insert_rows(connection, "runs", [{name: record.get(name) for name in _RUN_COLUMNS}])
     for part in ("models", "tests"):
         listed = json.loads(record.get(part) or "[]")

@@ -20,6 +20,6 @@ CREATE TABLE checks (
 
 -- How the limit of requests in flight moved in a run, and what it waited for: one row an event, in journal order.
 CREATE TABLE pace_history (
-    run_id TEXT, at TIMESTAMP, model TEXT, event TEXT, request_limit INTEGER, in_flight INTEGER, wait_s DOUBLE,
+    run_id TEXT, noted_at TIMESTAMP, model TEXT, event TEXT, request_limit INTEGER, in_flight INTEGER, wait_s DOUBLE,
     detail TEXT
 );
