@@ -83,7 +83,7 @@ class Reply:
     """A provider's response, read but not judged. Unknown counts are None, never 0.
 
     `outcome` is set only where the provider itself says so (refused, filtered, truncated, malformed); where it
-    is None the design reads the answer.
+    is None the design reads the answer. `input_tokens` includes those read from and written to the provider's cache.
     """
 
     answer: str | None = None
@@ -92,6 +92,8 @@ class Reply:
     detail: str | None = None
     finish_reason: str | None = None
     input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     served_model: str | None = None
@@ -172,10 +174,12 @@ class Attempt:
     sent_at: str | None = None
     first_byte_at: str | None = None
     done_at: str | None = None
+    cached_input_tokens: int | None = None
     cost_usd: float | None = None
     option_a_logprob: float | None = None
     option_b_logprob: float | None = None
     logprob_kind: LogprobKind | None = None
+    batch_id: str | None = None
     prompt_hash: str | None = None
     request: str | None = None
     response: str | None = None
@@ -186,7 +190,8 @@ class Run:
     """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
 
     `models` and `tests` are JSON lists of objects, which become rows of the tables run_models and run_tests:
-    models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned
+    models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned,
+            base_url, api_version, sent, left_to_default, prompt_hash, price
     tests:  test, test_no, label, planned (trials of that test in one model)
     """
 
@@ -204,3 +209,7 @@ class Run:
     machine: str
     command: str
     started_at: str
+    study_title: str | None = None
+    study_source: str | None = None
+    study_file: str | None = None
+    git_commit: str | None = None

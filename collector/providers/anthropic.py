@@ -41,12 +41,20 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         outcome=outcome,
         detail=_detail(body) if outcome else None,
         finish_reason=stop,
-        input_tokens=count(body.get("usage"), "input_tokens"),
+        **_input_counts(body.get("usage")),
         output_tokens=count(body.get("usage"), "output_tokens"),
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("request-id") or text(body.get("id")),
     )
+
+
+def _input_counts(usage: Any) -> dict[str, int | None]:
+    """What was sent. Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere."""
+    outside = count(usage, "input_tokens")
+    read, written = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
+    sent = None if outside is None else outside + (read or 0) + (written or 0)
+    return {"input_tokens": sent, "cached_input_tokens": read, "cache_write_tokens": written}
 
 
 def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:

@@ -24,5 +24,10 @@ def count(mapping: Any, *path: str) -> int | None:
     return mapping if is_count else None
 
 
+def first_count(*counts: int | None) -> int | None:
+    """The first count that is known; 0 is one."""
+    return next((number for number in counts if number is not None), None)
+
+
 def text(value: Any) -> str | None:
     return value if isinstance(value, str) else None

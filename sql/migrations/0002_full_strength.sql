@@ -23,3 +23,21 @@ CREATE TABLE pace_history (
     run_id TEXT, noted_at TIMESTAMP, model TEXT, event TEXT, request_limit INTEGER, in_flight INTEGER, wait_s DOUBLE,
     detail TEXT
 );
+
+-- Money and provenance. `cost_usd` is there since 0001; `price` is the row of the price list it was reckoned with (JSON).
+-- `sent` and `left_to_default` say which parameters a model was given and which were the provider's; `prompt_hash` is
+-- that of the first prompt of the plan. `study_file` is NULL for a study that ships with slant.
+ALTER TABLE attempts ADD COLUMN cached_input_tokens BIGINT;
+ALTER TABLE runs ADD COLUMN study_title TEXT;
+ALTER TABLE runs ADD COLUMN study_source TEXT;
+ALTER TABLE runs ADD COLUMN study_file TEXT;
+ALTER TABLE runs ADD COLUMN git_commit TEXT;
+ALTER TABLE run_models ADD COLUMN base_url TEXT;
+ALTER TABLE run_models ADD COLUMN api_version TEXT;
+ALTER TABLE run_models ADD COLUMN sent TEXT;
+ALTER TABLE run_models ADD COLUMN left_to_default TEXT;
+ALTER TABLE run_models ADD COLUMN prompt_hash TEXT;
+ALTER TABLE run_models ADD COLUMN price TEXT;
+
+-- The provider's name of the batch job that an answer came in; NULL for a live request.
+ALTER TABLE attempts ADD COLUMN batch_id TEXT;
