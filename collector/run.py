@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from collector.client import KEPT_HEADERS, Client, Exchange, judge
+from collector.attempts import AttemptMaker, Place
+from collector.client import Client, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
 from collector.pace import Pace, sleep_unless
 from collector.providers import Provider
-from collector.records import Attempt, Conversation, Prompt, Reading, Reply, Run, TokenSource, Trial, Turn
+from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
@@ -55,8 +54,7 @@ class Runner:
         self._design: Design = design_named(study.design)
         self._max_retries = max_retries
         self._on_change = on_change
-        self._sequence = 0
-        self._secrets = [lane.key for lane in lanes if lane.key]
+        self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
 
     def stop(self) -> None:
         self.stopping.set()
@@ -119,21 +117,20 @@ class Runner:
             else:
                 reply = Reply(outcome="filtered" if is_final else "failed", detail=verdict.reason)
             reading = self._design.read(self.study, trial, reply) if is_final else Reading("failed")
-            attempt = self._attempt(
-                lane, conversation, trial, prompt, turn_no, try_no, is_final, request.body, exchange, reply, reading
-            )
+            place = Place(conversation.conversation_id, turn_no, try_no, is_final, prompt.hash, request.body)
+            attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
             if is_final:
                 lane.failed_in_a_row = 0
                 self._count(lane, reading.outcome)
                 return Turn(prompt, reply, reading)
             if verdict.action == "stop":
-                lane.stopped_because = lane.stopped_because or self._redacted(verdict.reason)
+                lane.stopped_because = lane.stopped_because or self._maker.redacted(verdict.reason)
                 return None
             lane.pace.pause(verdict.pause_s)
             if try_no <= self._max_retries:
                 await sleep_unless(self.stopping, verdict.wait_s * random.uniform(1.0, 1.3))
-        self._give_up(lane, self._redacted(verdict.reason))
+        self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
 
     def _give_up(self, lane: Lane, reason: str) -> None:
@@ -145,54 +142,3 @@ class Runner:
     def _count(self, lane: Lane, outcome: str) -> None:
         lane.outcomes[outcome] += 1
         self._on_change(lane, outcome)
-
-    def _redacted(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return text
-
-    def _attempt(
-        self, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, turn_no: int, try_no: int,
-        is_final: bool, body: Mapping[str, Any], exchange: Exchange, reply: Reply, reading: Reading,
-    ) -> Attempt:  # fmt: skip
-        self._sequence += 1
-        clean = self._redacted
-        tokens, token_source = analysed_tokens(reply, lane.model)
-        headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
-        return Attempt(
-            attempt_id=f"{self.run.run_id}-{self._sequence}", run_id=self.run.run_id, sequence=self._sequence,
-            conversation_id=conversation.conversation_id, trial_id=trial.trial_id, turn=turn_no, try_no=try_no,
-            is_final=is_final, source=self.run.source, study=trial.study, study_version=trial.study_version,
-            variant=trial.variant, model=trial.model, provider=lane.provider.name,
-            requested_model=lane.model.requested_model, game=trial.game, round=trial.round,
-            repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
-            item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
-            option_b=trial.option_b, expected=trial.expected, factors=_json(trial.factors),
-            outcome=reading.outcome, answer=_maybe(clean, reply.answer), choice=reading.choice,
-            detail=_maybe(clean, reply.detail), tokens=tokens, token_source=token_source,
-            reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
-            input_tokens=reply.input_tokens, reasoning_text=_maybe(clean, reply.reasoning_text),
-            finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=_maybe(clean, _json(headers)), http_status=exchange.status,
-            error=_maybe(clean, exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
-            first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, prompt_hash=prompt.hash,
-            request=clean(json.dumps(body, ensure_ascii=False)), response=_maybe(clean, exchange.body),
-        )  # fmt: skip
-
-
-def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:
-    """The count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is known."""
-    source: TokenSource
-    if model.measure == "output" or (model.measure is None and reply.reasoning_tokens is None):
-        tokens, source = reply.output_tokens, "output"
-    else:
-        tokens, source = reply.reasoning_tokens, "usage"
-    return tokens, source if tokens is not None else None
-
-
-def _maybe(change: Callable[[str], str], text: str | None) -> str | None:
-    return None if text is None else change(text)
-
-
-def _json(values: Mapping[str, Any]) -> str | None:
-    return json.dumps(dict(values), ensure_ascii=False) if values else None
