@@ -21,6 +21,7 @@ from collector.providers import (
     openai_responses,
     provider_named,
     simulated,
+    together,
 )
 from collector.records import Prompt, Reply
 from collector.study import load_study
@@ -31,7 +32,7 @@ TRIAL = next(plan(STUDY, STUDY.model("o3-mini"))).trials[0]
 PROMPT = Prompt(({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Sort it."}))
 
 TOP = ["choices", "usage", "content", "stop_reason", "model", "id", "output", "candidates", "usageMetadata", "message"]
-DIALECTS = [openai, openai_responses, anthropic, gemini, compatible, ollama, simulated]
+DIALECTS = [openai, openai_responses, anthropic, gemini, compatible, ollama, simulated, together]
 
 KEYS = [
     "choices",
@@ -169,6 +170,7 @@ def test_every_provider_has_an_address_or_asks_for_one() -> None:
 ANSWERS = {
     openai: completion("Career"),
     compatible: completion("Career"),
+    together: completion("Career"),
     simulated: completion("Career"),
     anthropic: ANTHROPIC,
     openai_responses: {

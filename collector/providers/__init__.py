@@ -3,7 +3,9 @@
 A dialect is a module with two pure functions and no network inside:
     request(base_url, key, model, prompt, trial) -> Request     what to send
     reply(body, headers) -> Reply                               what came back, read but not judged
-A new provider of a known dialect costs one row here; a new dialect one file.
+and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py).
+A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
+entry point (collector/providers/third_party.py).
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from collector.errors import UnknownNameError
-from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated
+from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated, together
 from collector.providers.exchange import Request
+from collector.providers.third_party import load_third_party, third_party_names
 from collector.records import Prompt, Reply, Trial
 from collector.study_records import StudyModel
 
@@ -45,6 +48,11 @@ class Provider:
     def key(self) -> str | None:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
 
+    @property
+    def logprobs(self) -> Mapping[str, Any] | None:
+        """The settings that ask for log-probabilities; None where there are none to be had."""
+        return getattr(self.dialect, "LOGPROBS", None)
+
 
 _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("openai", openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", True),
@@ -52,7 +60,7 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("anthropic", anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", True),
     ("gemini", gemini, "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY", "GEMINI_BASE_URL", True),
     ("deepseek", compatible, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
-    ("together", compatible, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
+    ("together", together, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
     ("openrouter", compatible, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
     ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
     ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
@@ -62,9 +70,11 @@ PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
 
 
 def provider_named(name: str) -> Provider:
-    if name not in PROVIDERS:
-        raise UnknownNameError("provider", name, PROVIDERS, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
-    return PROVIDERS[name]
+    found = PROVIDERS.get(name) or load_third_party(name, Provider)
+    if found is None:
+        known = [*PROVIDERS, *third_party_names()]
+        raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
+    return found
 
 
 def is_on_this_machine(url: str) -> bool:

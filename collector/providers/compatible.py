@@ -6,6 +6,6 @@ OpenAI reader already takes either and leaves NULL what is not there.
 
 from __future__ import annotations
 
-from collector.providers.openai import reply, request
+from collector.providers.openai import LOGPROBS, reply, request
 
-__all__ = ["reply", "request"]
+__all__ = ["LOGPROBS", "reply", "request"]

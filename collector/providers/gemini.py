@@ -8,9 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 from collector.providers.exchange import Request, count, text
+from collector.providers.logprobs import MOST_LIKELY, read_gemini
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_records import StudyModel
 
+LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 _FINISH: dict[str, Outcome] = {
     "SAFETY": "filtered",
     "PROHIBITED_CONTENT": "filtered",
@@ -59,10 +61,12 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         detail=text(blocked) or ("the response has no candidate" if outcome == "malformed" else None),
         finish_reason=finish,
         input_tokens=count(usage, "promptTokenCount"),
+        cached_input_tokens=count(usage, "cachedContentTokenCount"),
         output_tokens=sum(known) if known else None,
         reasoning_tokens=thoughts,
         served_model=text(body.get("modelVersion")),
         request_id=text(body.get("responseId")),
+        logprobs=read_gemini(_at(first, "logprobsResult")),
     )
 
 

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from collector.providers.exchange import Request, count, text
+from collector.providers.logprobs import MOST_LIKELY, read_tokens
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_records import StudyModel
+
+LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
@@ -31,4 +34,5 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         input_tokens=count(body, "prompt_eval_count"),
         output_tokens=count(body, "eval_count"),
         served_model=text(body.get("model")),
+        logprobs=read_tokens(body.get("logprobs")),
     )

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from collector.providers.exchange import Request, count, text
+from collector.providers.exchange import Request, count, first_count, text
+from collector.providers.logprobs import MOST_LIKELY, read_choice
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_records import StudyModel
 
+LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 _FINISH: dict[str, Outcome] = {"content_filter": "filtered", "length": "truncated"}
 
 
@@ -35,6 +37,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")),
         outcome=outcome,
         finish_reason=finish,
+        logprobs=read_choice(choice),
         **_provenance(body, headers),
     )
 
@@ -48,6 +51,9 @@ def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str
     usage = body.get("usage")
     return {
         "input_tokens": count(usage, "prompt_tokens"),
+        "cached_input_tokens": first_count(
+            count(usage, "prompt_tokens_details", "cached_tokens"), count(usage, "prompt_cache_hit_tokens")
+        ),
         "output_tokens": count(usage, "completion_tokens"),
         "reasoning_tokens": count(usage, "completion_tokens_details", "reasoning_tokens"),
         "served_model": text(body.get("model")),

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from collector.providers.exchange import Request, count, text
-from collector.records import Outcome, Prompt, Reply, Trial
+from collector.providers.logprobs import MOST_LIKELY, read_tokens
+from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
 from collector.study_records import StudyModel
 
+LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
 _INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}
 
 
@@ -35,11 +37,18 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         detail="the response has no output" if outcome == "malformed" else None,
         finish_reason=reason or text(body.get("status")),
         input_tokens=count(body.get("usage"), "input_tokens"),
+        cached_input_tokens=count(body.get("usage"), "input_tokens_details", "cached_tokens"),
         output_tokens=count(body.get("usage"), "output_tokens"),
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "reasoning_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("x-request-id") or text(body.get("id")),
+        logprobs=_logprobs(items),
     )
+
+
+def _logprobs(items: list[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
+    listed = [read_tokens(piece.get("logprobs")) for piece in _pieces(items, "content") if "logprobs" in piece]
+    return sum(listed, ())
 
 
 def _joined(items: list[Mapping[str, Any]], part: str, kind: str, key: str) -> str | None:

@@ -1,0 +1,145 @@
+"""How likely each of the two options was: a graded measure beside the forced choice.
+
+Read from the generated tokens and the likeliest tokens at each place. What is measured is the probability of the
+option's text *given all that was generated before the answer* (reasoning, an opening quote or bracket).
+
+exact        every token of both options' texts is known (but for 1 %): their probabilities are multiplied
+first_token  one option's later tokens are not known (they were never generated): both options are then measured by the
+             tokens with which they part ways, so that they are comparable. An upper bound of the exact ones
+An option that is not among the likeliest tokens is None: unknown, and not zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from collector.records import LogprobKind, TokenLogprob
+
+_NEGLIGIBLE = 0.01  # a share; among twenty tokens there is nearly always a stray one that begins an option
+_OPENING = " \t\r\n\"'`*[({<“‘«_"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLogprobs:
+    """Natural logarithms of probabilities, and how far they can be trusted; None where they can't be told."""
+
+    option_a_logprob: float | None = None
+    option_b_logprob: float | None = None
+    logprob_kind: LogprobKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One option at the place where the two part ways: its whole text, and the tokens that it can go on with there."""
+
+    whole: float | None
+    first: float | None
+    share_unknown: float
+
+    @property
+    def is_exact(self) -> bool:
+        """True also for an option that was not seen: what is unknown anyway can't be wrong."""
+        return self.first is None or (self.whole is not None and self.share_unknown < _NEGLIGIBLE)
+
+
+def option_logprobs(
+    tokens: Sequence[TokenLogprob], answer: str | None, option_a: str | None, option_b: str | None
+) -> OptionLogprobs:
+    """The log-probabilities of both options in the answer that `tokens` end with; all None where it isn't found.
+
+    Options of which one begins with the other can't be told apart by their beginning: both are None.
+    """
+    start = _answer_start(tokens, answer or "")
+    if start is None or not option_a or not option_b:
+        return OptionLogprobs()
+    if option_a.startswith(option_b) or option_b.startswith(option_a):
+        return OptionLogprobs()
+    at, shared, path = _parting(tokens, start, option_a, option_b)
+    if at is None:
+        return OptionLogprobs()
+    seen = [_seen(tokens, at, option[shared:], is_opening=shared == 0) for option in (option_a, option_b)]
+    if all(option.first is None for option in seen):
+        return OptionLogprobs()
+    is_exact = all(option.is_exact for option in seen)
+    a, b = (_plus(path, option.whole if is_exact else option.first) for option in seen)
+    return OptionLogprobs(a, b, "exact" if is_exact else "first_token")
+
+
+def _answer_start(tokens: Sequence[TokenLogprob], answer: str) -> int | None:
+    """Where the answer begins: some servers list the tokens of the reasoning before it, and a stop token after it."""
+    text = "".join(token.token for token in tokens)
+    where = text.rfind(answer.strip()) if answer.strip() else -1
+    place = 0
+    for index, token in enumerate(tokens):
+        if place <= where < place + len(token.token):
+            return index if not token.token[: where - place].strip(_OPENING) else None
+        place += len(token.token)
+    return None
+
+
+def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b: str) -> tuple[int | None, int, float]:
+    """(place of the token with which the options part ways, characters they share before it, logprob up to there)."""
+    shared, path = 0, 0.0
+    for index in range(start, len(tokens)):
+        text = tokens[index].token if shared else tokens[index].token.lstrip(_OPENING)
+        if not text and not shared:
+            continue  # only an opening quote or bracket: what follows is measured given that
+        rest_a, rest_b = option_a[shared:], option_b[shared:]
+        if not (rest_a.startswith(text) and rest_b.startswith(text)):
+            return index, shared, path
+        shared += len(text)
+        path += tokens[index].logprob
+    return None, 0, 0.0
+
+
+def _seen(tokens: Sequence[TokenLogprob], at: int, rest: str, *, is_opening: bool) -> _Seen:
+    """What is known at place `at` of an option whose text goes on with `rest`."""
+    here = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
+    whole: list[float] = []
+    first: list[float] = []
+    unknown: list[float] = []
+    for token, logprob in here.items():
+        text = token.lstrip(_OPENING) if is_opening else token
+        if _completes(text, rest):
+            whole.append(logprob)
+        elif text and rest.startswith(text):
+            later = _path_to_end(tokens[at:], text, rest) if token == tokens[at].token else None
+            (unknown if later is None else whole).append(logprob if later is None else later)
+        else:
+            continue
+        first.append(logprob)
+    total, lost = _sum(first), _sum(unknown)
+    share = 0.0 if total is None or lost is None else math.exp(lost - total)
+    return _Seen(_sum(whole), total, share)
+
+
+def _completes(text: str, rest: str) -> bool:
+    return text.startswith(rest) and not text[len(rest) : len(rest) + 1].isalnum()
+
+
+def _path_to_end(generated: Sequence[TokenLogprob], first: str, rest: str) -> float | None:
+    """The sum along the generated tokens, the first of which reads `first`, until they complete `rest`."""
+    total, left = generated[0].logprob, rest[len(first) :]
+    for step in generated[1:]:
+        total += step.logprob
+        if _completes(step.token, left):
+            return total
+        if not step.token or not left.startswith(step.token):
+            return None
+        left = left[len(step.token) :]
+    return None
+
+
+def _sum(logprobs: Iterable[float]) -> float | None:
+    """The logarithm of the summed probabilities; None of nothing."""
+    known = [value for value in logprobs if value > -math.inf]
+    if not known:
+        return None
+    top = max(known)
+    return top + math.log(math.fsum(math.exp(value - top) for value in known))
+
+
+def _plus(path: float, logprob: float | None) -> float | None:
+    return None if logprob is None else min(0.0, path + logprob)

@@ -1,0 +1,91 @@
+"""Log-probabilities as the dialects hand them out, read into one shape. What can't be read is left out, never made up.
+
+`collect --logprobs` merges a dialect's constant LOGPROBS into the body that it sends; a dialect without one gives none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from collector.records import TokenLogprob
+
+MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
+
+
+def with_logprobs(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """`body` with what asks for log-probabilities; inside settings that are tables themselves, key by key."""
+    merged = dict(body)
+    for name, value in asked.items():
+        old = merged.get(name)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            merged[name] = {**old, **value}
+        elif isinstance(value, list) and isinstance(old, list):
+            merged[name] = [*old, *(item for item in value if item not in old)]
+        else:
+            merged[name] = value
+    return merged
+
+
+def read_tokens(entries: Any) -> tuple[TokenLogprob, ...]:
+    """OpenAI's list (also vLLM's, llama.cpp's, Ollama's): `{token, logprob, top_logprobs: [{token, logprob}]}`."""
+    if not isinstance(entries, list):
+        return ()
+    return _whole([_token(entry, _list(entry, "top_logprobs")) for entry in entries])
+
+
+def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
+    """The older shape in columns (Together): `{tokens: […], token_logprobs: […], top_logprobs: [{token: logprob}]}`."""
+    tokens, numbers = _list(logprobs, "tokens"), _list(logprobs, "token_logprobs")
+    likeliest = _list(logprobs, "top_logprobs") or [{}] * len(tokens)
+    if not len(tokens) == len(numbers) == len(likeliest):
+        return ()
+    found = []
+    for token, number, others in zip(tokens, numbers, likeliest, strict=True):
+        listed = others.items() if isinstance(others, Mapping) else ()
+        entry = {"token": token, "logprob": number}
+        found.append(_token(entry, [{"token": name, "logprob": value} for name, value in listed]))
+    return _whole(found)
+
+
+def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
+    """Whichever of the two shapes a chat completion's choice has."""
+    logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
+    if not isinstance(logprobs, Mapping):
+        return ()
+    return read_tokens(logprobs.get("content")) or read_columns(logprobs)
+
+
+def read_gemini(result: Any) -> tuple[TokenLogprob, ...]:
+    """Gemini's `logprobsResult`: the chosen candidates, and the top candidates of each place."""
+    chosen, tops = _list(result, "chosenCandidates"), _list(result, "topCandidates")
+    tops = tops or [{}] * len(chosen)
+    if len(tops) != len(chosen):
+        return ()
+    pairs = zip(chosen, tops, strict=True)
+    return _whole([_token(entry, _list(top, "candidates"), "logProbability") for entry, top in pairs])
+
+
+def _token(entry: Any, likeliest: list[Any], name: str = "logprob") -> TokenLogprob | None:
+    one = _pair(entry, name)
+    pairs = tuple(pair for other in likeliest if (pair := _pair(other, name)) is not None)
+    return None if one is None else TokenLogprob(*one, pairs)
+
+
+def _pair(entry: Any, name: str) -> tuple[str, float] | None:
+    token, number = (entry.get("token"), entry.get(name)) if isinstance(entry, Mapping) else (None, None)
+    if not isinstance(token, str) or isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return (token, float(number)) if not math.isnan(number) and number <= 1e-6 else None
+
+
+def _list(mapping: Any, name: str) -> list[Any]:
+    value = mapping.get(name) if isinstance(mapping, Mapping) else None
+    return value if isinstance(value, list) else []
+
+
+def _whole(tokens: list[TokenLogprob | None]) -> tuple[TokenLogprob, ...]:
+    """All or nothing: with a hole in it, the sum along the tokens would be wrong."""
+    known = tuple(token for token in tokens if token is not None)
+    return known if len(known) == len(tokens) else ()
