@@ -40,6 +40,7 @@ class Options:
     max_retries: int = 5
     time_limit_s: float = 600.0
 
+    logprobs: bool = False
 
 @dataclass(frozen=True)
 class RunReport:
@@ -117,6 +118,7 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
     if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
         raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
     return _run_anywhere(_collect(offer, options, watcher))
+    offer = offer.asking_logprobs() if options.logprobs else offer
 
 
 async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunReport:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.client import KEPT_HEADERS, Exchange
+from collector.option_logprobs import option_logprobs
 from collector.providers import Provider
 from collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from collector.study_records import StudyModel
@@ -50,6 +51,7 @@ class AttemptMaker:
         tokens, token_source = analysed_tokens(reply, model)
         headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
         return Attempt(
+        graded = option_logprobs(reply.logprobs, reply.answer, trial.option_a, trial.option_b)
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
             conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
             is_final=place.is_final, source=self._run.source, study=trial.study, study_version=trial.study_version,
@@ -67,7 +69,8 @@ class AttemptMaker:
             error=self._maybe(exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             prompt_hash=place.prompt_hash, request=self.redacted(json.dumps(dict(place.body), ensure_ascii=False)),
-            response=self._maybe(exchange.body),
+            response=self._maybe(exchange.body), option_a_logprob=graded.option_a_logprob,
+            option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
 
     def _maybe(self, text: str | None) -> str | None:

@@ -58,6 +58,7 @@ class CollectGroup(SlantGroup):
 @click.option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
 @click.option("--max-retries", type=int, default=5, show_default=True, help="After a failure, never after an answer.")
 @click.option("--time-limit", type=float, default=600.0, show_default=True, help="Seconds for one answer.")
+@click.option("--logprobs", is_flag=True, help="Keep how likely both options were, where a provider says so.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked, and the first prompt; send nothing.")
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
@@ -76,8 +77,8 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
 
 def _collect(
     *, study: str, models: tuple[str, ...], simulated: bool, variant: str, seed: int | None, repetitions: int,
-    base_url: str | None, concurrency: int, max_retries: int, time_limit: float, dry_run: bool, yes: bool,
-    db: Path, output_format: str,
+    base_url: str | None, concurrency: int, max_retries: int, time_limit: float, logprobs: bool, dry_run: bool,
+    yes: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     from collector.api import Options, carry_out
     from collector.offer import make_offer
@@ -99,7 +100,8 @@ def _collect(
         yes = click.confirm(f"Send {count:,} paid requests?", err=True)
         if not yes:
             sys.exit(1)
-    report = carry_out(offer, Options(concurrency, max_retries, time_limit), yes=yes, watcher=ProgressWatcher())
+    options = Options(concurrency, max_retries, time_limit, logprobs)
+    report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
     _tell(report, output_format)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,11 @@ class Offer:
     @property
     def paid(self) -> list[Asked]:
         return [asked for asked in self.asked if asked.provider.costs_money and asked.pending]
+
+    def asking_logprobs(self) -> Offer:
+        """The same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay theirs."""
+        asked = tuple(replace(one, provider=one.provider.asking_logprobs()) for one in self.asked)
+        return replace(self, asked=asked)
 
     def first_prompt(self, asked: Asked) -> Prompt:
         conversation = next(plan(self.study, asked.model, self.seed, self.repetitions))

@@ -51,7 +51,7 @@ def option_logprobs(
 
     Options of which one begins with the other can't be told apart by their beginning: both are None.
     """
-    start = _answer_start(tokens, answer or "")
+    start = _answer_start(tokens, answer or "") if tokens else None
     if start is None or not option_a or not option_b:
         return OptionLogprobs()
     if option_a.startswith(option_b) or option_b.startswith(option_a):

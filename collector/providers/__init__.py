@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from collector.errors import UnknownNameError
 from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated, together
 from collector.providers.exchange import Request
+from collector.providers.logprobs import AskingLogprobs
 from collector.providers.third_party import load_third_party, third_party_names
 from collector.records import Prompt, Reply, Trial
 from collector.study_records import StudyModel
@@ -52,6 +53,11 @@ class Provider:
     def logprobs(self) -> Mapping[str, Any] | None:
         """The settings that ask for log-probabilities; None where there are none to be had."""
         return getattr(self.dialect, "LOGPROBS", None)
+
+    def asking_logprobs(self) -> Provider:
+        """This provider, asked for log-probabilities in every request; unchanged where it gives none."""
+        asked = self.logprobs
+        return self if asked is None else replace(self, dialect=AskingLogprobs(self.dialect, asked))
 
 
 _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (

@@ -7,11 +7,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from collector.records import TokenLogprob
+from collector.providers.exchange import Request
+from collector.records import Prompt, Reply, TokenLogprob, Trial
+from collector.study_records import StudyModel
 
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
+
+
+class AskingLogprobs:
+    """A dialect that asks for log-probabilities in every request, and is otherwise the one that it is made from."""
+
+    def __init__(self, dialect: Any, asked: Mapping[str, Any]) -> None:
+        self._dialect = dialect
+        self.LOGPROBS = asked
+
+    def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+        sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
+        return replace(sent, body=with_logprobs(sent.body, self.LOGPROBS))
+
+    def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+        found: Reply = self._dialect.reply(body, headers)
+        return found
 
 
 def with_logprobs(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
