@@ -18,7 +18,8 @@ from collector.study_records import StudyModel
 class Place:
     """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
 
-    `batch_id` is the provider's name of the batch job that it came in; None for a live request.
+    `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
+    provider charges for it; None where that is unknown.
     """
 
     conversation_id: str
@@ -28,6 +29,7 @@ class Place:
     prompt_hash: str
     body: Mapping[str, Any]
     batch_id: str | None = None
+    cost_usd: float | None = None
 
 
 class AttemptMaker:
@@ -49,9 +51,9 @@ class AttemptMaker:
     ) -> Attempt:  # fmt: skip
         self._sequence += 1
         tokens, token_source = analysed_tokens(reply, model)
+        graded = option_logprobs(reply.logprobs, reply.answer, trial.option_a, trial.option_b)
         headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
         return Attempt(
-        graded = option_logprobs(reply.logprobs, reply.answer, trial.option_a, trial.option_b)
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
             conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
             is_final=place.is_final, source=self._run.source, study=trial.study, study_version=trial.study_version,
@@ -68,6 +70,7 @@ class AttemptMaker:
             request_id=reply.request_id, headers=self._maybe(_json(headers)), http_status=exchange.status,
             error=self._maybe(exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
+            cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
             prompt_hash=place.prompt_hash, request=self.redacted(json.dumps(dict(place.body), ensure_ascii=False)),
             response=self._maybe(exchange.body), option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,

@@ -88,7 +88,7 @@ def read_prices(file: Path) -> list[Price]:
 def _price(row: Table) -> Price:
     date = row.optional("date", (Date,), "a date, as in 2026-05-06")
     price = Price(
-        row.text("provider"), row.text("model"), _amount(row, "input", True) or 0.0, _amount(row, "output", True) or 0.0,
+        row.text("provider"), row.text("model"), _needed(row, "input"), _needed(row, "output"),
         _amount(row, "cached_input"), _amount(row, "cache_write"), _amount(row, "batch_factor"),
         str(date), row.text("source", ""),
     )  # fmt: skip
@@ -98,9 +98,16 @@ def _price(row: Table) -> Price:
     return price
 
 
-def _amount(row: Table, key: str, is_needed: bool = False) -> float | None:
+def _needed(row: Table, key: str) -> float:
+    value = _amount(row, key)
+    if value is None:
+        raise UsageError(f'{row.where} has no "{key}" (US dollars for a million tokens).')
+    return value
+
+
+def _amount(row: Table, key: str) -> float | None:
     value = row.optional(key, (int, float), "a number of US dollars")
-    if (value is None and is_needed) or (value is not None and not 0 <= value < 1e6):
+    if value is not None and (isinstance(value, bool) or not 0 <= value < 1e6):
         raise UsageError(f'"{key}" of {row.where} must be a number that is not negative, but it is {value}.')
     return None if value is None else float(value)
 

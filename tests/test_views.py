@@ -37,6 +37,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         {}, {"tokens": 128}, {"tokens": None, "token_source": None}, {"outcome": "truncated", "answer": ""},
         {"outcome": "refused", "answer": "I can't", "choice": None}, {"answer": None, "outcome": "filtered"},
         {"is_final": False, "outcome": "failed"}, {"served_model": "o3-mini-2025-01-31"}, {"token_source": "output"},
+        {"served_model": "o3-mini-2025-08-01"},
         {"requested_model": "o3-mini-2025-01-31", "served_model": "o1"}, {"reasoning_text": "an IAT"},
     ]  # fmt: skip
     cells = product(

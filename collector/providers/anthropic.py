@@ -49,7 +49,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     )
 
 
-def _input_counts(usage: Any) -> dict[str, int | None]:
+def _input_counts(usage: Any) -> dict[str, Any]:
     """What was sent. Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere."""
     outside = count(usage, "input_tokens")
     read, written = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
