@@ -22,6 +22,7 @@ from collector.errors import Interrupted, ProviderError, UsageError
 from collector.journal import Journal, utc_now
 from collector.keeper import Keeper
 from collector.offer import Asked, Offer, make_offer
+from collector.pace import Paces
 from collector.plan import plan
 from collector.providers import is_on_this_machine
 from collector.records import Conversation, Run
@@ -39,8 +40,8 @@ class Options:
     concurrency: int = 16
     max_retries: int = 5
     time_limit_s: float = 600.0
-
     logprobs: bool = False
+
 
 @dataclass(frozen=True)
 class RunReport:
@@ -117,8 +118,8 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
         )
     if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
         raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
-    return _run_anywhere(_collect(offer, options, watcher))
     offer = offer.asking_logprobs() if options.logprobs else offer
+    return _run_anywhere(_collect(offer, options, watcher))
 
 
 async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunReport:
@@ -133,7 +134,8 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunRepor
             watcher.say(cut)
         keeper = Keeper(offer.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
-        lanes = [_lane(offer, asked, simulator.base_url if simulator else None) for asked in offer.asked]
+        paces = Paces(options.concurrency, keeper.note)
+        lanes = [_lane(offer, asked, simulator.base_url if simulator else None, paces) for asked in offer.asked]
         runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
@@ -189,12 +191,13 @@ def _signals(runner: Runner, task: asyncio.Task[Any], watcher: Watcher) -> Itera
             loop.remove_signal_handler(name)
 
 
-def _lane(offer: Offer, asked: Asked, simulated_url: str | None) -> Lane:
+def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces) -> Lane:
     base_url = simulated_url or asked.base_url
     assert base_url is not None
     pending = _pending(offer, asked)
     key = asked.provider.key()
-    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done)
+    pace = paces.pace(asked.model.model, asked.provider.name, base_url, key)
+    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace)
 
 
 def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:

@@ -7,9 +7,7 @@ means (ask again, and when; give this trial up; stop this model) is decided by `
 from __future__ import annotations
 
 import asyncio
-import email.utils
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,9 +15,11 @@ from typing import Any, Literal
 import aiohttp
 
 from collector.journal import utc_now
+from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 
 MAX_BODY_BYTES = 32_000_000
+LONGEST_BACKOFF_S = 60.0
 KEPT_HEADERS = ("date", "retry-after", "openai-processing-ms", "anthropic-organization-id", "server", "x-request-id")
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
@@ -116,7 +116,7 @@ class Client:
 
 def judge(exchange: Exchange, try_no: int) -> Verdict:
     """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
-    backoff = min(60.0, 0.5 * 2 ** min(try_no - 1, 10))
+    backoff = min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10))
     if exchange.error is not None:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
         return Verdict("again", exchange.error, wait_s=wait)
@@ -130,7 +130,9 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
     if code in _MONEY_CODES:
         return Verdict("stop", reason)
     if status in _AGAIN or status >= 500:
-        asked = retry_after_s(exchange.headers)
+        asked = asked_wait_s(exchange.headers, exchange.json())
+        if asked is not None and asked > LONGEST_WAIT_S:
+            return Verdict("stop", f"{reason}. {_too_long(asked)}")
         return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
     if 300 <= status < 400:
         return Verdict("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
@@ -148,17 +150,5 @@ def _provider_error(exchange: Exchange) -> tuple[str, str]:
     return code, str(error.get("message") or "")[:500]
 
 
-def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that the server asks to wait (`retry-after-ms`, seconds, or a date); None where it says nothing sane."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        value = headers.get("retry-after", "").strip()
-        if not value:
-            return None
-        if value.replace(".", "", 1).isdigit():
-            return float(value)
-        when = email.utils.parsedate_to_datetime(value).timestamp()
-        return max(0.0, when - (time.time() if now is None else now))
-    except (ValueError, TypeError, OverflowError):
-        return None
+def _too_long(asked_s: float) -> str:
+    return f"It asks to wait {spoken(asked_s)}, and a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"

@@ -7,13 +7,14 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from collector.attempts import AttemptMaker, Place
-from collector.client import Client, judge
+from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
-from collector.pace import Pace, sleep_unless
+from collector.pace import Pace
 from collector.providers import Provider
 from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel
@@ -41,6 +42,11 @@ class Lane:
     def asked(self) -> int:
         return sum(self.outcomes.values())
 
+    def stop(self, reason: str) -> None:
+        """This model is asked nothing more; the others go on. The first reason stays."""
+        self.stopped_because = self.stopped_because or reason
+        self.pace.close()
+
 
 class Runner:
     """One run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
@@ -58,6 +64,8 @@ class Runner:
 
     def stop(self) -> None:
         self.stopping.set()
+        for lane in self.lanes:
+            lane.pace.close()
 
     async def go(self, client: Client, concurrency: int) -> None:
         """Ask everything that is pending. Raises JournalError where answers can't be kept any more."""
@@ -70,6 +78,8 @@ class Runner:
             loader.cancel()
             for worker in workers:
                 worker.cancel()
+            for lane in self.lanes:
+                lane.pace.close()
             self.keeper.close()
             await writer
         if self.keeper.failure:
@@ -103,14 +113,17 @@ class Runner:
         self, client: Client, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, turn_no: int
     ) -> Turn | None:
         """Ask one trial until it has a final answer; None where it has none (its tries failed, or the run stops)."""
-        for try_no in range(1, self._max_retries + 2):
+        failures, wait_s = 0, 0.0
+        for try_no in count(1):
             queued_at = utc_now()
-            await lane.pace.ready(self.stopping)
-            if self.stopping.is_set() or lane.stopped_because:
+            await lane.pace.sleep(wait_s)
+            ticket = await lane.pace.enter()
+            if ticket is None:
                 return None
             request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
+            lane.pace.leave(ticket, exchange.status, exchange.headers, verdict.pause_s)
             is_final = verdict.action in ("read", "filtered")
             if verdict.action == "read":
                 reply = lane.provider.dialect.reply(exchange.json() or {}, exchange.headers)
@@ -121,23 +134,29 @@ class Runner:
             attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
             if is_final:
+                lane.pace.used(reply.input_tokens, reply.output_tokens)
                 lane.failed_in_a_row = 0
                 self._count(lane, reading.outcome)
                 return Turn(prompt, reply, reading)
             if verdict.action == "stop":
-                lane.stopped_because = lane.stopped_because or self._maker.redacted(verdict.reason)
+                lane.stop(self._maker.redacted(verdict.reason))
                 return None
-            lane.pace.pause(verdict.pause_s)
-            if try_no <= self._max_retries:
-                await sleep_unless(self.stopping, verdict.wait_s * random.uniform(1.0, 1.3))
+            failures += not self._is_excused(lane, exchange)
+            if failures > self._max_retries:
+                break
+            wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
         self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
+
+    def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
+        """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""
+        return exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless
 
     def _give_up(self, lane: Lane, reason: str) -> None:
         self._count(lane, "failed")
         lane.failed_in_a_row += 1
         if lane.failed_in_a_row >= GIVE_UP_AFTER:
-            lane.stopped_because = f"{GIVE_UP_AFTER} trials in a row failed, the last with: {reason}"
+            lane.stop(f"{GIVE_UP_AFTER} trials in a row failed, the last with: {reason}")
 
     def _count(self, lane: Lane, outcome: str) -> None:
         lane.outcomes[outcome] += 1
