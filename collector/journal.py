@@ -123,11 +123,14 @@ def _is_record(line: bytes) -> bool:
 
 
 class Journal:
-    """One run's journal, open for writing. What `append_many` has returned from survives a power cut."""
+    """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
 
-    def __init__(self, db: Path, run: Run) -> None:
+    Takes the folder's lock, or over one that is held already, and lets go of it when closed.
+    """
+
+    def __init__(self, db: Path, run: Run, lock: FolderLock | None = None) -> None:
         self.folder = journal_folder(db)
-        self._lock = FolderLock(self.folder)
+        self._lock = lock or FolderLock(self.folder)
         self.is_full = False
         self.mended: list[str] = []
         try:
@@ -137,7 +140,7 @@ class Journal:
             self._size = 0
             self._reserve()
             self._write(encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)}))
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         except OSError as error:
             self._lock.release()
             raise JournalError(
@@ -216,7 +219,7 @@ class Journal:
         )
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
