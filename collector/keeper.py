@@ -14,6 +14,8 @@ from collector.load import Loader
 from collector.records import Attempt
 
 FLUSH_EVERY_S = 2.0
+FLUSH_AT_LEAST_EVERY_S = 10.0
+FREE_TIMES_HELD = 60  # after each flush the database is left alone for this many times as long as that held it
 SAY_WHY_AFTER_S = 30.0
 
 
@@ -30,6 +32,7 @@ class Keeper:
         self._something = asyncio.Event()
         self._closing = False
         self._late_since: float | None = None
+        self._held_s = 0.0
 
     async def keep(self, attempt: Attempt) -> None:
         """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
@@ -68,9 +71,10 @@ class Keeper:
         self._something.set()
 
     async def load_now_and_then(self) -> None:
-        """Runs beside the workers until cancelled."""
+        """Runs beside the workers until cancelled. Readers get the database for nearly all of the time."""
         while True:
-            await asyncio.sleep(FLUSH_EVERY_S)
+            pause_s = max(FLUSH_EVERY_S, min(FLUSH_AT_LEAST_EVERY_S, FREE_TIMES_HELD * self._held_s))
+            await asyncio.sleep(pause_s)
             await asyncio.shield(asyncio.to_thread(self.load, 0.2))
 
     def load(self, patience_s: float) -> bool:
@@ -83,7 +87,7 @@ class Keeper:
                 self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
                 self._late_since = time.monotonic()
             return False
-        self._late_since = None
+        self._late_since, self._held_s = None, report.held_s
         for problem in report.problems:
             self._say(f"A line of the journal can't be read: {problem}")
         return True

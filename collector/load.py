@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -43,9 +44,10 @@ _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @dataclass
 class LoadReport:
-    """What one load did: rows inserted, and lines that could not be read (file, line and reason)."""
+    """What one load did: rows inserted, seconds that the database was held for it, and lines that could not be read."""
 
     rows: int = 0
+    held_s: float = 0.0
     problems: list[str] = field(default_factory=list)
 
 
@@ -70,18 +72,26 @@ class Loader:
         return report
 
     def _chunk(self, path: Path, patience_s: float, report: LoadReport) -> bool:
-        with writing(self.db, patience_s) as connection:
-            found = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
-            start = found[0][0] if found else 0
-            chunk = next(whole_lines(path, start, CHUNK_BYTES), None)
-            if chunk is None:
-                return False
-            end, data = chunk
-            _insert(connection, path, start, data, report)
-            connection.execute("DELETE FROM loads WHERE journal = ?", [path.name])
-            connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [path.name, end, utc_now()])
         assert self._offsets is not None
-        self._offsets[path.name] = end
+        start = self._offsets.get(path.name, 0)
+        chunk = next(whole_lines(path, start, CHUNK_BYTES), None)
+        if chunk is None:
+            return False
+        end, data = chunk
+        frame, special, bad = parse_lines(data)  # before the database is opened: readers wait for as little as can be
+        with writing(self.db, patience_s) as connection:
+            began = time.monotonic()
+            found = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
+            is_at = found[0][0] if found else 0
+            if is_at == start:
+                _insert(connection, frame)
+                _keep_special(connection, path.stem, special)
+                _keep_problems(connection, path, start, bad, report)
+                connection.execute("DELETE FROM loads WHERE journal = ?", [path.name])
+                connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [path.name, end, utc_now()])
+        report.held_s += time.monotonic() - began
+        report.rows += frame.height if is_at == start else 0
+        self._offsets[path.name] = end if is_at == start else is_at  # `collect load` may have been here, or nobody yet
         return True
 
 
@@ -98,14 +108,16 @@ def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
         return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, path: Path, start: int, data: bytes, report: LoadReport) -> None:
-    frame, special, bad = parse_lines(data)
+def _insert(connection: duckdb.DuckDBPyConnection, frame: pl.DataFrame) -> None:
     if frame.height:
-        connection.register("new_rows", frame.to_arrow())
+        connection.register("new_rows", frame.to_arrow(compat_level=pl.CompatLevel.newest()))  # without a copy
         connection.execute(_INSERTS["attempts"])
         connection.unregister("new_rows")
-        report.rows += frame.height
-    _keep_special(connection, path.stem, special)
+
+
+def _keep_problems(
+    connection: duckdb.DuckDBPyConnection, path: Path, start: int, bad: list[tuple[int, str]], report: LoadReport
+) -> None:
     if bad:
         first_line = _line_number(path, start)
         for index, problem in bad:

@@ -7,6 +7,7 @@ its lock when either closes, without a word.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import random
 import threading
@@ -21,7 +22,11 @@ import duckdb
 from collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
 from collector.files import sql_dir
 
-_CONFIG = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+_CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+# How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
+# and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
+# goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
+_WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
 _STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
@@ -56,7 +61,7 @@ def writing(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
     """A connection inside one transaction on the database, which is made, migrated and given its views as needed."""
     path = Path(path)
     with _only_one():
-        connection = _state["engine"] or duckdb.connect(":memory:", config=dict(_CONFIG))
+        connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
         _state["engine"] = connection
         place = str(path).replace("'", "''")  # ATTACH takes no parameters
         option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
@@ -155,13 +160,18 @@ def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         connection.execute(migration.read_text("utf-8"))
     if done < len(migrations):
         _set_value(connection, "schema", str(len(migrations)))
-    files = sorted((sql_dir() / "views").glob("*/*.sql"))
-    texts = [file.read_text("utf-8") for file in files]
-    version = hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
+    texts, version = _views()
     if _value(connection, "views") != version or done < len(migrations):  # a view of * knows only the old columns
         for text in texts:
             connection.execute(text)
         _set_value(connection, "views", version)
+
+
+@functools.cache
+def _views() -> tuple[list[str], str]:
+    """The views in the order of making them, and one short name for them all; read once, for each flush asks."""
+    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
+    return texts, hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
 
 
 def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:
