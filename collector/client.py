@@ -136,18 +136,24 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
         return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
     if 300 <= status < 400:
         return Verdict("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
+    if status == 404 and sentence in ("", "Not Found", "File Not Found"):  # a web server's words, not an API's
+        reason += " (nothing answers at this address; most servers of your own want /v1 at the end of --base-url)"
     return Verdict("stop", reason)
 
 
 def _provider_error(exchange: Exchange) -> tuple[str, str]:
     """The provider's own error code and sentence, in whichever of the usual shapes they come."""
-    error = (exchange.json() or {}).get("error")
+    body = exchange.json() or {}
+    # `detail`: what FastAPI says by itself, so many local servers do; older vLLM has its message at the top
+    error = body.get("error") or body.get("detail") or body
+    if isinstance(error, list):
+        error = error[0] if error else None
     if isinstance(error, str):
         return "", error[:500]
     if not isinstance(error, dict):
         return "", ""
     code = next((c for c in (error.get("code"), error.get("type")) if isinstance(c, str)), "")
-    return code, str(error.get("message") or "")[:500]
+    return code, str(error.get("message") or error.get("msg") or "")[:500]
 
 
 def _too_long(asked_s: float) -> str:

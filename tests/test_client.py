@@ -55,6 +55,30 @@ def test_a_stop_repeats_the_providers_own_sentence() -> None:
     assert "wrong key" in judge(came(401, '{"error": {"message": "wrong key"}}'), 1).reason
 
 
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ('{"error": "model \\"x\\" not found"}', 'HTTP 404: model "x" not found'),  # Ollama
+        (
+            '{"object": "error", "message": "No model x.", "type": "NotFoundError", "code": 404}',
+            "HTTP 404: No model x.",
+        ),
+        ('{"detail": [{"loc": ["body"], "msg": "Field required"}]}', "HTTP 404: Field required"),
+        ('{"detail": []}', "HTTP 404 (nothing answers at this address"),
+    ],
+)
+def test_local_servers_say_what_is_wrong_each_in_a_shape_of_its_own(body: str, sentence: str) -> None:
+    assert judge(came(404, body), 1).reason.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "body", ['{"detail": "Not Found"}', "404 page not found", '{"error": {"message": "File Not Found"}}']
+)
+def test_an_address_without_v1_is_told_from_a_model_that_is_not_there(body: str) -> None:
+    assert "want /v1 at the end of --base-url" in judge(came(404, body), 1).reason
+    assert "/v1" not in judge(came(404, '{"error": {"message": "The model x does not exist"}}'), 1).reason
+
+
 def test_retry_after_is_the_least_wait_in_each_of_its_forms() -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     date = format_datetime(now + timedelta(seconds=89), usegmt=True)
