@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import platform
-import secrets
 import signal
-import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from collector.budget import lane_money, open_ledger, spent_usd
 from collector.client import Client
 from collector.errors import Interrupted, ProviderError, UsageError
-from collector.journal import Journal, utc_now
+from collector.event_loop import run_anywhere
+from collector.journal import Journal
 from collector.keeper import Keeper
+from collector.ledger import Ledger
 from collector.offer import Asked, Offer, make_offer
 from collector.pace import Paces
+from collector.pilot import pilot_of
 from collector.plan import plan
 from collector.providers import is_on_this_machine
 from collector.records import Conversation, Run
 from collector.run import Lane, Runner
+from collector.run_record import run_record
 from collector.simulator import Simulator
 from collector.study import Study, load_study
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model."""
+    """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model.
+
+    `budget_usd`: the most that the study may cost in its database, all runs together, in US dollars.
+    """
 
     concurrency: int = 16
     max_retries: int = 5
     time_limit_s: float = 600.0
     logprobs: bool = False
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, stopped_because."""
+    """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
+    (None: not known), stopped_because."""
 
     run_id: str
     db: Path
@@ -83,6 +85,8 @@ def collect(
     seed: int | None = None,
     repetitions: int = 1,
     base_url: str | None = None,
+    prices_file: Path | None = None,
+    pilot: int | None = None,
     options: Options | None = None,
     yes: bool = False,
     watcher: Watcher | None = None,
@@ -90,15 +94,17 @@ def collect(
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
-    missing. `yes=True` agrees to requests that cost money. Raises a SlantError (collector/errors.py) whose text says
-    what to do. Works inside a notebook too.
+    missing. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only. Raises a SlantError
+    (collector/errors.py) whose text says what to do. Works inside a notebook too.
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
     loaded = load_study(study, variant) if isinstance(study, str) else study
     offer = make_offer(
-        loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url
-    )
+        loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
+        prices_file=prices_file,
+    )  # fmt: skip
+    offer = offer if pilot is None else pilot_of(offer, pilot)
     return carry_out(offer, options or Options(), yes=yes, watcher=watcher or Watcher())
 
 
@@ -119,14 +125,15 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
     if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
         raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
     offer = offer.asking_logprobs() if options.logprobs else offer
-    return _run_anywhere(_collect(offer, options, watcher))
+    return run_anywhere(_collect(offer, options, watcher))
 
 
 async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunReport:
     source = {asked.provider.name == "simulated" for asked in offer.asked}
     if source == {True, False}:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
-    run = _run_record(offer, options, is_simulated=source == {True})
+    ledger = await asyncio.to_thread(open_ledger, offer, options.budget_usd)
+    run = run_record(offer, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
         journal = stack.enter_context(Journal.open(offer.db, run))
@@ -135,7 +142,7 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunRepor
         keeper = Keeper(offer.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
         paces = Paces(options.concurrency, keeper.note)
-        lanes = [_lane(offer, asked, simulator.base_url if simulator else None, paces) for asked in offer.asked]
+        lanes = [_lane(offer, asked, simulator.base_url if simulator else None, paces, ledger) for asked in offer.asked]
         runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
@@ -191,17 +198,20 @@ def _signals(runner: Runner, task: asyncio.Task[Any], watcher: Watcher) -> Itera
             loop.remove_signal_handler(name)
 
 
-def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces) -> Lane:
+def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger) -> Lane:
     base_url = simulated_url or asked.base_url
     assert base_url is not None
     pending = _pending(offer, asked)
     key = asked.provider.key()
     pace = paces.pace(asked.model.model, asked.provider.name, base_url, key)
-    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace)
+    money = lane_money(offer, asked, ledger)
+    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace, money)
 
 
 def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:
     for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions):
+        if offer.slice is not None and conversation.conversation_id not in offer.slice:
+            continue
         if not all(trial.trial_id in offer.done for trial in conversation.trials):
             yield conversation
 
@@ -228,70 +238,8 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | {"stopped_because": lane.stopped_because}
+        | {"cost_usd": spent_usd([lane.money]), "stopped_because": lane.stopped_because}
         for lane in lanes
     )
     stopped = runner.stopping.is_set()
     return RunReport(run.run_id, offer.db, models, offer.left_out, is_loaded, stopped, disk_was_full)
-
-
-def _run_record(offer: Offer, options: Options, *, is_simulated: bool) -> Run:
-    study = offer.study
-    numbers = {model.model: number for number, model in enumerate(study.models, 1)}
-    models = [
-        {
-            "model": a.model.model, "label": a.model.label, "provider": a.provider.name,
-            "requested_model": a.model.requested_model, "frame": a.model.frame, "measure": a.model.measure,
-            "settings": dict(a.model.settings), "planned": a.planned, "model_no": numbers.get(a.model.model),
-        }
-        for a in offer.asked
-    ]  # fmt: skip
-    tests = [asdict(test) | {"planned": test.planned * offer.repetitions} for test in study.tests]
-    return Run(
-        run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
-        study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
-        models=json.dumps(models), tests=json.dumps(tests), settings=json.dumps(asdict(options)),
-        code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
-        command=" ".join(sys.argv)[:2000], started_at=utc_now(),
-    )  # fmt: skip
-
-
-def new_run_id(study: str) -> str:
-    """Sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"
-
-
-def code_version() -> str:
-    try:
-        return version("slant")
-    except PackageNotFoundError:
-        return "unknown (not installed)"
-
-
-def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine, also where an event loop is running already (a notebook): then in a thread of its own."""
-    if not _is_loop_running():
-        return asyncio.run(work)
-    found: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(asyncio.run(work))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return found[0]
-
-
-def _is_loop_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -15,6 +15,7 @@ _COMMANDS = {
     "studies": ("collector.cli_studies", "studies"),
     "import": ("collector.cli_data", "import_"),
     "export": ("collector.cli_data", "export"),
+    "check": ("collector.cli_check", "check"),
     "status": ("collector.cli_status", "status"),
     "load": ("collector.cli_status", "load"),
 }
@@ -59,7 +60,10 @@ class CollectGroup(SlantGroup):
 @click.option("--max-retries", type=int, default=5, show_default=True, help="After a failure, never after an answer.")
 @click.option("--time-limit", type=float, default=600.0, show_default=True, help="Seconds for one answer.")
 @click.option("--logprobs", is_flag=True, help="Keep how likely both options were, where a provider says so.")
-@click.option("--dry-run", is_flag=True, help="Show what would be asked, and the first prompt; send nothing.")
+@click.option("--prices", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Prices of your own.")
+@click.option("--budget", type=float, metavar="USD", help="Most the study may cost, earlier runs in its database too.")
+@click.option("--pilot", type=int, metavar="TRIALS", help="Ask a balanced slice of each model first, then ask you.")
+@click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
 @format_option
@@ -78,42 +82,40 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
 def _collect(
     *, study: str, models: tuple[str, ...], simulated: bool, variant: str, seed: int | None, repetitions: int,
     base_url: str | None, concurrency: int, max_retries: int, time_limit: float, logprobs: bool, dry_run: bool,
-    yes: bool, db: Path, output_format: str,
+    prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
+    from collector.agreeing import agree, run_pilot, show_dry_run
     from collector.api import Options, carry_out
-    from collector.offer import make_offer
+    from collector.offer import Offer, make_offer
+    from collector.pilot import pilot_of
     from collector.progress import ProgressWatcher
     from collector.study import load_study
 
     loaded = load_study(study, variant)
-    offer = make_offer(loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url)
+
+    def look() -> Offer:
+        return make_offer(
+            loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
+            prices_file=prices,
+        )  # fmt: skip
+
+    offer = look()
+    options = Options(concurrency, max_retries, time_limit, logprobs, budget)
     for model, reason in offer.left_out:
         say(f"Left out: {model} ({reason}).")
     if dry_run:
-        _show(offer, output_format)
+        show_dry_run(offer if pilot is None else pilot_of(offer, pilot), concurrency, output_format)
         return
+    if pilot is not None:
+        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look)
+        if rest is None:
+            return
+        offer, yes = rest, True
     if offer.asked and not offer.pending:
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
-    if offer.paid and not yes and sys.stdin.isatty():
-        count = sum(asked.pending for asked in offer.paid)
-        print_rows(offer.rows())
-        yes = click.confirm(f"Send {count:,} paid requests?", err=True)
-        if not yes:
-            sys.exit(1)
-    options = Options(concurrency, max_retries, time_limit, logprobs)
+    yes = agree(offer, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
     _tell(report, output_format)
-
-
-def _show(offer: Any, output_format: str) -> None:
-    print_rows(offer.rows(), output_format)
-    if not offer.asked:
-        say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
-        return
-    say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
-    for message in offer.first_prompt(offer.asked[0]).messages:
-        say(f"--- {message['role']} ---\n{message['content']}")
-    say("---\nNothing was sent. Token numbers are estimates (a token taken as four characters); prices are not known.")
 
 
 def _tell(report: Any, output_format: str) -> None:

@@ -14,7 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from collector.api import code_version, new_run_id
 from collector.errors import UsageError
 from collector.import_ledger import Ledger
 from collector.import_report import ImportReport
@@ -23,7 +22,9 @@ from collector.journal import utc_now
 from collector.layouts import Problem, Row, layout_named
 from collector.layouts.rows import column_names, read_rows
 from collector.layouts.values import CellError, word
+from collector.provenance import code_version
 from collector.records import Run
+from collector.run_record import new_run_id
 from collector.study import Study, StudyModel, load_study
 
 __all__ = ["ImportReport", "import_trials"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from collector.designs import design_named
 from collector.errors import ProviderError, UsageError
 from collector.load import final_trial_ids
 from collector.plan import plan, planned_count
+from collector.prices import PriceList, load_prices
 from collector.providers import Provider, provider_named
 from collector.records import Prompt
 from collector.study import Study, StudyModel
@@ -33,7 +33,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Offer:
-    """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be."""
+    """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
+
+    `slice` holds the ids of the conversations that a pilot asks (collector/pilot.py); None asks them all.
+    """
 
     study: Study
     db: Path
@@ -42,6 +45,8 @@ class Offer:
     asked: tuple[Asked, ...]
     left_out: tuple[tuple[str, str], ...]
     done: frozenset[str] = field(repr=False)
+    prices: PriceList = field(default_factory=load_prices, repr=False)
+    slice: frozenset[str] | None = field(default=None, repr=False)
 
     @property
     def pending(self) -> int:
@@ -62,39 +67,6 @@ class Offer:
         assert step is not None
         return step[1]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row a model, as `--dry-run` prints them."""
-        rows: list[dict[str, Any]] = []
-        for asked in self.asked:
-            input_tokens, output_tokens = expected_tokens(self, asked)
-            rows.append(
-                {
-                    "model": asked.model.model, "provider": asked.provider.name,
-                    "asked_as": asked.model.requested_model, "planned": asked.planned, "done": asked.already_done,
-                    "to_ask": asked.pending, "input_tokens_about": input_tokens, "output_tokens_about": output_tokens,
-                }
-            )  # fmt: skip
-        return rows
-
-
-def expected_tokens(offer: Offer, asked: Asked) -> tuple[int, int | None]:
-    """About how many tokens the pending trials cost: a token is taken as four characters of the prompt; output as
-    the design would simulate it (from the published table), unknown for a model that the study does not name."""
-    design = design_named(offer.study.design)
-    characters = outputs = seen = 0
-    simulated = next((m for m in offer.study.models if m.model == asked.model.model), None)
-    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions):
-        if seen == 400:
-            break
-        step = design.next(offer.study, asked.model, conversation, [])
-        assert step is not None
-        seen += 1
-        characters += sum(len(str(message["content"])) for message in step[1].messages)
-        if simulated is not None:
-            outputs += design.simulate(offer.study, simulated, step[0], offer.seed).output_tokens or 0
-    per_trial = asked.pending / max(seen, 1)
-    return round(characters / 4 * per_trial), round(outputs * per_trial) if simulated is not None else None
-
 
 def make_offer(
     study: Study,
@@ -105,6 +77,7 @@ def make_offer(
     seed: int | None = None,
     repetitions: int = 1,
     base_url: str | None = None,
+    prices_file: Path | None = None,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
@@ -123,7 +96,7 @@ def make_offer(
         ids = (t.trial_id for c in plan(study, model, the_seed, repetitions) for t in c.trials) if done else ()
         already = sum(trial_id in done for trial_id in ids)
         asked.append(Asked(model, provider, provider.address(base_url), planned, already))
-    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), done)
+    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), done, load_prices(prices_file))
 
 
 def _choose(

@@ -11,6 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from collector.api import Watcher
+from collector.budget import spent_usd
+from collector.estimate import dollars
 from collector.output import printable, say
 from collector.run import Lane
 
@@ -66,6 +68,8 @@ class ProgressWatcher(Watcher):
             parts.append(f"{other:,} unreadable")
         if lane.outcomes["failed"]:
             parts.append(f"{lane.outcomes['failed']:,} failed")
+        if lane.money.price is not None:
+            parts.append(dollars(lane.money.spent_usd))
         return ", ".join(parts)
 
     def _line(self) -> str:
@@ -76,4 +80,6 @@ class ProgressWatcher(Watcher):
         failed = sum(lane.outcomes["failed"] for lane in self._lanes)
         rate = asked / max(time.monotonic() - self._begun, 0.001)
         left = f"{(planned - done) / rate:,.0f} s left" if rate > 0 else "time left unknown"
-        return f"{done:,} of {planned:,} trials; {rate:,.0f}/s; {refused:,} refused; {failed:,} failed; {left}"
+        spent = spent_usd(lane.money for lane in self._lanes)
+        cost = "" if spent is None else f"{dollars(spent)}; "
+        return f"{done:,} of {planned:,} trials; {rate:,.0f}/s; {refused:,} refused; {failed:,} failed; {cost}{left}"
