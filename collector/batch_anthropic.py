@@ -110,7 +110,10 @@ class AnthropicBatches:
             yield from map(_row, lines_of(content.iter_bytes()))
 
     def _is_ours(self, batch_id: str, address: str, job: Job) -> bool:
-        first = next(self._rows(batch_id, address), None)
+        try:
+            first = next(self._rows(batch_id, address), None)
+        except anthropic.NotFoundError:
+            return False
         return first is not None and first.custom_id.startswith(f"{job.job_id}-")
 
     def _retrieve(self, job: Job) -> Any:

@@ -12,15 +12,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import httpx2
 
 from collector.batch_jobs import Job
-from collector.providers import is_on_this_machine
+from collector.providers import is_on_this_machine, provider_named
 from collector.providers.exchange import Request
 
+WITH_BATCHES = {
+    "openai": ("collector.batch_openai", "OpenAIBatches"),
+    "openai-responses": ("collector.batch_openai", "OpenAIBatches"),
+    "anthropic": ("collector.batch_anthropic", "AnthropicBatches"),
+}
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
 
@@ -147,3 +153,26 @@ def sent_around(job: Job) -> tuple[datetime, datetime]:
     """Between which times the provider would have made the job, given that clocks differ."""
     sent = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
     return sent - SKEW, sent + SKEW
+
+
+class Services:
+    """The services of one call, each made once. The SDKs are loaded when needed: they take half a second."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], Service] = {}
+
+    def get(self, provider: str, base_url: str, key: str) -> Service:
+        if (provider, base_url) not in self._made:
+            module, name = WITH_BATCHES[provider]
+            self._made[provider, base_url] = getattr(import_module(module), name)(base_url, key)
+        return self._made[provider, base_url]
+
+    def of_job(self, job: Job, base_url: str | None) -> Service:
+        """Who can tell about a job. Unsure where the key is not set, or the job was made at another address."""
+        provider = provider_named(job.provider)
+        address, key = base_url or provider.address(), provider.key()
+        if not key:
+            raise Unsure(f"{provider.key_variable} must be set, but it is empty")
+        if address != job.base_url:  # a key goes only where the user says, never where a file does
+            raise Unsure(f"it was submitted to {job.base_url}, but now {provider.address_variable} leads to {address}")
+        return self.get(job.provider, job.base_url, key)

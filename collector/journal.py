@@ -77,9 +77,13 @@ class FolderLock:
             os.write(self._file, who.encode())
 
     def release(self) -> None:
+        """Let go of the lock. Releasing twice is once."""
+        if self._file < 0:
+            return
         with contextlib.suppress(OSError):
             os.ftruncate(self._file, 0)
         os.close(self._file)
+        self._file = -1
 
 
 def mend_tails(folder: Path) -> list[str]:
