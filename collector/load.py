@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 
 from collector.journal import journal_folder, utc_now, whole_lines
+from collector.check_facts import Facts
 from collector.records import Attempt, Run
 from collector.store import reading, writing
 
@@ -37,9 +38,15 @@ _INSERTS = {
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
 }
 # special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
+    "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
 _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+_CHECK_COLUMNS = (
+    *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
+    *(f.name for f in fields(Facts)),
+)
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
+    "check": ("checks", _CHECK_COLUMNS),
 
 
 @dataclass

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from collector.option_logprobs import OptionLogprobs, option_logprobs
 from collector.providers import PROVIDERS, Provider, compatible, gemini, ollama, openai, openai_responses, together
-from collector.providers.logprobs import with_logprobs
+from collector.providers.logprobs import merged
 from collector.records import TokenLogprob
 from tests import recorded_logprobs as recorded
 from tests.recorded_logprobs import PLEASANT, Step
@@ -142,7 +142,7 @@ def test_a_logprob_is_never_above_zero_and_has_a_kind(words: list[str], p: float
 def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
     sent = {"generationConfig": {"temperature": 0.5}, "include": ["a"], "model": "m"}
     asked = {"generationConfig": {"logprobs": 20}, "include": ["b"]}
-    assert with_logprobs(sent, asked) == {
+    assert merged(sent, asked) == {
         "generationConfig": {"temperature": 0.5, "logprobs": 20}, "include": ["a", "b"], "model": "m",
     }  # fmt: skip
     assert sent["generationConfig"] == {"temperature": 0.5}

@@ -26,25 +26,25 @@ class AskingLogprobs:
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
-        return replace(sent, body=with_logprobs(sent.body, self.LOGPROBS))
+        return replace(sent, body=merged(sent.body, self.LOGPROBS))
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         found: Reply = self._dialect.reply(body, headers)
         return found
 
 
-def with_logprobs(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """`body` with what asks for log-probabilities; inside settings that are tables themselves, key by key."""
-    merged = dict(body)
+def merged(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """`body` with what else is asked for; where a setting is a table or a list already, that is added to."""
+    whole = dict(body)
     for name, value in asked.items():
-        old = merged.get(name)
+        old = whole.get(name)
         if isinstance(value, Mapping) and isinstance(old, Mapping):
-            merged[name] = {**old, **value}
+            whole[name] = {**old, **value}
         elif isinstance(value, list) and isinstance(old, list):
-            merged[name] = [*old, *(item for item in value if item not in old)]
+            whole[name] = [*old, *(item for item in value if item not in old)]
         else:
-            merged[name] = value
-    return merged
+            whole[name] = value
+    return whole
 
 
 def read_tokens(entries: Any) -> tuple[TokenLogprob, ...]:

@@ -8,10 +8,10 @@ ALTER TABLE attempts ADD COLUMN logprob_kind TEXT;
 -- Which tokenizer `reasoning_tokens_recounted` comes from (`collect recount`).
 ALTER TABLE attempts ADD COLUMN recount_tokenizer TEXT;
 
--- One `collect check MODEL` a row. `temperature`, `effort` and `seed` hold a finding (acts, no effect, rejected …);
--- `answers` is JSON: every question, its answer, its counts and the response as it came.
+-- One `collect check MODEL` a row (`run_id` names its journal). `temperature`, `effort` and `seed` hold a finding (acts,
+-- no effect seen, rejected …); `answers` is JSON: every question, its answer, its counts and the response as it came.
 CREATE TABLE checks (
-    check_id TEXT, provider TEXT, requested_model TEXT, settings TEXT, verdict TEXT, reasons TEXT,
+    run_id TEXT, provider TEXT, requested_model TEXT, settings TEXT, verdict TEXT, reasons TEXT,
     counted TEXT, n_asked INTEGER, n_answered INTEGER, n_right INTEGER, n_counted INTEGER,
     difficulty_correlation DOUBLE, step BIGINT, zero_share DOUBLE, sum_share DOUBLE, readable_share DOUBLE,
     temperature TEXT, effort TEXT, seed TEXT, served_models TEXT,

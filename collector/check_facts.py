@@ -1,0 +1,160 @@
+"""What the answers of a check show: whether the count is there, moves, comes in steps, and which parameters act.
+
+Pure: no network, no clock, no database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import correlation, fmean
+
+SPECIAL_TOKENS = 16  # of an answer beside its text: markers of its beginning and end
+EFFORT_ACTS_FROM = 1.25  # much effort by little
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One question of a check with what came of it; `rejected` is the provider's sentence where it took none."""
+
+    purpose: str
+    difficulty: int | None = None
+    expected: str | None = None
+    answer: str | None = None
+    reasoning_tokens: int | None = None
+    output_tokens: int | None = None
+    is_readable: bool = False
+    served_model: str | None = None
+    rejected: str | None = None
+    failed: str | None = None
+
+    @property
+    def is_right(self) -> bool:
+        digits = "".join(c for c in (self.answer or "") if c.isdigit() or c == "-")
+        return self.answer is not None and digits == self.expected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a check found, as the table `checks` keeps it. Shares are between 0 and 1; what can't be told is None."""
+
+    counted: str | None
+    n_asked: int
+    n_answered: int
+    n_right: int
+    n_counted: int
+    difficulty_correlation: float | None
+    step: int | None
+    zero_share: float | None
+    sum_share: float | None
+    readable_share: float | None
+    temperature: str
+    effort: str
+    seed: str
+    served_models: tuple[str, ...]
+
+
+def facts(answers: Sequence[Answered]) -> Facts:
+    """What the answers to the calibration questions and the probes show."""
+    asked = [a for a in answers if a.purpose == "calibration"]
+    answered = [a for a in asked if a.answer is not None]
+    counted = next(
+        (name for name in ("reasoning", "output") if any(_count(a, name) is not None for a in answered)), None
+    )
+    known = [(a, n) for a in answered if counted and (n := _count(a, counted)) is not None]
+    counts = [n for _, n in known]
+    sums = [_is_sum(a) for a in answered if a.reasoning_tokens is not None and a.output_tokens is not None]
+    return Facts(
+        counted=counted,
+        n_asked=len(asked),
+        n_answered=len(answered),
+        n_right=sum(a.is_right for a in answered),
+        n_counted=len(known),
+        difficulty_correlation=rank_correlation(
+            [float(a.difficulty or 0) for a, _ in known], [float(n) for n in counts]
+        ),
+        step=step(counts),
+        zero_share=_share([n == 0 for n in counts]),
+        sum_share=_share(sums),
+        readable_share=_share([a.is_readable for a in answered]),
+        temperature=_by_chance(answers, "temperature"),
+        effort=_effort(answers, counted),
+        seed=_by_chance(answers, "seed"),
+        served_models=tuple(sorted({a.served_model for a in answers if a.served_model})),
+    )
+
+
+def step(counts: Sequence[int]) -> int | None:
+    """The greatest common divisor of the positive counts; None where fewer than two differ."""
+    positive = {count for count in counts if count > 0}
+    return math.gcd(*positive) if len(positive) > 1 else None
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Spearman's, ties at their mean rank; None where one of the two never changes."""
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return None
+    return correlation(_ranks(x), _ranks(y))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), 1):
+        places.setdefault(value, []).append(place)
+    mean = {value: fmean(found) for value, found in places.items()}
+    return [mean[value] for value in values]
+
+
+def _is_sum(answer: Answered) -> bool:
+    """What is left of the output is about as long as the answer: at least a token, at most one for each character."""
+    left = (answer.output_tokens or 0) - (answer.reasoning_tokens or 0)
+    return 0 < left <= len(answer.answer or "") + SPECIAL_TOKENS
+
+
+def _by_chance(answers: Sequence[Answered], name: str) -> str:
+    """Whether a parameter takes chance away: two answers with it are the same, two without it are not."""
+    tried = [a for a in answers if a.purpose == name]
+    if reason := _not_tried(tried):
+        return reason
+    if len({a.answer for a in tried}) > 1:
+        return "no effect seen: two answers differ"
+    plain = [a.answer for a in answers if a.purpose == "plain" and a.answer is not None]
+    if len(plain) < 2 or len(set(plain)) == 1:
+        return "can't be told: answers are the same without it, too"
+    return "acts"
+
+
+def _effort(answers: Sequence[Answered], counted: str | None) -> str:
+    tried = {name: [a for a in answers if a.purpose == name] for name in ("effort_low", "effort_high")}
+    for its in tried.values():
+        if reason := _not_tried(its):
+            return reason
+    low, high = (_mean([_count(a, counted) for a in its]) for its in tried.values())
+    if low is None or high is None:
+        return "can't be told: no count"
+    said = f"{low:.0f} tokens with little, {high:.0f} with much"
+    return f"acts: {said}" if high > low * EFFORT_ACTS_FROM else f"no effect seen: {said}"
+
+
+def _not_tried(tried: Sequence[Answered]) -> str | None:
+    if not tried:
+        return "not tried: the provider has no such parameter"
+    if rejected := next((a.rejected for a in tried if a.rejected), None):
+        return f"rejected: {rejected}"
+    missing = next((a.failed or "no answer" for a in tried if a.answer is None), None)
+    return f"can't be told: {missing}" if missing else None
+
+
+def _count(answer: Answered, counted: str | None) -> int | None:
+    counts: Mapping[str, int | None] = {"reasoning": answer.reasoning_tokens, "output": answer.output_tokens}
+    return counts.get(counted or "")
+
+
+def _mean(counts: Sequence[int | None]) -> float | None:
+    known = [count for count in counts if count is not None]
+    return fmean(known) if known else None
+
+
+def _share(flags: Sequence[bool]) -> float | None:
+    return fmean(flags) if flags else None
