@@ -16,6 +16,9 @@ test: setup ## every test but the slow ones, and what check does
 test-full: setup ## every test
 	@tools/test.sh --full
 
+test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
+	@tools/test_local.sh
+
 check: setup ## ruff, mypy, lint of R
 	@tools/test.sh --check
 
@@ -26,4 +29,4 @@ lock: setup ## renv.lock and constraints.txt from what is installed here
 	@tools/lock.sh
 
 clean: ## takes away what set-up and demo made in this folder
-	@rm -rf .venv .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-local local-run .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

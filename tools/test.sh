@@ -20,7 +20,7 @@ stage mypy mypy
 stage "lint of R" Rscript tools/lint_r.R
 if [ "${1:-}" != --check ]; then
     stage testthat Rscript tests/testthat.R
-    if [ "${1:-}" = --full ]; then stage pytest pytest -rs; else stage pytest pytest -rs -m "not slow"; fi
+    if [ "${1:-}" = --full ]; then stage pytest pytest -rs -m "not local"; else stage pytest pytest -rs -m "not slow and not local"; fi
 fi
 
 [ ${#failed[@]} -eq 0 ] || printf 'failed: %s\n' "${failed[@]}"
