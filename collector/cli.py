@@ -16,6 +16,7 @@ _COMMANDS = {
     "import": ("collector.cli_data", "import_"),
     "export": ("collector.cli_data", "export"),
     "check": ("collector.cli_check", "check"),
+    "methods": ("collector.cli_methods", "methods"),
     "status": ("collector.cli_status", "status"),
     "load": ("collector.cli_status", "load"),
 }
