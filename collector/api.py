@@ -209,10 +209,8 @@ def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, l
 
 
 def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:
-    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions):
-        if offer.slice is not None and conversation.conversation_id not in offer.slice:
-            continue
-        if not all(trial.trial_id in offer.done for trial in conversation.trials):
+    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip):
+        if offer.slice is None or conversation.conversation_id in offer.slice:
             yield conversation
 
 

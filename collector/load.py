@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,12 +14,13 @@ from typing import Any, get_type_hints
 import duckdb
 import polars as pl
 
-from collector.journal import journal_folder, utc_now, whole_lines
 from collector.check_facts import Facts
+from collector.journal import journal_folder, utc_now, whole_lines
 from collector.records import Attempt, Run
 from collector.store import reading, writing
 
 CHUNK_BYTES = 8_000_000
+FINALS_AT_ONCE = 200_000
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
 
@@ -36,17 +38,17 @@ _INSERTS = {
     "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
     "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
-}
-# special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
-_ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+}
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(Facts)),
 )
+# special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
+_ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "check": ("checks", _CHECK_COLUMNS),
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
-    "check": ("checks", _CHECK_COLUMNS),
 
 
 @dataclass
@@ -230,17 +232,19 @@ def _line_number(path: Path, offset: int) -> int:
 
 
 def final_trial_ids(db: Path, study: str, patience_s: float = 30.0) -> set[str]:
-    """Ids of all trials of `study` with a final attempt, in the database or in a journal that it has not loaded."""
-    found: set[str] = set()
-    offsets = loaded_offsets(db, patience_s)
+    """Ids of all trials of `study` with a final attempt, as a set; for very many of them see collector/finals.py."""
+    return {trial_id for batch in final_ids(db, study, patience_s) for trial_id in batch}
+
+
+def final_ids(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.Series]:
+    """The same ids in batches, some of them perhaps twice: those in the database, then those that it has not loaded."""
+    offsets: dict[str, int] = {}
     if db.exists():
         with reading(db, patience_s) as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT trial_id FROM attempts WHERE is_final AND study = ?", [study]
-            ).fetchall()
-            found.update(row[0] for row in rows)
+            offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
+            query = "SELECT trial_id FROM attempts WHERE is_final AND study = $study"
+            for batch in connection.sql(query, params={"study": study}).to_arrow_reader(FINALS_AT_ONCE):
+                yield pl.Series(pl.from_arrow(batch.column(0)))
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            frame = parse_lines(data)[0].filter(pl.col("is_final") & (pl.col("study") == study))
-            found.update(frame["trial_id"].to_list())
-    return found
+            yield parse_lines(data)[0].filter(pl.col("is_final") & (pl.col("study") == study))["trial_id"]

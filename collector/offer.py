@@ -8,8 +8,8 @@ from pathlib import Path
 
 from collector.designs import design_named
 from collector.errors import ProviderError, UsageError
-from collector.load import final_trial_ids
-from collector.plan import plan, planned_count
+from collector.finals import Finals, final_trials
+from collector.plan import Done, done_in, plan, planned_count
 from collector.prices import PriceList, load_prices
 from collector.providers import Provider, provider_named
 from collector.records import Prompt
@@ -25,6 +25,7 @@ class Asked:
     base_url: str | None
     planned: int
     already_done: int
+    skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
 
     @property
     def pending(self) -> int:
@@ -44,7 +45,7 @@ class Offer:
     repetitions: int
     asked: tuple[Asked, ...]
     left_out: tuple[tuple[str, str], ...]
-    done: frozenset[str] = field(repr=False)
+    done: Finals = field(repr=False)
     prices: PriceList = field(default_factory=load_prices, repr=False)
     slice: frozenset[str] | None = field(default=None, repr=False)
 
@@ -88,15 +89,14 @@ def make_offer(
         raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
     chosen, left_out = _choose(study, models, simulated, base_url)
     the_seed = study.seed if seed is None else seed
-    done = frozenset(final_trial_ids(db, study.name))
+    finals = final_trials(db, study.name)
     planned = planned_count(study, repetitions)
     asked = []
     for model in chosen:
         provider = provider_named(model.provider)
-        ids = (t.trial_id for c in plan(study, model, the_seed, repetitions) for t in c.trials) if done else ()
-        already = sum(trial_id in done for trial_id in ids)
-        asked.append(Asked(model, provider, provider.address(base_url), planned, already))
-    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), done, load_prices(prices_file))
+        done = done_in(study, model, the_seed, repetitions, finals) if finals else Done()
+        asked.append(Asked(model, provider, provider.address(base_url), planned, done.trials, done.conversations))
+    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), finals, load_prices(prices_file))
 
 
 def _choose(

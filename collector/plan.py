@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 
 from collector.designs import design_named
 from collector.errors import UsageError
@@ -10,8 +11,19 @@ from collector.records import Conversation, stable_id
 from collector.study_records import Study, StudyModel
 
 
-def plan(study: Study, model: StudyModel, seed: int | None = None, repetitions: int = 1) -> Iterator[Conversation]:
+@dataclass(frozen=True)
+class Done:
+    """What of a plan is done: `trials` of them, and one byte for each conversation, 1 where all of it is."""
+
+    trials: int = 0
+    conversations: bytes = b""
+
+
+def plan(
+    study: Study, model: StudyModel, seed: int | None = None, repetitions: int = 1, skip: Sequence[int] = b""
+) -> Iterator[Conversation]:
     """All conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
+    `skip` passes over those that are done (see `done_in`).
 
     `seed` None takes the study's own. Conditions are interleaved at every prefix. Nothing is held in memory but the
     order itself.
@@ -19,7 +31,18 @@ def plan(study: Study, model: StudyModel, seed: int | None = None, repetitions: 
     if repetitions < 1:
         raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be one at least.")
     design = design_named(study.design)
-    return design.conversations(study, model, study.seed if seed is None else seed, repetitions)
+    return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
+
+
+def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Container[str]) -> Done:
+    """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds."""
+    trials = 0
+    conversations = bytearray()
+    for ids in design_named(study.design).trial_ids(study, model, seed, repetitions):
+        done = sum(trial_id in finals for trial_id in ids)
+        trials += done
+        conversations.append(done == len(ids))
+    return Done(trials, bytes(conversations))
 
 
 def planned_count(study: Study, repetitions: int = 1) -> int:

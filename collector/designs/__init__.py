@@ -32,8 +32,17 @@ class Design(Protocol):
     def check(self, study: Study) -> None:
         """StudyError where the parts of the study don't fit together."""
 
-    def conversations(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[Conversation]:
-        """All there is to ask of one model, in a seeded order; lazily, so that memory does not grow with the plan."""
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        """All there is to ask of one model, in a seeded order; lazily, so that memory does not grow with the plan.
+
+        `skip` has one number for each conversation, and those with another number than 0 are passed over without
+        being made (empty: none is). They keep their positions.
+        """
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        """The ids of the trials of each conversation, in the same order; quicker than making them all."""
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]

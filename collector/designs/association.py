@@ -14,7 +14,7 @@ from collector.designs.association_simulated import parse_simulation, simulate_r
 from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, check_names, parse_tables
 from collector.designs.ordering import paired_order
 from collector.errors import StudyError, UnknownNameError
-from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
 from collector.study_folder import StudyFolder
 from collector.study_keys import Table
 from collector.study_records import Study, StudyModel, TestInfo
@@ -43,16 +43,19 @@ class Association:
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
                 check_names(test, frame, data.frames[frame].template)
 
-    def conversations(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[Conversation]:
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
         cells = Cells(study, model, seed)
-        each = len(cells)
-        position = 0
-        for number, is_second_first in paired_order(each * repetitions, seed):
-            repetition, pair = divmod(number, each)
-            for second in (is_second_first, not is_second_first):
-                trial = cells.trial(pair, int(second), repetition + 1, position)
+        for position, (pair, condition_no, repetition) in enumerate(_places(len(cells), seed, repetitions)):
+            if not skip or not skip[position]:
+                trial = cells.trial(pair, condition_no, repetition, position)
                 yield Conversation(trial.trial_id, (trial,))
-                position += 1
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        cells = Cells(study, model, seed)
+        for place in _places(len(cells), seed, repetitions):
+            yield (cells.trial_id(*place),)
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
@@ -75,6 +78,14 @@ class Association:
 DESIGN = Association()
 
 
+def _places(pairs: int, seed: int, repetitions: int) -> Iterator[tuple[int, int, int]]:
+    """(pair, condition_no, repetition) of every trial, in the order of asking."""
+    for number, is_second_first in paired_order(pairs * repetitions, seed):
+        repetition, pair = divmod(number, pairs)
+        yield pair, int(is_second_first), repetition + 1
+        yield pair, int(not is_second_first), repetition + 1
+
+
 class Cells:
     """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
 
@@ -85,10 +96,20 @@ class Cells:
         self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
         settings = stable_id(dict(model.settings))
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
-        self._id = (*names, settings, seed)
+        self._id = StableIds(*names, settings, seed)
+        self._id_ends: dict[tuple[int, int], bytes] = {}
 
     def __len__(self) -> int:
         return len(self._words) * len(self._wordings)
+
+    def trial_id(self, pair: int, condition_no: int, repetition: int) -> str:
+        end = self._id_ends.get((pair, condition_no))
+        if end is None:
+            word_no, wording_no = divmod(pair, len(self._wordings))
+            test, side, word = self._words[word_no]
+            end = StableIds.end(test.test, self._data.conditions[condition_no], side, word, self._wordings[wording_no])
+            self._id_ends[pair, condition_no] = end
+        return self._id.of(repetition, end)
 
     def trial(self, pair: int, condition_no: int, repetition: int, position: int) -> Trial:
         word_no, wording_no = divmod(pair, len(self._wordings))
@@ -102,7 +123,7 @@ class Cells:
         is_a_first = (word_no + wording_no + repetition) % 2 == 1
         is_a_first = is_group_a_to_a if self._data.option_order == "rule" else is_a_first
         return Trial(
-            trial_id=stable_id(*self._id, repetition, test.test, condition, side, word, wording),
+            trial_id=self.trial_id(pair, condition_no, repetition),
             study=self._study.name,
             study_version=self._study.version,
             variant=self._study.variant,

@@ -1,0 +1,83 @@
+"""What is pending is exactly the plan minus the trials with a final attempt, however compactly those are kept."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collector.finals import Finals, final_trials
+from collector.journal import Journal
+from collector.load import final_trial_ids, load_journals
+from collector.plan import done_in, plan
+from collector.records import StableIds, Trial, stable_id
+from collector.study import load_study
+from tests.made import a_run, an_attempt
+from tests.tiny_study import write_tiny
+
+plain_ids = st.integers(0, 2**128 - 1).map("{:032x}".format)
+neighbours = st.sampled_from(
+    ["0" * 32, "0" * 31 + "1", "f" * 32, "0" * 16 + "f" * 16, "00000000000000010000000000000000"]
+)
+other_ids = st.text(max_size=40) | st.sampled_from(["trial-1", "A" * 32, "0" * 31, "0" * 33, "0" * 32 + "\n", "٣" * 32])
+any_id = plain_ids | neighbours | other_ids
+keyed = st.text(max_size=5) | st.integers(-5, 2**70) | st.dictionaries(st.text(max_size=3), st.integers())
+
+
+@given(st.lists(st.lists(any_id)), st.lists(any_id))
+def test_finals_hold_what_a_set_would_hold(batches: list[list[str]], looked_up: list[str]) -> None:
+    naive = {trial_id for batch in batches for trial_id in batch}
+    finals = Finals(pl.Series(batch, dtype=pl.String) for batch in batches)
+    assert len(finals) == len(naive)
+    for trial_id in [*naive, *looked_up]:
+        assert (trial_id in finals) == (trial_id in naive)
+
+
+@given(st.lists(keyed, min_size=1, max_size=4), st.integers(0, 10**9), st.lists(keyed, min_size=1, max_size=4))
+def test_ids_that_begin_alike_are_the_same_as_those_made_one_by_one(start: list, number: int, end: list) -> None:
+    assert StableIds(*start).of(number, StableIds.end(*end)) == stable_id(*start, number, *end)
+
+
+@pytest.fixture(scope="module")
+def tiny_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny(tmp_path_factory.mktemp("study"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), repetitions=st.integers(1, 3), asked_before=st.integers(1, 3), seed=st.integers(0, 5))
+def test_pending_is_the_plan_minus_the_finals_of_database_and_journal(
+    tiny_study: Path, data: st.DataObject, repetitions: int, asked_before: int, seed: int
+) -> None:
+    study = load_study(tiny_study)
+    model = study.model("small")
+    before = [c.trials[0] for c in plan(study, model, seed=data.draw(st.integers(0, 5)), repetitions=asked_before)]
+    loaded, unloaded, failed = (data.draw(st.lists(st.sampled_from(before), unique_by=_id)) for _ in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        db = Path(folder) / "a.duckdb"
+        with Journal.open(db, a_run("one")) as journal:
+            journal.append_many([_ended(trial) for trial in loaded])
+        load_journals(db)
+        with Journal.open(db, a_run("two")) as journal:
+            journal.append_many([_ended(trial) for trial in unloaded])
+            journal.append_many([replace(_ended(trial), is_final=False, outcome="failed") for trial in failed])
+        finals = final_trials(db, study.name)
+        assert len(finals) == len(final_trial_ids(db, study.name))
+    done = done_in(study, model, seed, repetitions, finals)
+    naive = {trial.trial_id for trial in [*loaded, *unloaded]}
+    everything = [c.trials[0] for c in plan(study, model, seed, repetitions)]
+    pending = [c.trials[0] for c in plan(study, model, seed, repetitions, skip=done.conversations)]
+    assert pending == [trial for trial in everything if trial.trial_id not in naive]
+    assert done.trials == len(everything) - len(pending)
+
+
+def _id(trial: Trial) -> str:
+    return trial.trial_id
+
+
+def _ended(trial: Trial) -> object:
+    return replace(an_attempt(1), study=trial.study, trial_id=trial.trial_id, attempt_id=trial.trial_id)
