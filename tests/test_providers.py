@@ -107,6 +107,23 @@ def test_compatible_servers_may_name_the_reasoning_text_either_way(name: str) ->
     assert compatible.reply(body, {}).reasoning_text == "Hm."
 
 
+@pytest.mark.parametrize(
+    ("usage", "text", "counted"),
+    [
+        ({"completion_tokens_details": {"reasoning_tokens": 64}}, "Hm.", 64),
+        ({"completion_tokens_details": {"reasoning_tokens": 0}}, "Hm.", None),  # vLLM, thinking opened by the prompt
+        ({"completion_tokens_details": {"reasoning_tokens": 0}}, None, 0),
+        ({"completion_tokens_details": None, "reasoning_tokens": 40}, "Hm.", 40),  # SGLang
+        ({"completion_tokens_details": None, "reasoning_tokens": 0}, None, None),  # older SGLang: always 0
+        ({"completion_tokens_details": None}, "Hm.", None),
+    ],
+)
+def test_a_count_of_zero_that_a_server_did_not_count_is_unknown(usage: Any, text: str | None, counted: Any) -> None:
+    message = {"content": "Career", "reasoning_content": text}
+    body = completion(**usage) | {"choices": [{"message": message, "finish_reason": "stop"}]}
+    assert compatible.reply(body, {}).reasoning_tokens == counted
+
+
 def test_openai_sends_the_settings_of_the_study_and_nothing_else() -> None:
     model = replace(STUDY.model("o3-mini"), settings={"reasoning_effort": "low"})
     request = openai.request("http://h/v1", "sk-1", model, PROMPT, TRIAL)
