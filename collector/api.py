@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from collector.batch_known import check_not_mixed
 from collector.budget import lane_money, open_ledger, spent_usd
 from collector.client import Client
 from collector.errors import Interrupted, ProviderError, UsageError
@@ -34,6 +35,7 @@ from collector.study import Study, load_study
 class Options:
     """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model.
 
+    `mixed` lets a model that was asked by batch in this study be asked live as well.
     `budget_usd`: the most that the study may cost in its database, all runs together, in US dollars.
     """
 
@@ -42,6 +44,7 @@ class Options:
     time_limit_s: float = 600.0
     logprobs: bool = False
     budget_usd: float | None = None
+    mixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,9 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
         )
     if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
         raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
+    if not options.mixed:
+        asked = [one.model.model for one in offer.asked if one.pending]
+        check_not_mixed(offer.db, offer.study, asked, is_batch=False)
     offer = offer.asking_logprobs() if options.logprobs else offer
     return run_anywhere(_collect(offer, options, watcher))
 

@@ -64,6 +64,10 @@ class CollectGroup(SlantGroup):
 @click.option("--prices", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Prices of your own.")
 @click.option("--budget", type=float, metavar="USD", help="Most the study may cost, earlier runs in its database too.")
 @click.option("--pilot", type=int, metavar="TRIALS", help="Ask a balanced slice of each model first, then ask you.")
+@click.option("--batch", is_flag=True, help="Through batch jobs of OpenAI or Anthropic; again, to fetch their answers.")
+@click.option("--wait", is_flag=True, help="With --batch: stay until every job is done.")
+@click.option("--batch-size", type=int, metavar="N", help="Most requests in one job. Default: the provider's limit.")
+@click.option("--mixed", is_flag=True, help="Let one model be asked both live and by batch in one study.")
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
@@ -84,9 +88,11 @@ def _collect(
     *, study: str, models: tuple[str, ...], simulated: bool, variant: str, seed: int | None, repetitions: int,
     base_url: str | None, concurrency: int, max_retries: int, time_limit: float, logprobs: bool, dry_run: bool,
     prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
+    batch: bool, wait: bool, batch_size: int | None, mixed: bool,
 ) -> None:  # fmt: skip
     from collector.agreeing import agree, run_pilot, show_dry_run
     from collector.api import Options, carry_out
+    from collector.cli_batch import run_batch
     from collector.offer import Offer, make_offer
     from collector.pilot import pilot_of
     from collector.progress import ProgressWatcher
@@ -101,11 +107,14 @@ def _collect(
         )  # fmt: skip
 
     offer = look()
-    options = Options(concurrency, max_retries, time_limit, logprobs, budget)
+    options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"Left out: {model} ({reason}).")
     if dry_run:
         show_dry_run(offer if pilot is None else pilot_of(offer, pilot), concurrency, output_format)
+        return
+    if batch:
+        run_batch(offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot)
         return
     if pilot is not None:
         rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look)

@@ -6,15 +6,29 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from collector.errors import UsageError
 from collector.output import print_rows, say
 
 JOBS_ARE_OPEN = 3
 
 
-def run_batch(offer: Any, options: Any, yes: bool, watcher: Any, output_format: str) -> None:
+def run_batch(
+    offer: Any, options: Any, watcher: Any, output_format: str, *, yes: bool, wait: bool, size: int | None,
+    pilot: int | None,
+) -> None:  # fmt: skip
+    """`options` are those of a live run; what a batch job can't keep to is refused, not ignored."""
+    from collector.agreeing import agree
     from collector.batch_api import carry_out_batch
+    from collector.batch_report import BatchOptions
 
-    report = carry_out_batch(offer, options, yes=yes, watcher=watcher)
+    if pilot is not None or options.budget_usd is not None:
+        raise UsageError(
+            "--pilot and --budget can't be kept by batch jobs: what is submitted is spent.",
+            "Take a pilot live into another database (--db pilot.duckdb), or bound a job: --batch-size N",
+        )
+    yes = agree(offer, options.concurrency, yes)
+    offer = offer.asking_logprobs() if options.logprobs else offer
+    report = carry_out_batch(offer, BatchOptions(wait, size, mixed=options.mixed), yes=yes, watcher=watcher)
     print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from collector.batch_jobs import JobFolder
 from collector.designs import design_named
 from collector.errors import ProviderError, UsageError
 from collector.finals import Finals, final_trials
@@ -89,7 +90,8 @@ def make_offer(
         raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
     chosen, left_out = _choose(study, models, simulated, base_url)
     the_seed = study.seed if seed is None else seed
-    finals = final_trials(db, study.name)
+    # what a batch job is asking is not asked again meanwhile, live or by batch
+    finals = final_trials(db, study.name, also=JobFolder(db).trial_ids(study.name))
     planned = planned_count(study, repetitions)
     asked = []
     for model in chosen:

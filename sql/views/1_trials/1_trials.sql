@@ -24,7 +24,9 @@ SELECT * EXCLUDE (is_final) REPLACE (
                ELSE token_source
            END AS token_source
        ),
-       epoch(done_at - sent_at) AS latency_s,
+       batch_id IS NOT NULL AS is_batch,
+       -- how long a batch job took says nothing about one answer in it
+       CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
        served_model <> requested_model AS served_model_differs,
        regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') AS snapshot_was_asked,
        -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered

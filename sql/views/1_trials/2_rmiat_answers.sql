@@ -14,7 +14,7 @@ SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
        coalesce(t.answer NOT IN (t.option_a, t.option_b), true) AS is_refusal,
        t.choice = t.expected AS follows_rule,
        t.tokens, t.token_source, t.reasoning_tokens, t.output_tokens, t.reasoning_text,
-       t.latency_s, t.cost_usd, t.served_model, t.served_model_differs
+       t.latency_s, t.is_batch, t.cost_usd, t.served_model, t.served_model_differs
 FROM trials t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
 LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test
