@@ -79,7 +79,7 @@ def _whole(told: RunHistory) -> list[Row]:
 
 
 def _outcomes(told: RunHistory) -> list[str]:
-    counts = [f"{told.outcomes[name]:,} {name}" for name in _OUTCOMES if told.outcomes.get(name)]
+    counts = [f"{told.outcomes[name]:,} were {name}" for name in _OUTCOMES if told.outcomes.get(name)]
     failed = f" {told.n_failed:,} attempts failed or ended no trial." if told.n_failed else ""
     runs = (
         f" They come from {len(told.runs)} runs ({', '.join(r['run_id'] for r in told.runs)})." if told.runs[1:] else ""
