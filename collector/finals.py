@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +15,7 @@ _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 
 class Finals:
-    """Ids of trials with a final attempt. An id is 128 bits and kept as two numbers; ids of another form as they are."""
+    """Ids of trials with a final attempt. An id is 128 bits, kept as two numbers; ids of another form stay as they are."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self._others: set[str] = set()
@@ -49,7 +50,8 @@ def _halves(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
-    """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded; and `also`
-    those that are not to be asked for another reason."""
-    return Finals([*final_ids(db, study, patience_s), pl.Series(list(also), dtype=pl.String)])
+def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Collection[str] = ()) -> Finals:
+    """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
+    taken as final too: what open batch jobs ask."""
+    others = pl.Series(list(also), dtype=pl.String)
+    return Finals(chain(final_ids(db, study, patience_s), [others]))

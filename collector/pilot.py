@@ -31,7 +31,7 @@ def pilot_of(offer: Offer, trials: int) -> Offer:
         conversations = list(balanced_slice(offer.study, one.model, offer.seed, offer.repetitions, trials))
         ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
         chosen.update(conversation.conversation_id for conversation in conversations)
-        asked.append(replace(one, planned=len(ids), already_done=sum(trial_id in offer.done for trial_id in ids)))
+        asked.append(replace(one, planned=len(ids), already_done=sum(offer.done.among(ids))))
     return replace(offer, asked=tuple(asked), slice=frozenset(chosen))
 
 

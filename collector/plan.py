@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, islice
 
 from collector.designs import design_named
 from collector.errors import UsageError
+from collector.finals import Finals
 from collector.records import Conversation, stable_id
 from collector.study_records import Study, StudyModel
+
+IDS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,16 @@ def plan(
     return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
 
 
-def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Container[str]) -> Done:
+def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals) -> Done:
     """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds."""
     trials = 0
     conversations = bytearray()
-    for ids in design_named(study.design).trial_ids(study, model, seed, repetitions):
-        done = sum(trial_id in finals for trial_id in ids)
-        trials += done
-        conversations.append(done == len(ids))
+    planned = design_named(study.design).trial_ids(study, model, seed, repetitions)
+    while block := list(islice(planned, IDS_AT_ONCE)):
+        flags = finals.among(list(chain.from_iterable(block)))
+        trials += flags.count(1)
+        ends = accumulate(map(len, block))
+        conversations.extend(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))
     return Done(trials, bytes(conversations))
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
@@ -29,19 +30,20 @@ def stable_id(*parts: Any) -> str:
 
 
 class StableIds:
-    """Stable ids that begin alike, each for a fifth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
-    `stable_id(*a, n, *b)`."""
+    """Stable ids that begin alike, each for a tenth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
+    `stable_id(*a, n, *b)`, for one `a` at least."""
 
     def __init__(self, *parts: Any) -> None:
-        self._start = hashlib.blake2b(_json(parts)[:-1].encode() + b",", digest_size=16)
+        start = _json(parts)[:-1]
+        self._begun = lru_cache(4096)(lambda n: hashlib.blake2b(f"{start},{n}".encode(), digest_size=16))
 
     @staticmethod
     def end(*parts: Any) -> bytes:
         return b"," + _json(parts)[1:].encode()
 
     def of(self, number: int, end: bytes) -> str:
-        hashed = self._start.copy()
-        hashed.update(b"%d%b" % (number, end))
+        hashed = self._begun(number).copy()
+        hashed.update(end)
         return hashed.hexdigest()
 
 

@@ -54,8 +54,8 @@ class Association:
 
     def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
         cells = Cells(study, model, seed)
-        for place in _places(len(cells), seed, repetitions):
-            yield (cells.trial_id(*place),)
+        for pair, condition_no, repetition in _places(len(cells), seed, repetitions):
+            yield (cells.trial_id(pair, condition_no, repetition),)
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
@@ -97,18 +97,18 @@ class Cells:
         settings = stable_id(dict(model.settings))
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, settings, seed)
-        self._id_ends: dict[tuple[int, int], bytes] = {}
+        self._id_ends: list[bytes | None] = [None] * (2 * len(self))
 
     def __len__(self) -> int:
         return len(self._words) * len(self._wordings)
 
     def trial_id(self, pair: int, condition_no: int, repetition: int) -> str:
-        end = self._id_ends.get((pair, condition_no))
+        end = self._id_ends[2 * pair + condition_no]
         if end is None:
             word_no, wording_no = divmod(pair, len(self._wordings))
             test, side, word = self._words[word_no]
             end = StableIds.end(test.test, self._data.conditions[condition_no], side, word, self._wordings[wording_no])
-            self._id_ends[pair, condition_no] = end
+            self._id_ends[2 * pair + condition_no] = end
         return self._id.of(repetition, end)
 
     def trial(self, pair: int, condition_no: int, repetition: int, position: int) -> Trial:
