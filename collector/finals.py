@@ -15,7 +15,7 @@ _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 
 class Finals:
-    """Ids of trials with a final attempt. An id is 128 bits, kept as two numbers; ids of another form stay as they are."""
+    """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self._others: set[str] = set()
