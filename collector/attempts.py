@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collector.client import KEPT_HEADERS, Exchange
+from collector.client import KEPT_HEADERS, Exchange, as_json
 from collector.option_logprobs import option_logprobs
 from collector.providers import Provider
 from collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
@@ -71,7 +70,7 @@ class AttemptMaker:
             error=self._maybe(exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
-            prompt_hash=place.prompt_hash, request=self.redacted(json.dumps(dict(place.body), ensure_ascii=False)),
+            prompt_hash=place.prompt_hash, request=self.redacted(exchange.sent or as_json(dict(place.body))),
             response=self._maybe(exchange.body), option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
@@ -91,4 +90,4 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
 
 
 def _json(values: Mapping[str, Any]) -> str | None:
-    return json.dumps(dict(values), ensure_ascii=False) if values else None
+    return as_json(dict(values)) if values else None

@@ -21,6 +21,7 @@ from collector.providers.exchange import Request
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
 KEPT_HEADERS = ("date", "retry-after", "openai-processing-ms", "anthropic-organization-id", "server", "x-request-id")
+as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one a call
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -28,7 +29,7 @@ _AGAIN = {408, 409, 425, 429}
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What one POST gave: a status and a body, or an error. Times are ISO 8601 in UTC."""
+    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
 
     queued_at: str
     sent_at: str
@@ -39,6 +40,7 @@ class Exchange:
     body: str | None = None
     error: str | None = None
     was_dropped: bool = False
+    sent: str | None = None
 
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
@@ -53,13 +55,14 @@ class Exchange:
 class Verdict:
     """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, or `stop` the model.
 
-    `pause_s` is how long the provider wants this key to be quiet.
+    `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read.
     """
 
     action: Literal["read", "again", "filtered", "stop"]
     reason: str = ""
     wait_s: float = 0.0
     pause_s: float = 0.0
+    body: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Client:
@@ -72,7 +75,6 @@ class Client:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
             trust_env=trust_env,
             cookie_jar=aiohttp.DummyCookieJar(),
-            json_serialize=lambda value: json.dumps(value, ensure_ascii=False),
         )
 
     async def __aenter__(self) -> Client:
@@ -83,7 +85,7 @@ class Client:
 
     async def exchange(self, request: Request, queued_at: str) -> Exchange:
         sent_at = utc_now()
-        seen: dict[str, Any] = {}
+        seen: dict[str, Any] = {"sent": as_json(request.body)}
         try:
             async with asyncio.timeout(self.time_limit_s):
                 await self._post(request, seen)
@@ -101,7 +103,10 @@ class Client:
     async def _post(self, request: Request, seen: dict[str, Any]) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
-            request.url, json=request.body, headers=dict(request.headers), allow_redirects=False
+            request.url,
+            data=seen["sent"].encode("utf-8", "replace"),  # an earlier answer in a game may hold half a surrogate pair
+            headers={"Content-Type": "application/json", **request.headers},
+            allow_redirects=False,
         ) as response:
             seen["first_byte_at"] = utc_now()
             seen["status"] = response.status
@@ -122,7 +127,8 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
         return Verdict("again", exchange.error, wait_s=wait)
     status = exchange.status or 0
     if status == 200:
-        return Verdict("read") if exchange.json() is not None else Verdict("again", "not a JSON object", wait_s=backoff)
+        body = exchange.json()
+        return Verdict("again", "not a JSON object", wait_s=backoff) if body is None else Verdict("read", body=body)
     code, sentence = _provider_error(exchange)
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if code in _FILTER_CODES:

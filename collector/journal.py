@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,11 +28,13 @@ from collector.records import Attempt, Run
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _ATTEMPT_FIELDS = tuple(field.name for field in fields(Attempt))
+_attempt_values = attrgetter(*_ATTEMPT_FIELDS)
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def utc_now() -> str:
     """The time now as the journal writes it: ISO 8601, microseconds, UTC without a suffix."""
-    return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")[:-6]
 
 
 def journal_folder(db: Path) -> Path:
@@ -41,13 +44,13 @@ def journal_folder(db: Path) -> Path:
 def encode(record: Mapping[str, Any]) -> bytes:
     """One line. Lone surrogates, which no file can hold, become question marks; unknown (None) is left out."""
     known = {name: value for name, value in record.items() if value is not None}
-    return json.dumps(known, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+    return _as_json(known).encode("utf-8", "replace") + b"\n"
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
     """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
     if isinstance(attempt, Attempt):
-        return encode({name: getattr(attempt, name) for name in _ATTEMPT_FIELDS})
+        return encode(dict(zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)))
     return encode(attempt)
 
 
