@@ -18,6 +18,7 @@ from analysis.fits import FitResult, fit
 from analysis.report import report as write_report
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
+from collector.checked import table_notes
 from collector.output import db_option, format_option, print_rows, printable, say
 
 _QUIET_S = 2.0
@@ -114,6 +115,8 @@ def tables(
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
     for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
+    for note in table_notes(db, study):
+        say(f"Note: {note}")
 
 
 @click.command(epilog="\b\nExample:\n  analyze report --out report.html")

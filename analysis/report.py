@@ -22,6 +22,7 @@ from analysis.fits import FitResult, Progress, fit
 from analysis.open import read_view
 from analysis.report_tables import plain, side_by_side
 from analysis.tables import tables
+from collector.checked import table_notes
 from collector.errors import RError, UsageError
 from collector.store import reading
 from collector.study import BASE, load_study
@@ -48,7 +49,7 @@ def report(
     with reading(db) as connection:
         names = _labels(read_view(connection, "models"), read_view(connection, "tests"))
         runs = connection.table("runs").pl().filter(pl.col("study") == its.name).drop("settings")
-    warnings = list(_data_warnings(counted))
+    warnings = [*table_notes(db, its.name), *_data_warnings(counted)]
     try:
         compared = compare(db, its, workers=workers, progress=progress)
         fitted = fit("lme4", db, its, workers=workers, progress=progress)

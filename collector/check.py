@@ -19,6 +19,7 @@ from typing import Any
 from collector.check_facts import Answered, Facts, facts
 from collector.check_questions import Question, questions
 from collector.check_verdict import Verdict, verdict
+from collector.checked import settings_text
 from collector.client import Client, Exchange, judge
 from collector.errors import JournalError, ProviderError, UsageError
 from collector.event_loop import run_anywhere
@@ -155,7 +156,7 @@ def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any
     name = f"check-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     record = {
         "kind": "check", **asdict(check.facts), "provider": check.provider, "requested_model": check.requested_model,
-        "settings": json.dumps(dict(model.settings)), "verdict": check.verdict,
+        "settings": settings_text(model), "verdict": check.verdict,
         "reasons": "; ".join(check.reasons) or None, "served_models": ", ".join(check.facts.served_models) or None,
         "answers": json.dumps(answers, ensure_ascii=False), "code_version": code_version(), "checked_at": utc_now(),
     }  # fmt: skip

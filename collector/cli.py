@@ -92,6 +92,7 @@ def _collect(
 ) -> None:  # fmt: skip
     from collector.agreeing import agree, run_pilot, show_dry_run
     from collector.api import Options, carry_out
+    from collector.checked import run_notes
     from collector.cli_batch import run_batch
     from collector.offer import Offer, make_offer
     from collector.pilot import pilot_of
@@ -110,6 +111,8 @@ def _collect(
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"Left out: {model} ({reason}).")
+    for note in run_notes(offer, wants_logprobs=logprobs):
+        say(note)
     if dry_run:
         show_dry_run(offer if pilot is None else pilot_of(offer, pilot), concurrency, output_format)
         return

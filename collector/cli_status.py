@@ -17,6 +17,7 @@ from collector.output import db_option, format_option, print_rows, say
 @format_option
 def status(by: str, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; works while a collector runs."""
+    from collector.checked import table_notes
     from collector.cli_batch import show_jobs
     from collector.costs import changed_models, cost_notes, with_costs
     from collector.status import progress, waiting_bytes, warnings
@@ -31,7 +32,7 @@ def status(by: str, db: Path, output_format: str) -> None:
     show_jobs(db, output_format)
     for note in cost_notes(db):
         say(note)
-    for warning in [*warnings(db), *changed_models(db)]:
+    for warning in [*warnings(db), *changed_models(db), *table_notes(db)]:
         say(f"Warning: {warning}")
 
 

@@ -35,9 +35,12 @@ def attempt(number: int, row: Row) -> dict[str, Any]:
     return whole
 
 
-def insert(connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = ()) -> None:
+def insert(
+    connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = (), checks: Iterable[Row] = ()
+) -> None:
     """Rows into `attempts`, and runs with the lists `models` and `tests` into the three tables that hold them."""
     tables: dict[str, list[dict[str, Any]]] = {"runs": [], "run_models": [], "run_tests": []}
+    tables["checks"] = [dict(check) for check in checks]
     for run in runs:
         tables["runs"].append({key: value for key, value in run.items() if key not in ("models", "tests")})
         for part in ("models", "tests"):

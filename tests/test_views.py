@@ -18,7 +18,7 @@ from tests.given import database, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests"}
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks"}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -67,7 +67,8 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     expected = read_rows(CASES / view / "expected.csv")
     assert expected, "a case without expected rows"
     with in_memory() as connection:
-        insert(connection, read_rows(CASES / view / "given.csv"), read_rows_json(CASES / view / "runs.json"))
+        given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
+        insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
         result = connection.view(view)
         if FILES[view].parent.name == "2_tables":
             assert result.columns == list(expected[0]), "a case of a table names all of its columns, in order"

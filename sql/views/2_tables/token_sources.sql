@@ -1,10 +1,12 @@
 -- token_sources: what the analysed token counts of each model are, and in which steps they come.
 -- grain: source, study, study_version, variant, model, token_source
--- reads: trials, models
+-- reads: trials, models, model_checks
 -- study: any
 -- note:  token_source: usage (the provider's own reasoning count), output (all output tokens), template (up to a
 --        closing marker), retokenized. `step` is the greatest common divisor of all positive counts (o3-mini: 64);
 --        NULL with fewer than two different ones, from which no step can be told. Refusals are included.
+--        `check_verdict` is that of model_checks (the worst, where a model was asked in several ways): an unchecked
+--        count, or one that is not usable, is no dependent variable.
 CREATE OR REPLACE VIEW token_sources AS
 WITH counts AS (
     SELECT source, study, study_version, variant, model, token_source, tokens, count(*) AS n
@@ -34,13 +36,21 @@ WITH counts AS (
     WHERE d.least % d.divisor = 0 AND c.tokens > 0
     GROUP BY d.source, d.study, d.study_version, d.variant, d.model, d.token_source, d.divisor
     HAVING bool_and(c.tokens % d.divisor = 0) AND count(*) > 1
+), checked AS (
+    SELECT source, study, study_version, variant, model,
+           arg_min(check_verdict, list_position(['not usable', 'unchecked', 'usable with care', 'ok'], check_verdict))
+               AS check_verdict
+    FROM model_checks
+    GROUP BY source, study, study_version, variant, model
 )
 SELECT s.source, s.study, s.study_version, s.variant, s.model, s.token_source, s.n_trials, s.n_without_tokens,
-       s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, max(steps.step) AS step
+       s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, max(steps.step) AS step, c.check_verdict
 FROM summary s
 LEFT JOIN models m ON m.study = s.study AND m.study_version = s.study_version AND m.model = s.model
+LEFT JOIN checked c ON c.source = s.source AND c.study = s.study AND c.study_version = s.study_version
+    AND c.variant = s.variant AND c.model = s.model
 LEFT JOIN steps ON steps.source = s.source AND steps.study = s.study AND steps.study_version = s.study_version
     AND steps.variant = s.variant AND steps.model = s.model AND steps.token_source IS NOT DISTINCT FROM s.token_source
 GROUP BY s.source, s.study, s.study_version, s.variant, s.model, s.token_source, s.n_trials, s.n_without_tokens,
-    s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, m.model_no
+    s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, m.model_no, c.check_verdict
 ORDER BY s.source, s.study, s.study_version, s.variant, m.model_no, s.model, s.token_source;
