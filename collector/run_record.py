@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import secrets
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from collector.journal import utc_now
 from collector.offer import Offer
 from collector.provenance import code_version, git_commit, model_provenance, study_file
 from collector.records import Run
+
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a name and a password
 
 
 def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
@@ -35,7 +38,7 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
         study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
         models=json.dumps(models), tests=json.dumps(tests), settings=json.dumps(options),
         code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
-        command=" ".join(sys.argv)[:2000], started_at=utc_now(), study_title=study.title,
+        command=_CREDENTIALS.sub("//", " ".join(sys.argv))[:2000], started_at=utc_now(), study_title=study.title,
         study_source=study.source or None, study_file=study_file(study), git_commit=git_commit(),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from collector import Options, RunReport, collect
 from collector.errors import UsageError
+from collector.progress import ProgressWatcher
 from collector.store import reading
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
@@ -154,3 +155,14 @@ def test_a_budget_wants_a_price_and_an_amount(unlimited: str, tmp_path: Path, mo
         with pytest.raises(UsageError, match=said):
             collect(unlimited, [model], tmp_path / "a.duckdb", yes=True, options=Options(budget_usd=budget))
     assert not (tmp_path / "a.duckdb").exists()
+
+
+def test_the_progress_lines_and_the_final_report_show_what_it_cost_so_far(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("collector.progress.LINE_EVERY_S", 0.0)
+    with LocalServer() as server:
+        report = run(tiny, server, tmp_path, budget=100.0, watcher=ProgressWatcher())
+    assert report.models[0]["cost_usd"] == pytest.approx(8 * 74 * A_TOKEN)
+    assert "8 of 8 trials" in (lines := capsys.readouterr().err)
+    assert "$0.59" in lines
