@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -142,10 +143,19 @@ def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer)
 
 
 def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Command, server: LocalServer) -> None:
+    second_has_ended = threading.Event()
+
+    async def wait_for_the_second(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        while len(server.bodies) > 20 and not second_has_ended.is_set():
+            await asyncio.sleep(0.02)
+        return await answers(request, body)
+
+    server.handler = wait_for_the_second
     first = command.start()
     command.wait_for(10)
     second = command.start()
     _, messages = second.communicate(timeout=30)
+    second_has_ended.set()
     assert second.returncode == 1
     assert f"process {first.pid}" in messages
     assert "Traceback" not in messages
