@@ -146,8 +146,8 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
     second_has_ended = threading.Event()
 
     async def wait_for_the_second(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        while len(server.bodies) > 20 and not second_has_ended.is_set():
-            await asyncio.sleep(0.02)
+        if len(server.bodies) > 20:
+            await asyncio.to_thread(second_has_ended.wait, 30)
         return await answers(request, body)
 
     server.handler = wait_for_the_second
