@@ -23,17 +23,17 @@ from collector.store import reading
 NO = 1
 
 
-def show_quote(offer: Offer, concurrency: int, output_format: str = "table") -> None:
+def show_quote(offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False) -> None:
     """Rows on stdout (every number with its range for programs), what they rest on on stderr."""
-    found = quotes(offer, concurrency)
+    found = quotes(offer, concurrency, is_batch=is_batch)
     print_rows(short_rows(found) if output_format == "table" else quote_rows(found), output_format)
     for sentence in sentences(found):
         say(sentence)
 
 
-def show_dry_run(offer: Offer, concurrency: int, output_format: str) -> None:
+def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
     """`--dry-run`: the quote and the first prompt in full; nothing is sent."""
-    show_quote(offer, concurrency, output_format)
+    show_quote(offer, concurrency, output_format, is_batch=is_batch)
     if not offer.asked:
         say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
         return
@@ -43,12 +43,12 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str) -> None:
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
 
 
-def agree(offer: Offer, concurrency: int, yes: bool) -> bool:
+def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
     """Asks on a terminal before paid requests, after a quote; leaves the program where the answer is no."""
     if yes or not offer.paid or not sys.stdin.isatty():
         return yes
     count = sum(asked.pending for asked in offer.paid)
-    show_quote(offer, concurrency)
+    show_quote(offer, concurrency, is_batch=is_batch)
     if not click.confirm(f"Send {count:,} paid requests?", err=True):
         sys.exit(NO)
     return True

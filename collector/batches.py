@@ -25,7 +25,6 @@ from collector.journal import FolderLock, Journal, journal_folder, utc_now
 from collector.load import final_trial_ids, load_journals
 from collector.offer import Asked, Offer
 from collector.plan import plan
-from collector.prices import load_prices
 from collector.providers import provider_named
 from collector.records import Conversation, Run
 
@@ -40,7 +39,7 @@ class Batches:
         self._folder = JobFolder(offer.db)
         self._lanes = {asked.model.model: _lane(asked) for asked in offer.asked}
         self._services = Services()
-        self._prices = load_prices()
+        self._prices = offer.prices
         self._journal: Journal | None = None
         self._made: list[Job] = []
         self._needs_yes: Counter[str] = Counter()

@@ -114,7 +114,8 @@ def _collect(
     for note in run_notes(offer, wants_logprobs=logprobs):
         say(note)
     if dry_run:
-        show_dry_run(offer if pilot is None else pilot_of(offer, pilot), concurrency, output_format)
+        slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
+        show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
     if batch:
         run_batch(offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot)

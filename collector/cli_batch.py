@@ -26,7 +26,7 @@ def run_batch(
             "--pilot and --budget can't be kept by batch jobs: what is submitted is spent.",
             "Take a pilot live into another database (--db pilot.duckdb), or bound a job: --batch-size N",
         )
-    yes = agree(offer, options.concurrency, yes)
+    yes = agree(offer, options.concurrency, yes, is_batch=True)
     offer = offer.asking_logprobs() if options.logprobs else offer
     report = carry_out_batch(offer, BatchOptions(wait, size, mixed=options.mixed), yes=yes, watcher=watcher)
     print_rows(list(report.models), output_format)

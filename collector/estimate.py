@@ -29,6 +29,9 @@ class Span:
         return Span(self.low + other.low, self.about + other.about, self.high + other.high)
 
 
+BATCH_TIME = Span(60.0, 3600.0, 86_400.0), "a batch job takes up to a day, often less"
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     """What is known of one prompt and one answer without earlier answers. `output_tokens` None: nothing is known."""
@@ -57,7 +60,7 @@ def estimate(
     sent = _input(pending, sizes, guess)
     output, rests_on = _output(pending, sizes, guess)
     cost = _cost(sent, output, price, is_batch)
-    time_s, time_rests_on = _time(pending, sizes, sent, output, limits, concurrency)
+    time_s, time_rests_on = BATCH_TIME if is_batch else _time(pending, sizes, sent, output, limits, concurrency)
     return Estimate(sent, output, cost, time_s, rests_on, time_rests_on)
 
 

@@ -24,6 +24,7 @@ class Quote:
     asked: Asked
     price: Price | None
     estimate: Estimate
+    is_batch: bool = False
 
     @property
     def costs_money(self) -> bool:
@@ -38,7 +39,8 @@ class Quote:
             return (
                 f"no price is known for {named}: --prices FILE gives one" if self.costs_money else "nothing is charged"
             )
-        return f"${price.input:g} in and ${price.output:g} out a million tokens, as of {price.date} ({price.source})"
+        batch = f" (times {price.batch_factor:g})" if self.is_batch and price.batch_factor is not None else ""
+        return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, as of {price.date} ({price.source})"
 
 
 def quotes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
@@ -51,7 +53,8 @@ def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quot
     sizes = earlier_sizes(offer.db, offer.study, asked.model)
     limits = known_limits(offer.db, asked.model)
     guess = _guess(offer, asked)
-    return Quote(asked, price, estimate(asked.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch))
+    found = estimate(asked.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
+    return Quote(asked, price, found, is_batch)
 
 
 def _guess(offer: Offer, asked: Asked) -> Guess:

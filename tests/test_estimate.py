@@ -63,6 +63,7 @@ def test_cost_and_time_of_known_numbers_are_what_one_reckons_by_hand() -> None:
     batch = estimate(1000, sizes, NOTHING, PRICE, {}, 10, is_batch=True)
     assert batch.cost_usd is not None
     assert batch.cost_usd.about == pytest.approx(0.35)
+    assert (batch.time_s.high, "a day" in batch.time_rests_on) == (86_400, True)
 
 
 def test_a_providers_limit_that_is_slower_than_the_answers_decides_the_time() -> None:
