@@ -40,7 +40,8 @@ class Quote:
                 f"no price is known for {named}: --prices FILE gives one" if self.costs_money else "nothing is charged"
             )
         batch = f" (times {price.batch_factor:g})" if self.is_batch and price.batch_factor is not None else ""
-        return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, as of {price.date} ({price.source})"
+        of = f"as of {price.date} ({price.source})" if price.source else f"as of {price.date}"
+        return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, {of}"
 
 
 def quotes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[Quote]:

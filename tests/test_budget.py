@@ -99,6 +99,7 @@ def test_the_same_command_after_a_stop_spends_nothing_more_and_a_higher_budget_g
     with LocalServer(bill) as server:
         run(tiny, server, tmp_path, budget=2.0, repetitions=20)
         before = len(server.bodies)
+        (tmp_path / "a.duckdb").unlink()  # the journal is the truth: what it says was spent, was spent
         report = run(tiny, server, tmp_path, budget=bill.tokens * A_TOKEN + 0.05, repetitions=20)
         assert len(server.bodies) == before
         assert report.models[0]["asked"] == 0
