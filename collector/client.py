@@ -20,7 +20,15 @@ from collector.providers.exchange import Request
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
-KEPT_HEADERS = ("date", "retry-after", "openai-processing-ms", "anthropic-organization-id", "server", "x-request-id")
+KEPT_HEADERS = (
+    "date",
+    "retry-after",
+    "openai-processing-ms",
+    "openai-version",
+    "anthropic-organization-id",
+    "server",
+    "x-request-id",
+)
 as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one a call
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}

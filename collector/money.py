@@ -37,8 +37,9 @@ class LaneMoney:
     n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
-        """The most that this request is expected to cost; surely the most where the request limits its answer."""
-        if self.price is None:
+        """The most that this request is expected to cost; surely the most where the request limits its answer.
+        0 where there is no budget to keep."""
+        if self.price is None or self.ledger.cap_usd is None:
             return 0.0
         sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
         output = output_limit(body)

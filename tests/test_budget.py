@@ -11,7 +11,9 @@ import pytest
 from aiohttp import web
 
 from collector import Options, RunReport, collect
+from collector.client import Exchange
 from collector.errors import UsageError
+from collector.money import may_be_billed
 from collector.progress import ProgressWatcher
 from collector.store import reading
 from tests.local_server import Handler, LocalServer, answers, completion, error
@@ -118,6 +120,24 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
     assert len(server.bodies) == 3  # each may cost 100 tokens at $0.001
     assert "broke off" in report.models[0]["stopped_because"]
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_billed"),
+    [
+        ({"error": "no whole answer within 600 s"}, True),
+        ({"error": "ServerDisconnectedError: gone"}, True),
+        ({"error": "ClientPayloadError: half a body", "status": 200}, True),
+        ({"status": 200, "body": "not JSON"}, True),
+        ({"error": "ClientConnectorError: refused"}, False),
+        ({"status": 429, "body": "{}"}, False),
+        ({"status": 500, "error": "ClientPayloadError: half a body"}, False),
+    ],
+)
+def test_what_reached_the_model_may_be_billed_and_what_was_turned_away_is_not(
+    seen: dict[str, Any], is_billed: bool
+) -> None:
+    assert may_be_billed(Exchange(queued_at="", sent_at="", **seen)) is is_billed
 
 
 def failing(status: int, **body: Any) -> Handler:
