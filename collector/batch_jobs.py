@@ -13,7 +13,6 @@ only JOB.json stays. A job's files without a JOB.json were never submitted, and 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -149,12 +148,6 @@ class JobFolder:
 
     def requests(self, job: Job) -> Path:
         return self.folder / f"{job.job_id}.requests.jsonl"
-
-    def is_whole(self, job: Job) -> bool:
-        """True where the requests on disk are still those of the intent."""
-        with contextlib.suppress(OSError), self.requests(job).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == job.sha256
-        return False
 
     def trial_ids(self, study: str) -> set[str]:
         """The trials that open jobs of `study` are asking."""

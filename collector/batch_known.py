@@ -66,6 +66,21 @@ def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch
             )
 
 
+def mixed_notes(db: str | Path, study: str | None) -> list[str]:
+    """Sentences about models whose answers in one test came both live and by batch (collect --mixed)."""
+    query = "SELECT DISTINCT study, model FROM mixed_batches WHERE source = 'collected' ORDER BY ALL"
+    try:
+        with reading(db) as connection:
+            rows = connection.execute(query).fetchall()
+    except duckdb.CatalogException:  # an older slant's, which knew no batches
+        return []
+    return [
+        f"{model} was asked partly live and partly by batch: its contrasts mix the two (view mixed_batches)."
+        for its, model in rows
+        if study in (None, its)
+    ]
+
+
 def _rows(db: Path, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
     if not db.exists():
         return []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 
+from collector.batch_known import mixed_notes
 from collector.errors import DatabaseError
 from collector.offer import Asked, Offer
 from collector.store import reading
@@ -43,7 +44,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
         f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
         for its, model, provider, requested, verdict, reasons in rows
         if verdict in ("unchecked", "not usable") and study in (None, its)
-    ]
+    ] + mixed_notes(db, study)
 
 
 def settings_text(model: StudyModel) -> str:

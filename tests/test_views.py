@@ -39,6 +39,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         {"is_final": False, "outcome": "failed"}, {"served_model": "o3-mini-2025-01-31"}, {"token_source": "output"},
         {"served_model": "o3-mini-2025-08-01"},
         {"requested_model": "o3-mini-2025-01-31", "served_model": "o1"}, {"reasoning_text": "an IAT"},
+        {"batch_id": "b1"},
     ]  # fmt: skip
     cells = product(
         ["simulated", "collected"], ["base", "balanced"], ["v1", "v2"], ["o3-mini", "deepseek-r1"],
@@ -158,6 +159,7 @@ def test_a_stored_view_is_read_by_someone_who_may_only_read(tmp_path: Path) -> N
         (None, [(64, "usage"), (300, "output"), (70, "template")]),
         ("output", [(99, "output"), (300, "output"), (None, None)]),
         ("reasoning", [(64, "usage"), (None, None), (70, "template")]),
+        ("recounted", [(60, "retokenized"), (None, None), (None, None)]),
     ],
 )
 def test_the_variable_measure_chooses_the_tokens_of_all_tables(
@@ -167,7 +169,7 @@ def test_the_variable_measure_chooses_the_tokens_of_all_tables(
         insert(
             connection,
             [
-                {"tokens": 64, "reasoning_tokens": 64, "output_tokens": 99},
+                {"tokens": 64, "reasoning_tokens": 64, "output_tokens": 99, "reasoning_tokens_recounted": 60},
                 {"tokens": 300, "output_tokens": 300, "token_source": "output"},
                 {"tokens": 70, "reasoning_tokens": 70, "token_source": "template"},
             ],
@@ -183,5 +185,5 @@ def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
     with in_memory() as connection:
         insert(connection, [{}])
         connection.execute("SET VARIABLE measure = 'tokens'")
-        with pytest.raises(duckdb.Error, match="must be reasoning or output, not tokens"):
+        with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
             connection.sql("FROM rmiat_trials").fetchall()
