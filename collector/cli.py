@@ -85,9 +85,18 @@ def _collect(
     from collector.study import load_study
 
     loaded = load_study(study, variant)
-    offer = make_offer(loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url)
+    offer = make_offer(
+        loaded,
+        models,
+        db,
+        simulated=simulated,
+        seed=seed,
+        repetitions=repetitions,
+        base_url=base_url,
+        needs_keys=not dry_run,
+    )
     for model, reason in offer.left_out:
-        say(f"Left out: {model} ({reason}).")
+        say(f"Can't be asked here: {model} ({reason}).")
     if dry_run:
         _show(offer, output_format)
         return

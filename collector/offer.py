@@ -100,15 +100,17 @@ def make_offer(
     seed: int | None = None,
     repetitions: int = 1,
     base_url: str | None = None,
+    needs_keys: bool = True,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
-    model that was named must be askable: ProviderError says what is missing.
+    model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
+    what would be asked, it is only noted.
     """
     if repetitions < 1:
         raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
-    chosen, left_out = _choose(study, models, simulated, base_url)
+    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys)
     the_seed = study.seed if seed is None else seed
     done = frozenset(final_trial_ids(db, study.name))
     planned = planned_count(study, repetitions)
@@ -122,20 +124,21 @@ def make_offer(
 
 
 def _choose(
-    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None
+    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool
 ) -> tuple[list[StudyModel], list[tuple[str, str]]]:
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
         chosen = list({spec: study.model(spec) for spec in specs}.values())
-        for model in chosen:
-            if reason := why_not(model, base_url):
+        reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
+        for model, reason in reasons:
+            if needs_keys:
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
                     "To try the study without a key: "
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
-        return chosen, []
+        return chosen, [(model.model, reason) for model, reason in reasons]
     if simulated:
         return [study.model(f"simulated/{model.model}") for model in study.models], []
     left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
