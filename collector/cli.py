@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from collector.errors import UsageError
 from collector.output import SlantGroup, db_option, format_option, print_rows, say
 
 _COMMANDS = {
@@ -52,7 +54,7 @@ class CollectGroup(SlantGroup):
 )
 @click.option("--simulated", is_flag=True, help="Ask a simulated provider on this machine instead; costs nothing.")
 @click.option("--variant", default="base", show_default=True, help="A named set of changes that the study defines.")
-@click.option("--seed", type=int, help="Decides the order of the trials. Default: the study's.")
+@click.option("--seed", type=int, help="Decides the order; another seed asks all anew. Default: the study's.")
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
 @click.option("--base-url", help="The address of a server of your own, for local/NAME.")
 @click.option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
@@ -66,9 +68,14 @@ class CollectGroup(SlantGroup):
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
     """Ask language models the trials of a study and keep every answer."""
+    given = [name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ctx.invoked_subcommand is not None:
+        if given:
+            raise UsageError(f"Options of `{ctx.invoked_subcommand}` come after it: collect {ctx.invoked_subcommand} …")
         return
     if not options["study"]:
+        if given:
+            raise UsageError("--study is missing: which study? `collect studies` lists them.")
         click.echo(ctx.get_help())
         return
     _collect(**options)
@@ -104,7 +111,8 @@ def _collect(
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
     if offer.paid and not yes and sys.stdin.isatty():
         count = sum(asked.pending for asked in offer.paid)
-        print_rows(offer.rows())
+        for row in offer.rows():
+            say(f"{row['model']}: {row['to_ask']:,} of {row['planned']:,} trials to ask ({row['provider']}).")
         yes = click.confirm(f"Send {count:,} paid requests?", err=True)
         if not yes:
             sys.exit(1)
@@ -128,10 +136,13 @@ def _tell(report: Any, output_format: str) -> None:
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
+        elif model["failed"]:
+            say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
     if report.is_complete:
         say(f"Done: {report.db} (run {report.run_id}). Next: analyze --fit lme4 --db {report.db}")
         return
-    say("Not complete. The same command asks what is missing, and only that.")
+    if report.is_loaded:
+        say("Not complete. The same command asks what is missing, and only that.")
     sys.exit(1)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import math
 import time
+import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -24,6 +27,7 @@ KEPT_HEADERS = ("date", "retry-after", "openai-processing-ms", "anthropic-organi
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
+LONGEST_WAIT_S = 900.0  # a provider that asks for more is not busy but closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,13 @@ class Verdict:
 class Client:
     """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
 
-    def __init__(self, slots: int, time_limit_s: float, trust_env: bool) -> None:
+    def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
+        self._proxies = urllib.request.getproxies()
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
-            trust_env=trust_env,
+            trust_env=False,  # would read ~/.netrc and send passwords from there
             cookie_jar=aiohttp.DummyCookieJar(),
             json_serialize=lambda value: json.dumps(value, ensure_ascii=False),
         )
@@ -87,6 +92,8 @@ class Client:
         try:
             async with asyncio.timeout(self.time_limit_s):
                 await self._post(request, seen)
+        except aiohttp.ConnectionTimeoutError as error:
+            seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
             seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
@@ -98,10 +105,22 @@ class Client:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
         return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=utc_now(), **seen)
 
+    def _proxy(self, url: str) -> str | None:
+        """The proxy that the environment names for this address; never one for this machine's own servers."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if host in ("localhost", "127.0.0.1", "::1") or urllib.request.proxy_bypass(host):
+            return None
+        return self._proxies.get(parts.scheme)
+
     async def _post(self, request: Request, seen: dict[str, Any]) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
-            request.url, json=request.body, headers=dict(request.headers), allow_redirects=False
+            request.url,
+            json=request.body,
+            headers=dict(request.headers),
+            allow_redirects=False,
+            proxy=self._proxy(request.url),
         ) as response:
             seen["first_byte_at"] = utc_now()
             seen["status"] = response.status
@@ -114,16 +133,22 @@ class Client:
             seen["body"] = data.decode("utf-8", "backslashreplace")
 
 
+def backoff_s(try_no: int) -> float:
+    """0.5, 1, 2 … 60 s, before jitter."""
+    return float(min(60.0, 0.5 * 2 ** min(try_no - 1, 10)))
+
+
 def judge(exchange: Exchange, try_no: int) -> Verdict:
     """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
-    backoff = min(60.0, 0.5 * 2 ** min(try_no - 1, 10))
+    backoff = backoff_s(try_no)
     if exchange.error is not None:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
         return Verdict("again", exchange.error, wait_s=wait)
-    status = exchange.status or 0
+    body = exchange.json()
+    status = _true_status(exchange.status or 0, body)
     if status == 200:
-        return Verdict("read") if exchange.json() is not None else Verdict("again", "not a JSON object", wait_s=backoff)
-    code, sentence = _provider_error(exchange)
+        return Verdict("read") if body is not None else Verdict("again", "not a JSON object", wait_s=backoff)
+    code, sentence = _provider_error(body)
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if code in _FILTER_CODES:
         return Verdict("filtered", reason)
@@ -131,15 +156,27 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
         return Verdict("stop", reason)
     if status in _AGAIN or status >= 500:
         asked = retry_after_s(exchange.headers)
+        if asked is not None and asked > LONGEST_WAIT_S:
+            return Verdict("stop", f"{reason} (it asks to wait {asked:,.0f} s)")
         return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
     if 300 <= status < 400:
         return Verdict("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
     return Verdict("stop", reason)
 
 
-def _provider_error(exchange: Exchange) -> tuple[str, str]:
+def _true_status(status: int, body: dict[str, Any] | None) -> int:
+    """The status, or what a gateway hides behind a 200: an error object and nothing else."""
+    if status != 200 or not body or not body.get("error"):
+        return status
+    if any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
+        return status
+    code = body["error"].get("code") if isinstance(body["error"], dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
+
+
+def _provider_error(body: dict[str, Any] | None) -> tuple[str, str]:
     """The provider's own error code and sentence, in whichever of the usual shapes they come."""
-    error = (exchange.json() or {}).get("error")
+    error = (body or {}).get("error")
     if isinstance(error, str):
         return "", error[:500]
     if not isinstance(error, dict):
@@ -150,6 +187,11 @@ def _provider_error(exchange: Exchange) -> tuple[str, str]:
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """Seconds that the server asks to wait (`retry-after-ms`, seconds, or a date); None where it says nothing sane."""
+    wait = _retry_after(headers, now)
+    return wait if wait is not None and math.isfinite(wait) else None
+
+
+def _retry_after(headers: Mapping[str, str], now: float | None) -> float | None:
     try:
         if "retry-after-ms" in headers:
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

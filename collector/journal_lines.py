@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Any, get_type_hints
 
 import duckdb
@@ -15,7 +16,7 @@ from collector.records import Attempt, Run
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
-_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError)
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
 
 def _polars_type(hint: Any) -> Any:
@@ -132,6 +133,10 @@ def _attempt(record: Any) -> dict[str, Any]:
 def _run_or_end(record: Any) -> dict[str, Any]:
     if record["kind"] not in ("run", "end"):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
+    if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
+        raise ValueError("a run without its name")
+    if record["kind"] == "end":
+        datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
     checked: dict[str, Any] = record
     return checked
 

@@ -59,6 +59,10 @@ class Keeper:
                     else:
                         done.set_result(None)
 
+    @property
+    def is_closed(self) -> bool:
+        return self._closing
+
     def close(self) -> None:
         self._closing = True
         self._something.set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,12 @@ from collector.designs import design_named
 from collector.errors import ProviderError, UsageError
 from collector.load import final_trial_ids
 from collector.plan import plan, planned_count
-from collector.providers import Provider, provider_named
+from collector.providers import Provider, checked_address, provider_named
 from collector.records import Prompt
+from collector.store import check_place
 from collector.study import Study, StudyModel
+
+MOST_REPETITIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -108,19 +111,41 @@ def make_offer(
     model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
     what would be asked, it is only noted.
     """
-    if repetitions < 1:
-        raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
+    if not 1 <= repetitions <= MOST_REPETITIONS:
+        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
+    if seed is not None and not -(2**63) <= seed < 2**63:
+        raise UsageError("--seed must fit into 64 bits.")
+    check_place(db)
     chosen, left_out = _choose(study, models, simulated, base_url, needs_keys)
     the_seed = study.seed if seed is None else seed
-    done = frozenset(final_trial_ids(db, study.name))
     planned = planned_count(study, repetitions)
     asked = []
     for model in chosen:
         provider = provider_named(model.provider)
-        ids = (t.trial_id for c in plan(study, model, the_seed, repetitions) for t in c.trials) if done else ()
-        already = sum(trial_id in done for trial_id in ids)
-        asked.append(Asked(model, provider, provider.address(base_url), planned, already))
-    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), done)
+        if base_url and models and provider.key_variable:
+            raise UsageError(
+                f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
+                f"To move that provider: {provider.address_variable}={base_url}",
+            )
+        address = provider.address(base_url)
+        if address:
+            checked_address(address, "--base-url" if base_url else provider.address_variable)
+        asked.append(Asked(model, provider, address, planned, 0))
+    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), frozenset()))
+
+
+def up_to_date(offer: Offer) -> Offer:
+    """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
+    done = frozenset(final_trial_ids(offer.db, offer.study.name))
+    asked = tuple(replace(asked, already_done=_count_done(offer, asked, done)) for asked in offer.asked)
+    return replace(offer, asked=asked, done=done)
+
+
+def _count_done(offer: Offer, asked: Asked, done: frozenset[str]) -> int:
+    if not done:
+        return 0
+    planned = plan(offer.study, asked.model, offer.seed, offer.repetitions)
+    return sum(trial.trial_id in done for conversation in planned for trial in conversation.trials)
 
 
 def _choose(
@@ -128,7 +153,7 @@ def _choose(
 ) -> tuple[list[StudyModel], list[tuple[str, str]]]:
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
-        chosen = list({spec: study.model(spec) for spec in specs}.values())
+        chosen = _once_each([study.model(spec) for spec in specs])
         reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
         for model, reason in reasons:
             if needs_keys:
@@ -144,6 +169,15 @@ def _choose(
     left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in study.models if model.model not in missing], left_out
+
+
+def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
+    """A model that is named twice, perhaps in two ways, is asked once; two that share an id can't both be asked."""
+    found: dict[str, StudyModel] = {}
+    for model in models:
+        if found.setdefault(model.model, model) != model:
+            raise UsageError(f'Two different models would both be "{model.model}" in the tables. Ask them apart.')
+    return list(found.values())
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:

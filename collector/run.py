@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from collector.client import KEPT_HEADERS, Client, Exchange, judge
+from collector.client import KEPT_HEADERS, Client, Exchange, Verdict, backoff_s, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
 from collector.pace import Pace, sleep_unless
 from collector.providers import Provider
-from collector.records import Attempt, Conversation, Prompt, Reading, Reply, Run, TokenSource, Trial, Turn
+from collector.records import Attempt, Conversation, Outcome, Prompt, Reading, Reply, Run, TokenSource, Trial, Turn
 from collector.study import Study, StudyModel
 
+_FIELDS = tuple(f.name for f in fields(Attempt))
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 
 
@@ -37,6 +39,7 @@ class Lane:
     outcomes: Counter[str] = field(default_factory=Counter)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
+    last_failure: str | None = None
 
     @property
     def asked(self) -> int:
@@ -56,7 +59,8 @@ class Runner:
         self._max_retries = max_retries
         self._on_change = on_change
         self._sequence = 0
-        self._secrets = [lane.key for lane in lanes if lane.key]
+        # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
+        self._secrets = [lane.key for lane in lanes if lane.key and len(lane.key) >= 8]
 
     def stop(self) -> None:
         self.stopping.set()
@@ -113,16 +117,13 @@ class Runner:
             request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
-            is_final = verdict.action in ("read", "filtered")
-            if verdict.action == "read":
-                reply = lane.provider.dialect.reply(exchange.json() or {}, exchange.headers)
-            else:
-                reply = Reply(outcome="filtered" if is_final else "failed", detail=verdict.reason)
+            reply, verdict = self._reply(lane, exchange, verdict, try_no)
+            is_final = reply.outcome != "failed"
             reading = self._design.read(self.study, trial, reply) if is_final else Reading("failed")
             attempt = self._attempt(
                 lane, conversation, trial, prompt, turn_no, try_no, is_final, request.body, exchange, reply, reading
             )
-            await self.keeper.keep(attempt)
+            await self.keeper.keep(self._without_secrets(attempt))
             if is_final:
                 lane.failed_in_a_row = 0
                 self._count(lane, reading.outcome)
@@ -136,27 +137,43 @@ class Runner:
         self._give_up(lane, self._redacted(verdict.reason))
         return None
 
+    def _reply(self, lane: Lane, exchange: Exchange, verdict: Verdict, try_no: int) -> tuple[Reply, Verdict]:
+        if verdict.action != "read":
+            outcome: Outcome = "filtered" if verdict.action == "filtered" else "failed"
+            return Reply(outcome=outcome, detail=verdict.reason), verdict
+        reply = lane.provider.dialect.reply(exchange.json() or {}, exchange.headers)
+        if reply.outcome == "failed":  # a response that says of itself that it is no answer
+            return reply, Verdict("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
+        return reply, verdict
+
     def _give_up(self, lane: Lane, reason: str) -> None:
         self._count(lane, "failed")
         lane.failed_in_a_row += 1
+        lane.last_failure = reason
         if lane.failed_in_a_row >= GIVE_UP_AFTER:
             lane.stopped_because = f"{GIVE_UP_AFTER} trials in a row failed, the last with: {reason}"
 
     def _count(self, lane: Lane, outcome: str) -> None:
         lane.outcomes[outcome] += 1
-        self._on_change(lane, outcome)
+        with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
+            self._on_change(lane, outcome)
 
     def _redacted(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return text
 
+    def _without_secrets(self, attempt: Attempt) -> Attempt:
+        """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
+        texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
+        found = {name: self._redacted(text) for name, text in texts.items() if any(s in text for s in self._secrets)}
+        return replace(attempt, **found) if found else attempt  # type: ignore[arg-type]
+
     def _attempt(
         self, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, turn_no: int, try_no: int,
         is_final: bool, body: Mapping[str, Any], exchange: Exchange, reply: Reply, reading: Reading,
     ) -> Attempt:  # fmt: skip
         self._sequence += 1
-        clean = self._redacted
         tokens, token_source = analysed_tokens(reply, lane.model)
         headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
         return Attempt(
@@ -168,15 +185,15 @@ class Runner:
             repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
             item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
             option_b=trial.option_b, expected=trial.expected, factors=_json(trial.factors),
-            outcome=reading.outcome, answer=_maybe(clean, reply.answer), choice=reading.choice,
-            detail=_maybe(clean, reply.detail), tokens=tokens, token_source=token_source,
+            outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
+            detail=reply.detail, tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
-            input_tokens=reply.input_tokens, reasoning_text=_maybe(clean, reply.reasoning_text),
+            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
             finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=_maybe(clean, _json(headers)), http_status=exchange.status,
-            error=_maybe(clean, exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
+            request_id=reply.request_id, headers=_json(headers), http_status=exchange.status,
+            error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, prompt_hash=prompt.hash,
-            request=clean(json.dumps(body, ensure_ascii=False)), response=_maybe(clean, exchange.body),
+            request=json.dumps(body, ensure_ascii=False), response=exchange.body,
         )  # fmt: skip
 
 
@@ -188,10 +205,6 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
     else:
         tokens, source = reply.reasoning_tokens, "usage"
     return tokens, source if tokens is not None else None
-
-
-def _maybe(change: Callable[[str], str], text: str | None) -> str | None:
-    return None if text is None else change(text)
 
 
 def _json(values: Mapping[str, Any]) -> str | None:

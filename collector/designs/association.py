@@ -85,7 +85,7 @@ class Cells:
         self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
         settings = stable_id(dict(model.settings))
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
-        self._id = (*names, settings, seed)
+        self._id = (*names, model.frame, settings, seed)  # the frame words the prompt
 
     def __len__(self) -> int:
         return len(self._words) * len(self._wordings)
