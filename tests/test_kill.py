@@ -146,8 +146,8 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
     first_may_end = threading.Event()
 
     async def hold(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        while len(server.bodies) > 20 and not first_may_end.is_set():
-            await asyncio.sleep(0.05)
+        if len(server.bodies) > 20:
+            await asyncio.to_thread(first_may_end.wait, 20)
         return await answers(request, body)
 
     server.handler = hold
