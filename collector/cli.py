@@ -87,6 +87,7 @@ def _collect(
     db: Path, output_format: str,
 ) -> None:  # fmt: skip
     from collector.api import Options, carry_out
+    from collector.load import load_journals
     from collector.offer import make_offer
     from collector.progress import ProgressWatcher
     from collector.study import load_study
@@ -108,7 +109,9 @@ def _collect(
         _show(offer, output_format)
         return
     if offer.asked and not offer.pending:
+        load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
+        return
     if offer.paid and not yes and sys.stdin.isatty():
         count = sum(asked.pending for asked in offer.paid)
         for row in offer.rows():

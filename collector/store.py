@@ -37,6 +37,11 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
     """
     path = Path(path)
     if not path.exists():
+        journal = path.with_name(path.name + ".journal")
+        if journal.is_dir():
+            raise DatabaseError(
+                f'There is no database "{path}", but its journal is there.', f"collect load --db {path}"
+            )
         raise DatabaseError(
             f'There is no database "{path}".',
             f"To make one: collect --study rmiat --simulated --db {path}",
