@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,20 +13,22 @@ from collector.batch_known import check_not_mixed
 from collector.budget import lane_money, open_ledger, spent_usd
 from collector.client import Client
 from collector.errors import Interrupted, ProviderError, UsageError
-from collector.event_loop import run_anywhere
+from collector.interrupts import StopSwitch, run_anywhere
 from collector.journal import Journal
 from collector.keeper import Keeper
 from collector.ledger import Ledger
-from collector.offer import Asked, Offer, make_offer
+from collector.offer import Asked, Offer, make_offer, up_to_date
+from collector.output import printable
 from collector.pace import Paces
 from collector.pilot import pilot_of
 from collector.plan import plan
-from collector.providers import is_on_this_machine
 from collector.records import Conversation, Run
 from collector.run import Lane, Runner
 from collector.run_record import run_record
 from collector.simulator import Simulator
 from collector.study import Study, load_study
+
+LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class RunReport:
 
     @property
     def is_complete(self) -> bool:
-        """True where every planned trial of every asked model has its final answer."""
-        return all(m["planned"] == m["already_done"] + m["asked"] - m["failed"] for m in self.models)
+        """True where every planned trial of every asked model has its final answer, and the database has them all."""
+        return self.is_loaded and all(m["planned"] == m["already_done"] + m["asked"] - m["failed"] for m in self.models)
 
 
 class Watcher:
@@ -79,7 +79,7 @@ class Watcher:
 
 
 def collect(
-    study: str | Study,
+    study: str | Path | Study,
     models: Sequence[str] | None = None,
     db: str | Path = "slant.duckdb",
     *,
@@ -102,7 +102,7 @@ def collect(
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
-    loaded = load_study(study, variant) if isinstance(study, str) else study
+    loaded = study.with_variant(variant) if isinstance(study, Study) else load_study(str(study), variant)
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
         prices_file=prices_file,
@@ -125,16 +125,17 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
             f"This would send {sum(a.pending for a in offer.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
-    if options.concurrency < 1 or options.max_retries < 0 or options.time_limit_s <= 0:
+    if options.concurrency < 1 or options.max_retries < 0 or not options.time_limit_s > 0:
         raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
     if not options.mixed:
         asked = [one.model.model for one in offer.asked if one.pending]
         check_not_mixed(offer.db, offer.study, asked, is_batch=False)
     offer = offer.asking_logprobs() if options.logprobs else offer
-    return run_anywhere(_collect(offer, options, watcher))
+    switch = StopSwitch(watcher)
+    return run_anywhere(_collect(offer, options, watcher, switch), switch.press)
 
 
-async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunReport:
+async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: StopSwitch) -> RunReport:
     source = {asked.provider.name == "simulated" for asked in offer.asked}
     if source == {True, False}:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
@@ -147,13 +148,15 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunRepor
             watcher.say(cut)
         keeper = Keeper(offer.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
+        offer = await asyncio.to_thread(up_to_date, offer)
         paces = Paces(options.concurrency, keeper.note)
         lanes = [_lane(offer, asked, simulator.base_url if simulator else None, paces, ledger) for asked in offer.asked]
         runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:
-            await _ask_all(runner, lanes, options, watcher)
+            with switch.connected(runner, keeper):
+                await _ask_all(runner, lanes, options)
             end_reason = _end_reason(runner, lanes)
         except asyncio.CancelledError:
             end_reason = "left at once"
@@ -161,47 +164,14 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher) -> RunRepor
         finally:
             watcher.end()
             journal.close(end_reason)
-    is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
+    with switch.connected(runner, keeper):
+        is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
     return _report(offer, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
-async def _ask_all(runner: Runner, lanes: list[Lane], options: Options, watcher: Watcher) -> None:
-    slots = options.concurrency * len(lanes)
-    # a proxy of the environment is used for the world outside, never for a server on this machine
-    trust_env = not any(is_on_this_machine(lane.base_url) for lane in lanes)
-    task = asyncio.current_task()
-    assert task is not None
-    async with Client(slots, options.time_limit_s, trust_env) as client:
-        with _signals(runner, task, watcher):
-            await runner.go(client, options.concurrency)
-
-
-@contextmanager
-def _signals(runner: Runner, task: asyncio.Task[Any], watcher: Watcher) -> Iterator[None]:
-    """First Ctrl-C (or SIGTERM): stop asking and wait for what is in flight. Second: leave at once."""
-
-    def asked_to_stop() -> None:
-        if runner.stopping.is_set():
-            watcher.say("Leaving at once.")
-            task.cancel()
-        else:
-            runner.stop()
-            watcher.say(
-                "Stopping: nothing new is asked; waiting for the answers in flight. Ctrl-C again leaves at once.\n"
-                "To go on later, type the same command."
-            )
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, asked_to_stop)
-    try:
-        yield
-    finally:
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(name)
+async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
+    async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
+        await runner.go(client, options.concurrency)
 
 
 def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger) -> Lane:
@@ -222,9 +192,8 @@ def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:
 
 def _load_at_last(keeper: Keeper, watcher: Watcher) -> bool:
     """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
-    for _ in range(2):
-        if keeper.load(30.0):
-            return True
+    if keeper.load(LAST_LOAD_S):
+        return True
     watcher.say("The answers are safe in the journal. When the database is free: collect load")
     return False
 
@@ -242,7 +211,11 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | {"cost_usd": spent_usd([lane.money]), "stopped_because": lane.stopped_because}
+        | {
+            "cost_usd": spent_usd([lane.money]),
+            "stopped_because": lane.stopped_because and printable(lane.stopped_because),
+            "last_failure": lane.last_failure and printable(lane.last_failure),
+        }
         for lane in lanes
     )
     stopped = runner.stopping.is_set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from collector.client import KEPT_HEADERS, Exchange, as_json
@@ -31,18 +31,28 @@ class Place:
     cost_usd: float | None = None
 
 
+_FIELDS = tuple(f.name for f in fields(Attempt))
+
+
 class AttemptMaker:
     """Numbers the attempts of one run, and takes the keys out of whatever a provider echoes."""
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
-        self._secrets = [secret for secret in secrets if secret]
+        # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
+        self._secrets = [secret for secret in secrets if len(secret) >= 8]
         self._sequence = 0
 
     def redacted(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return text
+
+    def _without_secrets(self, attempt: Attempt) -> Attempt:
+        """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
+        texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
+        found = {name: self.redacted(text) for name, text in texts.items() if any(s in text for s in self._secrets)}
+        return replace(attempt, **found) if found else attempt  # type: ignore[arg-type]
 
     def make(
         self, provider: Provider, model: StudyModel, trial: Trial, place: Place, exchange: Exchange, reply: Reply,
@@ -52,7 +62,7 @@ class AttemptMaker:
         tokens, token_source = analysed_tokens(reply, model)
         graded = option_logprobs(reply.logprobs, reply.answer, trial.option_a, trial.option_b)
         headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
-        return Attempt(
+        attempt = Attempt(
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
             conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
             is_final=place.is_final, source=self._run.source, study=trial.study, study_version=trial.study_version,
@@ -61,22 +71,20 @@ class AttemptMaker:
             repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
             item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
             option_b=trial.option_b, expected=trial.expected, factors=_json(trial.factors),
-            outcome=reading.outcome, answer=self._maybe(reply.answer), choice=reading.choice,
-            detail=self._maybe(reply.detail), tokens=tokens, token_source=token_source,
+            outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
+            detail=reply.detail, tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
-            input_tokens=reply.input_tokens, reasoning_text=self._maybe(reply.reasoning_text),
+            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
             finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=self._maybe(_json(headers)), http_status=exchange.status,
-            error=self._maybe(exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
+            request_id=reply.request_id, headers=_json(headers), http_status=exchange.status,
+            error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
-            prompt_hash=place.prompt_hash, request=self.redacted(exchange.sent or as_json(dict(place.body))),
-            response=self._maybe(exchange.body), option_a_logprob=graded.option_a_logprob,
+            prompt_hash=place.prompt_hash, request=exchange.sent or as_json(dict(place.body)),
+            response=exchange.body, option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
-
-    def _maybe(self, text: str | None) -> str | None:
-        return None if text is None else self.redacted(text)
+        return self._without_secrets(attempt) if self._secrets else attempt
 
 
 def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:

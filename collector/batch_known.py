@@ -13,7 +13,8 @@ import polars as pl
 from collector.batch_jobs import JobFolder
 from collector.errors import UsageError
 from collector.journal import journal_folder, whole_lines
-from collector.load import CHUNK_BYTES, loaded_offsets, parse_lines
+from collector.journal_lines import parse
+from collector.load import CHUNK_BYTES, loaded_offsets
 from collector.store import reading
 from collector.study import Study
 
@@ -96,4 +97,4 @@ def _unloaded(db: Path) -> Iterator[pl.DataFrame]:
     offsets = loaded_offsets(db)
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            yield parse_lines(data)[0]
+            yield parse(data).attempts

@@ -22,12 +22,12 @@ from collector.check_verdict import Verdict, verdict
 from collector.checked import settings_text
 from collector.client import Client, Exchange, judge
 from collector.errors import JournalError, ProviderError, UsageError
-from collector.event_loop import run_anywhere
+from collector.interrupts import run_anywhere
 from collector.journal import encode, journal_folder, utc_now
 from collector.load import load_journals
 from collector.offer import why_not
 from collector.provenance import code_version
-from collector.providers import Provider, is_on_this_machine, provider_named
+from collector.providers import Provider, provider_named
 from collector.providers.logprobs import merged
 from collector.records import Prompt, Reply, Trial
 from collector.study_records import StudyModel
@@ -91,7 +91,7 @@ class _Asker:
         self._done = 0
 
     async def ask_all(self, asked: list[Question]) -> list[tuple[Answered, dict[str, Any]]]:
-        async with Client(AT_ONCE, self._time_limit_s, not is_on_this_machine(self._base_url)) as client:
+        async with Client(AT_ONCE, self._time_limit_s) as client:
             first = await self._ask(client, asked[0], len(asked))
             if sentence := first[0].rejected or first[0].failed:
                 raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from collector.errors import UsageError
 from collector.output import SlantGroup, db_option, format_option, print_rows, say
 
 _COMMANDS = {
@@ -54,7 +56,7 @@ class CollectGroup(SlantGroup):
 )
 @click.option("--simulated", is_flag=True, help="Ask a simulated provider on this machine instead; costs nothing.")
 @click.option("--variant", default="base", show_default=True, help="A named set of changes that the study defines.")
-@click.option("--seed", type=int, help="Decides the order of the trials. Default: the study's.")
+@click.option("--seed", type=int, help="Decides the order; another seed asks all anew. Default: the study's.")
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
 @click.option("--base-url", help="The address of a server of your own, for local/NAME.")
 @click.option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
@@ -76,9 +78,14 @@ class CollectGroup(SlantGroup):
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
     """Ask language models the trials of a study and keep every answer."""
+    given = [name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ctx.invoked_subcommand is not None:
+        if given:
+            raise UsageError(f"Options of `{ctx.invoked_subcommand}` come after it: collect {ctx.invoked_subcommand} …")
         return
     if not options["study"]:
+        if given:
+            raise UsageError("--study is missing: which study? `collect studies` lists them.")
         click.echo(ctx.get_help())
         return
     _collect(**options)
@@ -94,6 +101,7 @@ def _collect(
     from collector.api import Options, carry_out
     from collector.checked import run_notes
     from collector.cli_batch import run_batch
+    from collector.load import load_journals
     from collector.offer import Offer, make_offer
     from collector.pilot import pilot_of
     from collector.progress import ProgressWatcher
@@ -104,13 +112,13 @@ def _collect(
     def look() -> Offer:
         return make_offer(
             loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
-            prices_file=prices,
+            prices_file=prices, needs_keys=not dry_run,
         )  # fmt: skip
 
     offer = look()
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
-        say(f"Left out: {model} ({reason}).")
+        say(f"Can't be asked here: {model} ({reason}).")
     for note in run_notes(offer, wants_logprobs=logprobs):
         say(note)
     if dry_run:
@@ -126,7 +134,9 @@ def _collect(
             return
         offer, yes = rest, True
     if offer.asked and not offer.pending:
+        load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
+        return
     yes = agree(offer, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
     _tell(report, output_format)
@@ -137,10 +147,13 @@ def _tell(report: Any, output_format: str) -> None:
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
+        elif model["failed"]:
+            say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
     if report.is_complete:
         say(f"Done: {report.db} (run {report.run_id}). Next: analyze --fit lme4 --db {report.db}")
         return
-    say("Not complete. The same command asks what is missing, and only that.")
+    if report.is_loaded:
+        say("Not complete. The same command asks what is missing, and only that.")
     sys.exit(1)

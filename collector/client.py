@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -76,12 +78,13 @@ class Verdict:
 class Client:
     """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
 
-    def __init__(self, slots: int, time_limit_s: float, trust_env: bool) -> None:
+    def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
+        self._proxies = urllib.request.getproxies()
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
-            trust_env=trust_env,
+            trust_env=False,  # would read ~/.netrc and send passwords from there
             cookie_jar=aiohttp.DummyCookieJar(),
         )
 
@@ -97,6 +100,8 @@ class Client:
         try:
             async with asyncio.timeout(self.time_limit_s):
                 await self._post(request, seen)
+        except aiohttp.ConnectionTimeoutError as error:
+            seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
             seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
@@ -108,6 +113,14 @@ class Client:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
         return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=utc_now(), **seen)
 
+    def _proxy(self, url: str) -> str | None:
+        """The proxy that the environment names for this address; never one for this machine's own servers."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if host in ("localhost", "127.0.0.1", "::1") or urllib.request.proxy_bypass(host):
+            return None
+        return self._proxies.get(parts.scheme)
+
     async def _post(self, request: Request, seen: dict[str, Any]) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
@@ -115,6 +128,7 @@ class Client:
             data=seen["sent"].encode("utf-8", "replace"),  # an earlier answer in a game may hold half a surrogate pair
             headers={"Content-Type": "application/json", **request.headers},
             allow_redirects=False,
+            proxy=self._proxy(request.url),
         ) as response:
             seen["first_byte_at"] = utc_now()
             seen["status"] = response.status
@@ -127,24 +141,29 @@ class Client:
             seen["body"] = data.decode("utf-8", "backslashreplace")
 
 
+def backoff_s(try_no: int) -> float:
+    """0.5, 1, 2 … 60 s, before jitter."""
+    return float(min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10)))
+
+
 def judge(exchange: Exchange, try_no: int) -> Verdict:
     """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
-    backoff = min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10))
+    backoff = backoff_s(try_no)
     if exchange.error is not None:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
         return Verdict("again", exchange.error, wait_s=wait)
-    status = exchange.status or 0
+    body = exchange.json()
+    status = _true_status(exchange.status or 0, body)
     if status == 200:
-        body = exchange.json()
         return Verdict("again", "not a JSON object", wait_s=backoff) if body is None else Verdict("read", body=body)
-    code, sentence = _provider_error(exchange)
+    code, sentence = _provider_error(body)
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if code in _FILTER_CODES:
         return Verdict("filtered", reason)
     if code in _MONEY_CODES:
         return Verdict("stop", reason)
     if status in _AGAIN or status >= 500:
-        asked = asked_wait_s(exchange.headers, exchange.json())
+        asked = asked_wait_s(exchange.headers, body)
         if asked is not None and asked > LONGEST_WAIT_S:
             return Verdict("stop", f"{reason}. {_too_long(asked)}")
         return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
@@ -155,9 +174,19 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
     return Verdict("stop", reason)
 
 
-def _provider_error(exchange: Exchange) -> tuple[str, str]:
+def _true_status(status: int, body: dict[str, Any] | None) -> int:
+    """The status, or what a gateway hides behind a 200: an error object and nothing else."""
+    if status != 200 or not body or not body.get("error"):
+        return status
+    if any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
+        return status
+    code = body["error"].get("code") if isinstance(body["error"], dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
+
+
+def _provider_error(body: dict[str, Any] | None) -> tuple[str, str]:
     """The provider's own error code and sentence, in whichever of the usual shapes they come."""
-    body = exchange.json() or {}
+    body = body or {}
     # `detail`: what FastAPI says by itself, so many local servers do; older vLLM has its message at the top
     error = body.get("error") or body.get("detail") or body
     if isinstance(error, list):

@@ -12,8 +12,9 @@ import duckdb
 import polars as pl
 
 from collector.journal import journal_folder, whole_lines
+from collector.journal_lines import parse
 from collector.limits import told_budgets
-from collector.load import CHUNK_BYTES, loaded_offsets, parse_lines
+from collector.load import CHUNK_BYTES, loaded_offsets
 from collector.store import reading
 from collector.study_records import Study, StudyModel
 
@@ -75,6 +76,6 @@ def spent_before_usd(db: Path, study: str) -> float:
             total += connection.execute(query, [study]).fetchall()[0][0] or 0.0
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            frame = parse_lines(data)[0].filter((pl.col("study") == study) & (pl.col("source") == "collected"))
+            frame = parse(data).attempts.filter((pl.col("study") == study) & (pl.col("source") == "collected"))
             total += float(frame["cost_usd"].sum())
     return total

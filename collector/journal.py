@@ -60,13 +60,15 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "collector.lock"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES):  # a file system without locks, say
+                raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
             holder = os.read(self._file, 2000).decode("utf-8", "replace")
             os.close(self._file)
             raise JournalError(
@@ -77,7 +79,7 @@ class FolderLock:
         os.ftruncate(self._file, 0)
         who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {' '.join(sys.argv)[:500]}"
         with contextlib.suppress(OSError):  # a full disk must not hide the lock itself
-            os.write(self._file, who.encode())
+            os.write(self._file, who.encode("utf-8", "replace"))
 
     def release(self) -> None:
         """Let go of the lock. Releasing twice is once."""
@@ -125,7 +127,7 @@ def _last_line_start(file: Any, size: int) -> int:
 def _is_record(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -139,6 +141,7 @@ class Journal:
         self.folder = journal_folder(db)
         self._lock = lock or FolderLock(self.folder)
         self.is_full = False
+        self._file = -1
         self.mended: list[str] = []
         try:
             self.mended = mend_tails(self.folder)
@@ -149,11 +152,24 @@ class Journal:
             self._write(encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)}))
             sync_folder(self.folder)
         except OSError as error:
-            self._lock.release()
+            self._undo()
             raise JournalError(
                 f'Can\'t write the journal "{self.folder}": {error.strerror}.',
                 "Nothing was asked. Make room or use another place: --db OTHER.duckdb",
             ) from error
+
+    def _undo(self) -> None:
+        """A journal that could not be begun leaves nothing behind."""
+        if self._file >= 0:
+            os.close(self._file)
+            self.path.unlink(missing_ok=True)
+        (self.folder / "reserve").unlink(missing_ok=True)
+        self._lock.release()
+
+    @property
+    def durable_bytes(self) -> int:
+        """How much of the file has been fsynced."""
+        return self._size
 
     @classmethod
     def open(cls, db: Path, run: Run) -> Journal:
@@ -234,12 +250,17 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def whole_lines(path: Path, offset: int, chunk_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Chunks of whole lines from `offset` on, each with the offset behind it. A half-written last line stays out."""
+def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
+
+    A half-written last line stays out.
+    """
     with path.open("rb") as file:
         file.seek(offset)
         rest = b""
-        while block := file.read(chunk_bytes):
+        left = sys.maxsize if size is None else size - offset
+        while block := file.read(min(chunk_bytes, left)):
+            left -= len(block)
             data = rest + block
             cut = data.rfind(b"\n") + 1
             rest = data[cut:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,6 +26,7 @@ class Keeper:
     def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:
         self.journal = journal
         self.failure: JournalError | None = None
+        self.give_up = threading.Event()
         self._loader = Loader(db)
         self._say = say
         self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
@@ -59,12 +61,18 @@ class Keeper:
                 await asyncio.to_thread(self.journal.append_many, [*notes, *(attempt for attempt, _ in batch)])
             except JournalError as error:
                 self.failure = error
+            except Exception as error:  # whatever it is, nobody may wait for an answer that is not kept
+                self.failure = JournalError("Can't write the journal.", f"{type(error).__name__}: {error}")
             for _, done in batch:
                 if not done.cancelled():
                     if self.failure:
                         done.set_exception(self.failure)
                     else:
                         done.set_result(None)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closing
 
     def close(self) -> None:
         self._closing = True
@@ -75,12 +83,14 @@ class Keeper:
         while True:
             pause_s = max(FLUSH_EVERY_S, min(FLUSH_AT_LEAST_EVERY_S, FREE_TIMES_HELD * self._held_s))
             await asyncio.sleep(pause_s)
-            await asyncio.shield(asyncio.to_thread(self.load, 0.2))
+            if not self.journal.is_full:  # the database must not eat the room that the journal was given
+                await asyncio.shield(asyncio.to_thread(self.load, 0.2))
 
     def load(self, patience_s: float) -> bool:
         """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late."""
+        durable = {self.journal.path.name: self.journal.durable_bytes}
         try:
-            report = self._loader.load(patience_s)
+            report = self._loader.load(patience_s, durable, self.give_up)
         except (DatabaseBusyError, DatabaseWriteError) as error:
             self._late_since = self._late_since or time.monotonic()
             if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:

@@ -12,9 +12,12 @@ from collector.errors import ProviderError, UsageError
 from collector.finals import Finals, final_trials
 from collector.plan import Done, done_in, plan, planned_count
 from collector.prices import PriceList, load_prices
-from collector.providers import Provider, provider_named
+from collector.providers import Provider, checked_address, provider_named
 from collector.records import Prompt
+from collector.store import check_place
 from collector.study import Study, StudyModel
+
+MOST_REPETITIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -80,47 +83,86 @@ def make_offer(
     repetitions: int = 1,
     base_url: str | None = None,
     prices_file: Path | None = None,
+    needs_keys: bool = True,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
-    model that was named must be askable: ProviderError says what is missing.
+    model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
+    what would be asked, it is only noted.
     """
-    if repetitions < 1:
-        raise UsageError(f"--repeat must be 1 or more, not {repetitions}.")
-    chosen, left_out = _choose(study, models, simulated, base_url)
+    if not 1 <= repetitions <= MOST_REPETITIONS:
+        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
+    if seed is not None and not -(2**63) <= seed < 2**63:
+        raise UsageError("--seed must fit into 64 bits.")
+    check_place(db)
+    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys)
     the_seed = study.seed if seed is None else seed
-    # what a batch job is asking is not asked again meanwhile, live or by batch
-    finals = final_trials(db, study.name, also=JobFolder(db).trial_ids(study.name))
     planned = planned_count(study, repetitions)
     asked = []
     for model in chosen:
         provider = provider_named(model.provider)
-        done = done_in(study, model, the_seed, repetitions, finals) if finals else Done()
-        asked.append(Asked(model, provider, provider.address(base_url), planned, done.trials, done.conversations))
-    return Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), finals, load_prices(prices_file))
+        if base_url and models and provider.key_variable:
+            raise UsageError(
+                f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
+                f"To move that provider: {provider.address_variable}={base_url}",
+            )
+        address = provider.address(base_url)
+        if address:
+            checked_address(address, "--base-url" if base_url else provider.address_variable)
+        asked.append(Asked(model, provider, address, planned, 0, b""))
+    prices = load_prices(prices_file)
+    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), Finals(), prices))
+
+
+def up_to_date(offer: Offer) -> Offer:
+    """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
+    # what a batch job is asking is not asked again meanwhile, live or by batch
+    finals = final_trials(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
+    asked = []
+    for one in offer.asked:
+        done = done_in(offer.study, one.model, offer.seed, offer.repetitions, finals) if finals else Done()
+        trials = done.trials if offer.slice is None else _done_in_slice(offer, one, finals)
+        asked.append(replace(one, already_done=trials, skip=done.conversations))
+    return replace(offer, asked=tuple(asked), done=finals)
+
+
+def _done_in_slice(offer: Offer, asked: Asked, finals: Finals) -> int:
+    planned = plan(offer.study, asked.model, offer.seed, offer.repetitions)
+    chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
+    return sum(finals.among([trial.trial_id for conversation in chosen for trial in conversation.trials]))
 
 
 def _choose(
-    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None
+    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool
 ) -> tuple[list[StudyModel], list[tuple[str, str]]]:
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
-        chosen = list({spec: study.model(spec) for spec in specs}.values())
-        for model in chosen:
-            if reason := why_not(model, base_url):
+        chosen = _once_each([study.model(spec) for spec in specs])
+        reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
+        for model, reason in reasons:
+            if needs_keys:
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
                     "To try the study without a key: "
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
-        return chosen, []
+        return chosen, [(model.model, reason) for model, reason in reasons]
     if simulated:
         return [study.model(f"simulated/{model.model}") for model in study.models], []
     left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in study.models if model.model not in missing], left_out
+
+
+def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
+    """A model that is named twice, perhaps in two ways, is asked once; two that share an id can't both be asked."""
+    found: dict[str, StudyModel] = {}
+    for model in models:
+        if found.setdefault(model.model, model) != model:
+            raise UsageError(f'Two different models would both be "{model.model}" in the tables. Ask them apart.')
+    return list(found.values())
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:

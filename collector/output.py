@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -22,7 +24,8 @@ def printable(text: object) -> str:
 
 def say(text: str) -> None:
     """A message for the person: to stderr, so that a pipe gets only rows."""
-    click.echo(printable(text), err=True)
+    with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
+        click.echo(printable(text), err=True)
 
 
 class SlantGroup(click.Group):
@@ -35,8 +38,11 @@ class SlantGroup(click.Group):
             say(f"Error: {error}")
             ctx.exit(error.exit_code)
         except BrokenPipeError:
-            sys.stderr.close()  # the reader of our pipe has gone; nothing is left to say
-            ctx.exit(0)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes
+            ctx.exit(141)  # what the shell gives a program whose reader has gone
+        except OSError as error:
+            say(f"Error: {error.strerror or error}: {error.filename}" if error.filename else f"Error: {error}")
+            ctx.exit(1)
 
 
 def db_option(command: Any) -> Any:

@@ -7,8 +7,10 @@ its lock when either closes, without a word.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import os
 import random
 import threading
 import time
@@ -19,7 +21,7 @@ from typing import Any
 
 import duckdb
 
-from collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
+from collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
 from collector.files import sql_dir
 
 _CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -40,47 +42,108 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
     """
     path = Path(path)
     if not path.exists():
+        journal = path.with_name(path.name + ".journal")
+        if journal.is_dir():
+            raise DatabaseError(
+                f'There is no database "{path}", but its journal is there.', f"collect load --db {path}"
+            )
         raise DatabaseError(
             f'There is no database "{path}".',
             f"To make one: collect --study rmiat --simulated --db {path}",
             "Or name another: --db FILE (or the variable SLANT_DB)",
         )
+    if path.is_file() and path.stat().st_size == 0:
+        raise _empty(path)
     with _only_one():
         connection = _patiently(
             path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
         )
         try:
-            _check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0])
+            if not _check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
+                raise _empty(path)
             yield connection
         finally:
             connection.close()
 
 
 @contextmanager
-def writing(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection inside one transaction on the database, which is made, migrated and given its views as needed."""
+def writing(
+    path: str | Path, patience_s: float = 30.0, give_up: threading.Event | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection inside one transaction on the database, which is made, migrated and given its views as needed.
+
+    Setting `give_up` from another thread ends the waiting for a file that somebody else holds.
+    """
     path = Path(path)
+    check_place(path)
     with _only_one():
-        connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
-        _state["engine"] = connection
-        place = str(path).replace("'", "''")  # ATTACH takes no parameters
-        option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
-        _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db{option}"))
-        try:
-            connection.execute("USE db")
-            connection.execute("BEGIN")
-            _prepare(connection, path)
+        if not path.exists() or path.stat().st_size == 0:
+            _make(path)
+        with _attached(path, patience_s, give_up) as connection:
             yield connection
-            connection.execute("COMMIT")
-            connection.execute("USE memory")
-            connection.execute("DETACH db")
-        except BaseException as error:
-            # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
-            _state["engine"] = None
-            connection.close()
-            if isinstance(error, duckdb.IOException | duckdb.FatalException):
-                raise _cannot_write(path, error) from error
-            raise
+
+
+def check_place(path: Path) -> None:
+    """DatabaseError where no database can lie: in memory, in a folder that is not there."""
+    if str(path) in (":memory:", ".", ""):
+        raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
+    if not path.parent.is_dir():
+        raise DatabaseError(
+            f'There is no folder "{path.parent}" for the database "{path.name}".', "Make it first: mkdir"
+        )
+
+
+def _make(path: Path) -> None:
+    """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.new")
+    part.unlink(missing_ok=True)
+    try:
+        with _attached(part, 0.0, None):
+            pass  # attaching prepares: tables and views
+        if path.exists():  # an empty file: nothing is lost by putting ours in its place
+            os.replace(part, path)
+        else:
+            with contextlib.suppress(FileExistsError):  # another process was quicker: its file stays
+                os.link(part, path)
+    except OSError as error:
+        raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _attached(path: Path, patience_s: float, give_up: threading.Event | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
+    _state["engine"] = connection
+    place = str(path).replace("'", "''")  # ATTACH takes no parameters
+    option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
+    _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db{option}"), give_up)
+    try:
+        connection.execute("USE db")
+        connection.execute("BEGIN")
+        _prepare(connection, path)
+        yield connection
+        connection.execute("COMMIT")
+        connection.execute("USE memory")
+        connection.execute("DETACH db")
+    except BaseException as error:
+        # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
+        _state["engine"] = None
+        connection.close()
+        if isinstance(error, duckdb.Error) and _is_about_the_disk(error):
+            raise _cannot_write(path, error) from error
+        raise
+
+
+def _is_about_the_disk(error: duckdb.Error) -> bool:
+    # a failed COMMIT is a TransactionException, whatever made it fail
+    return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)
+
+
+def _empty(path: Path) -> DatabaseEmptyError:
+    return DatabaseEmptyError(
+        f'The database "{path}" holds nothing yet.', f"To fill it: collect --study rmiat --simulated --db {path}"
+    )
 
 
 def _cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
@@ -101,7 +164,9 @@ def _only_one() -> Iterator[None]:
             _state["is_open"] = False
 
 
-def _patiently(path: Path, patience_s: float, open_it: Callable[[], Any]) -> Any:
+def _patiently(
+    path: Path, patience_s: float, open_it: Callable[[], Any], give_up: threading.Event | None = None
+) -> Any:
     """Open with retries and jitter while another process holds the file; then say which one does."""
     until = time.monotonic() + patience_s
     while True:
@@ -109,9 +174,9 @@ def _patiently(path: Path, patience_s: float, open_it: Callable[[], Any]) -> Any
             return open_it()
         except duckdb.Error as error:
             text = str(error)
-            if "lock" not in text.lower():
+            if "Could not set lock" not in text and "Conflicting lock" not in text:
                 raise _cannot_open(path, text) from error
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or (give_up is not None and give_up.is_set()):
                 raise DatabaseBusyError(
                     f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
                     _holder(text),
@@ -131,6 +196,10 @@ def _cannot_open(path: Path, text: str) -> DatabaseError:
         return DatabaseError(
             f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
         )
+    if "sqlite" in text.lower():
+        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
+    if "No space left" in text:
+        return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
     return DatabaseError(f'Can\'t open the database "{path}".', first)
 
 

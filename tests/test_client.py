@@ -29,6 +29,12 @@ def came(status: int | None = None, body: str | None = None, error: str | None =
     ("exchange", "action"),
     [
         (came(200, "{}"), "read"),
+        (came(200, '{"error": {"code": 502, "message": "upstream"}}'), "again"),
+        (came(200, '{"error": {"code": 401, "message": "key"}}'), "stop"),
+        (came(200, '{"error": "overloaded"}'), "again"),
+        (came(200, '{"error": null, "choices": []}'), "read"),
+        (came(429, "{}", retry_after="86400"), "stop"),
+        (came(429, "{}", retry_after="inf"), "again"),
         (came(200, "\n\n  {}"), "read"),
         (came(200, "not json"), "again"),
         (came(200, "[1]"), "again"),
@@ -136,7 +142,7 @@ async def _bad_bytes(request: web.Request, body: dict[str, Any]) -> web.StreamRe
 
 def asked(handler: Handler, time_limit_s: float = 5) -> Exchange:
     async def ask(url: str) -> Exchange:
-        async with Client(1, time_limit_s, trust_env=False) as client:
+        async with Client(1, time_limit_s) as client:
             return await client.exchange(Request(url, {}, {"messages": []}), "")
 
     with LocalServer(handler) as server:
@@ -167,7 +173,7 @@ def test_bytes_that_are_not_utf8_are_kept_readable() -> None:
 
 def test_a_server_that_is_not_there_is_an_error_that_names_it() -> None:
     async def ask() -> Exchange:
-        async with Client(1, 5, trust_env=False) as client:
+        async with Client(1, 5) as client:
             return await client.exchange(Request("http://127.0.0.1:9/v1", {}, {}), "")
 
     exchange = asyncio.run(ask())

@@ -176,3 +176,71 @@ def test_the_journal_line_is_json_with_the_names_of_the_columns(tmp_path: Path) 
     assert lines[1]["trial_id"] == "trial-7"
     assert lines[1]["tokens"] == 64
     assert "fingerprint" not in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        (b'"done_at":"20', b'"done_at":"9x'),
+        (b'"wording":1', b'"wording":99999999999'),
+        (b'"repetition":1', b'"repetition":[]'),
+    ],
+)
+def test_a_value_that_the_database_will_not_take_costs_only_its_line(tmp_path: Path, good: bytes, bad: bytes) -> None:
+    db = tmp_path / "a.duckdb"
+    with Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(n) for n in range(1, 30)])
+        path = journal.path
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert good in lines[7]
+    path.write_bytes(b"".join([*lines[:7], lines[7].replace(good, bad, 1), *lines[8:]]))
+    report = load_journals(db)
+    assert (report.rows, len(report.problems)) == (28, 1)
+    assert f"{path}:8:" in report.problems[0]
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"kind":"nonsense"}', b'{"kind" : "run"}', b"[" * 100_000, b'{"kind":"end","finished_at":"x"}']
+)
+def test_a_line_of_another_kind_is_reported_and_nothing_else_is_lost(tmp_path: Path, line: bytes) -> None:
+    db = tmp_path / "a.duckdb"
+    with Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(1)])
+        path = journal.path
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    report = load_journals(db)
+    assert (report.rows, len(report.problems)) == (1, 1)
+
+
+def test_a_copy_of_a_journal_does_not_double_its_answers(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(1)])
+        path = journal.path
+    path.with_name("run-1 (copy).jsonl").write_bytes(path.read_bytes())
+    report = load_journals(db)
+    assert report.rows == 1
+    assert "copy of another journal" in report.problems[0]
+
+
+@pytest.mark.parametrize("content", ["nothing", "no tables"])
+def test_an_empty_file_is_filled_like_one_that_is_not_there(tmp_path: Path, content: str) -> None:
+    db = tmp_path / "a.duckdb"
+    if content == "nothing":
+        db.touch()
+    else:
+        duckdb.connect(str(db)).close()
+    with pytest.raises(DatabaseError, match="holds nothing yet"), reading(db):
+        pass
+    with Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(1)])
+    assert final_trial_ids(db, "rmiat") == {"trial-1"}
+    assert load_journals(db).rows == 1
+
+
+def test_a_path_with_the_word_lock_in_it_is_not_taken_for_a_locked_file(tmp_path: Path) -> None:
+    (tmp_path / "blocks").mkdir()
+    db = tmp_path / "blocks" / "clock.duckdb"
+    db.write_text("my notes")
+    with pytest.raises(DatabaseError, match="not a DuckDB database"), reading(db, patience_s=30):
+        pass

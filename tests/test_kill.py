@@ -108,7 +108,7 @@ def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_f
     assert len(server.bodies) <= PLANNED + kills * 8
 
 
-@pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
     command: Command, server: LocalServer, send: signal.Signals
 ) -> None:
@@ -143,19 +143,19 @@ def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer)
 
 
 def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Command, server: LocalServer) -> None:
-    second_has_ended = threading.Event()
+    first_may_end = threading.Event()
 
-    async def wait_for_the_second(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    async def hold(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if len(server.bodies) > 20:
-            await asyncio.to_thread(second_has_ended.wait, 30)
+            await asyncio.to_thread(first_may_end.wait, 20)
         return await answers(request, body)
 
-    server.handler = wait_for_the_second
+    server.handler = hold
     first = command.start()
     command.wait_for(10)
     second = command.start()
     _, messages = second.communicate(timeout=30)
-    second_has_ended.set()
+    first_may_end.set()
     assert second.returncode == 1
     assert f"process {first.pid}" in messages
     assert "Traceback" not in messages
@@ -222,3 +222,45 @@ def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
     (row,) = json.loads(process.stdout)
     assert (row["model"], row["planned"], row["answered"]) == ("small", PLANNED, PLANNED)
     assert "Done" in process.stderr
+
+
+def test_killed_while_the_database_is_made_the_same_command_still_works(command: Command) -> None:
+    for delay_ms in range(0, 20, 4):
+        process = command.start()
+        until = time.monotonic() + 20
+        while not list(command.db.parent.glob(".a.duckdb.*.new")) and not command.db.exists():
+            assert time.monotonic() < until
+        time.sleep(delay_ms / 1000)
+        process.kill()
+        process.communicate()
+        command.db.unlink(missing_ok=True)
+    command.finish()
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command) -> None:
+    process = command.start()
+    assert process.stderr is not None
+    process.stderr.close()
+    assert process.stdout is not None
+    process.stdout.read()
+    process.wait(60)
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Command) -> None:
+    command.finish()
+    journal = next(journal_folder(command.db).glob("*.jsonl"))
+    with duckdb.connect(str(command.db)) as connection:  # one answer less in the database, and its journal gone
+        connection.execute("DELETE FROM attempts WHERE sequence = 1")
+    journal.unlink()
+    reader = duckdb.connect(str(command.db), read_only=True)
+    process = command.start()
+    command.wait_for(1)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=10)
+    reader.close()
+    assert process.returncode == 1
+    assert "safe in the journal" in messages
+    assert final_rows(command.db) == (PLANNED, PLANNED)

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from collector import Options, RunReport, collect
-from collector.errors import ProviderError, UnknownNameError, UsageError
+from collector import Options, RunReport, Watcher, collect
+from collector.api import carry_out
+from collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
 from collector.journal import journal_folder
+from collector.offer import make_offer
 from collector.store import reading
+from collector.study import load_study
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 
@@ -173,7 +176,8 @@ def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
 ) -> None:
     async def echo(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         text = f"Incorrect key: {request.headers['Authorization']}"
-        return error(500, "", text) if len(server.bodies) % 2 else web.json_response(completion(text))
+        echoing = completion(text) | {"id": KEY, "model": KEY, "system_fingerprint": KEY}
+        return error(500, "", text) if len(server.bodies) % 2 else web.json_response(echoing)
 
     with LocalServer(echo) as server:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -245,3 +249,82 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
     assert asked < 1600
     (path,) = journal_folder(db).glob("*.jsonl")
     assert path.read_bytes().count(b'"attempt_id"') == asked
+
+
+def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        offer = make_offer(load_study(tiny), ["local/small"], db, base_url=server.base_url)
+        run(tiny, server, db)
+        report = carry_out(offer, QUICK, yes=True, watcher=Watcher())
+    assert len(server.bodies) == 8
+    assert report.models[0]["already_done"] == 8
+
+
+def test_a_model_that_is_named_twice_is_asked_once(tiny: str, tmp_path: Path) -> None:
+    with LocalServer() as server:
+        collect(tiny, ["small", "local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=QUICK)
+    assert len(server.bodies) == 8
+
+
+@pytest.mark.parametrize("count", [2**63, 2**200, -1, 1.5, "12", True])
+def test_a_count_that_is_nonsense_is_unknown_and_its_answer_kept(tiny: str, tmp_path: Path, count: Any) -> None:
+    async def odd(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion(completion_tokens=count, completion_tokens_details=None))
+
+    db = tmp_path / "a.duckdb"
+    with LocalServer(odd) as server:
+        run(tiny, server, db)
+        run(tiny, server, db)
+    assert len(server.bodies) == 8
+    assert rows(db, "SELECT count(*), count(tokens) FROM trials") == [(8, 0)]
+
+
+def test_a_response_that_says_it_is_no_answer_is_asked_again(tiny: str, tmp_path: Path) -> None:
+    async def overloaded(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        half = {"message": {"content": "Ca"}, "finish_reason": "insufficient_system_resource"}
+        return web.json_response(completion() | {"choices": [half]})
+
+    db = tmp_path / "a.duckdb"
+    with LocalServer(failing_first(1, overloaded)) as server:
+        assert run(tiny, server, db).is_complete
+    assert rows(db, "SELECT outcome, count(*) FROM attempts GROUP BY ALL ORDER BY 1") == [
+        ("answered", 8),
+        ("failed", 8),
+    ]
+
+
+def test_base_url_never_takes_a_key_to_another_host(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with LocalServer() as server, pytest.raises(UsageError, match="key belongs to its own host") as caught:
+        collect(tiny, ["local/small", "openai/o3-mini"], tmp_path / "a.duckdb", base_url=server.base_url, yes=True)
+    assert "OPENAI_BASE_URL" in str(caught.value)
+    assert server.bodies == []
+
+
+@pytest.mark.parametrize("url", ["localhost:8080/v1", "foo", "http://", "ftp://h/v1", "http://me:secret@h/v1"])
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(tiny: str, tmp_path: Path, url: str) -> None:
+    with pytest.raises(UsageError):
+        collect(tiny, ["local/small"], tmp_path / "a.duckdb", base_url=url)
+    assert not (tmp_path / "a.duckdb").exists()
+
+
+def test_a_stand_in_for_a_key_does_not_black_out_ordinary_words(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalServer() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "a")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        collect(tiny, ["openai/o3-mini"], tmp_path / "a.duckdb", options=QUICK, yes=True)
+    assert rows(tmp_path / "a.duckdb", "SELECT DISTINCT answer FROM trials") == [("Calm",)]
+
+
+@pytest.mark.parametrize("place", [":memory:", "", "no/such/folder/a.duckdb"])
+def test_a_place_where_no_database_can_last_is_refused(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with LocalServer() as server, pytest.raises(DatabaseError):
+        run(tiny, server, Path(place))
+    assert server.bodies == []
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]

@@ -16,6 +16,7 @@ stage() {
 }
 
 stage ruff ruff check .
+stage "ruff format" ruff format --check --quiet .
 stage mypy mypy
 stage "lint of R" Rscript tools/lint_r.R
 if [ "${1:-}" != --check ]; then

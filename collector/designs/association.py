@@ -96,7 +96,7 @@ class Cells:
         self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
         settings = stable_id(dict(model.settings))
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
-        self._id = StableIds(*names, settings, seed)
+        self._id = StableIds(*names, model.frame, settings, seed)  # the frame words the prompt
         self._id_ends: list[bytes | None] = [None] * (2 * len(self))
 
     def __len__(self) -> int:

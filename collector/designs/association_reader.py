@@ -11,8 +11,9 @@ import re
 from collector.records import Reading, Reply
 
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#“”‘’«»"
-_BOXED = re.compile(r"\\boxed\s*\{\s*(?:\\text\s*\{)?([^{}]*)\}")
-_FENCE = re.compile(r"```[a-zA-Z]*\s*(.*?)```", re.DOTALL)
+# no two neighbouring parts match the same characters: an answer of nothing but blanks must not take minutes
+_BOXED = re.compile(r"\\boxed ?\{(?:\\text ?\{)?([^{}]*)\}")
+_FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
 _REFUSAL = re.compile(
     r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not comfortable|decline to|refuse to"
     r"|should not|shouldn't|not appropriate|inappropriate|don't feel comfortable|don't think it's|don't think it is)\b"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from collector.errors import UnknownNameError
+from collector.errors import UnknownNameError, UsageError
 from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated, together
 from collector.providers.exchange import Request
 from collector.providers.logprobs import AskingLogprobs
@@ -43,8 +43,12 @@ class Provider:
     costs_money: bool = True
 
     def address(self, base_url: str | None = None) -> str | None:
-        """The user's own `--base-url`, else the environment's, else the provider's usual one."""
-        return (base_url or os.environ.get(self.address_variable) or self.base_url or "").rstrip("/") or None
+        """The user's own `--base-url`, else the environment's, else the provider's usual one.
+
+        A provider with a key takes no `--base-url`: the key belongs to its host, and one option serves all models.
+        """
+        own = base_url if self.key_variable is None else None
+        return (own or os.environ.get(self.address_variable) or self.base_url or "").rstrip("/") or None
 
     def key(self) -> str | None:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
@@ -85,3 +89,13 @@ def provider_named(name: str) -> Provider:
 
 def is_on_this_machine(url: str) -> bool:
     return urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
+
+
+def checked_address(url: str, name: str) -> str:
+    """The address, if a request can be sent to it; UsageError says what is wrong with it."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f'{name} is no address: "{url}".', "It is written like http://localhost:8080/v1")
+    if parts.username or parts.password:
+        raise UsageError(f"{name} must not hold a name or password: they would be stored with the run.")
+    return url

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -17,10 +19,10 @@ class Request:
 
 
 def count(mapping: Any, *path: str) -> int | None:
-    """A token count deep inside a response, or None where any part is missing or not a whole number ≥ 0."""
+    """A token count deep inside a response; None where a part is missing or it is no whole number from 0 to 10¹²."""
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, Mapping) else None
-    is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and mapping >= 0
+    is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and 0 <= mapping <= LARGEST_COUNT
     return mapping if is_count else None
 
 

@@ -14,7 +14,13 @@ from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
-_FINISH: dict[str, Outcome] = {"content_filter": "filtered", "length": "truncated"}
+# what ended for lack of the provider's own means is no answer: it is asked again
+_FINISH: dict[str, Outcome] = {
+    "content_filter": "filtered",
+    "length": "truncated",
+    "insufficient_system_resource": "failed",
+    "error": "failed",
+}
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
@@ -33,13 +39,22 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     refusal = text(message.get("refusal"))
     outcome = "refused" if refusal else _FINISH.get(finish or "")
     return Reply(
-        answer=refusal if refusal else text(message.get("content")),
+        answer=refusal if refusal else _content(message.get("content")),
         reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")),
         outcome=outcome,
+        detail=f"the provider ended it with {finish}" if outcome == "failed" else None,
         finish_reason=finish,
         logprobs=read_choice(choice),
         **_provenance(body, headers),
     )
+
+
+def _content(value: Any) -> str | None:
+    """The answer's text; some compatible servers send it as a list of parts."""
+    if not isinstance(value, list):
+        return text(value)
+    parts = [found for part in value if isinstance(part, Mapping) and (found := text(part.get("text"))) is not None]
+    return "".join(parts) if parts else None
 
 
 def _first_choice(body: Mapping[str, Any]) -> Any:

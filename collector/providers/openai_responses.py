@@ -28,13 +28,15 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     details = body.get("incomplete_details")
     reason = text(details.get("reason")) if isinstance(details, Mapping) else None
     outcome: Outcome | None = "refused" if refusal else _INCOMPLETE.get(reason or "")
+    if outcome is None and body.get("status") in ("failed", "cancelled"):
+        outcome = "failed"
     if not items and outcome is None:
         outcome = "malformed"
     return Reply(
         answer=answer,
         reasoning_text=_joined(items, "summary", "summary_text", "text"),
         outcome=outcome,
-        detail="the response has no output" if outcome == "malformed" else None,
+        detail={"malformed": "the response has no output", "failed": "the response failed"}.get(outcome or ""),
         finish_reason=reason or text(body.get("status")),
         input_tokens=count(body.get("usage"), "input_tokens"),
         cached_input_tokens=count(body.get("usage"), "input_tokens_details", "cached_tokens"),

@@ -3,13 +3,15 @@ in_checkout <- function() {
   root_folder()
 }
 
+help_pages <- function(root) file.path("man", dir(file.path(root, "man"), pattern = "[.]Rd$"))
+
 test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
   root <- in_checkout()
   skip_if_not_installed("roxygen2")
   copy <- withr::local_tempdir()
   file.copy(file.path(root, c("R", "man", "DESCRIPTION", "NAMESPACE")), copy, recursive = TRUE)
   suppressMessages(capture.output(roxygen2::roxygenise(copy, load_code = "source")))
-  for (file in c("NAMESPACE", file.path("man", union(dir(file.path(root, "man")), dir(file.path(copy, "man")))))) {
+  for (file in c("NAMESPACE", union(help_pages(root), help_pages(copy)))) {
     expect_true(file.exists(file.path(root, file)), info = file)
     expect_identical(readLines(file.path(copy, file)), readLines(file.path(root, file)), info = file)
   }

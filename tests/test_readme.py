@@ -1,0 +1,102 @@
+"""The README: its commands are typed, in order, and say what it says they say.
+
+`make test` is the one command that can't be tested from inside; `make demo` is run by test_demo.py.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.local_server import LocalServer
+from tests.raw_rows import raw, write_csv
+
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(root: Path, language: str) -> list[str]:
+    return [body for name, body in BLOCK.findall((root / "README.md").read_text("utf-8")) if name == language]
+
+
+@pytest.fixture(scope="module")
+def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a reader would stand: a folder with the checkout's R/ in it."""
+    place = tmp_path_factory.mktemp("readme")
+    (place / "R").symlink_to(root / "R")
+    return place
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LocalServer]:
+    with LocalServer() as running:
+        yield running
+
+
+def typed(command: str, folder: Path, python: list[str], **more: str) -> str:
+    """What a command prints to stdout and stderr when it is typed in `folder`; it must end well."""
+    path = f"{Path(python[0]).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "PATH": path, **more},
+    )  # fmt: skip
+    assert done.returncode in (0, 141), f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def same(shown: str, printed: str) -> bool:
+    """The same words and numbers; another processor may give other last digits."""
+    there, here = NUMBER.findall(shown), NUMBER.findall(printed)
+    if NUMBER.sub("#", shown) != NUMBER.sub("#", printed) or len(there) != len(here):
+        return False
+    return all(math.isclose(float(a), float(b), rel_tol=1e-4) for a, b in zip(there, here, strict=True))
+
+
+def test_the_commands_print_what_the_readme_shows(root: Path, folder: Path, python: list[str]) -> None:
+    for block in blocks(root, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            printed = typed(command, folder, python, OPENAI_API_KEY="")
+            missing = [line for line in shown.splitlines() if not any(same(line, p) for p in printed.splitlines())]
+            assert not missing, f"{command} printed\n{printed}"
+    assert (folder / "report.html").exists()
+
+
+def test_the_r_code_prints_what_the_readme_shows(root: Path, folder: Path, python: list[str]) -> None:
+    (code,) = blocks(root, "r")
+    (folder / "readme.R").write_text(code, "utf-8")
+    printed = typed("Rscript readme.R", folder, python)
+    (shown,) = blocks(root, "")
+    assert shown.strip() in printed
+
+
+def test_the_python_code_runs(root: Path, folder: Path, python: list[str]) -> None:
+    (code,) = blocks(root, "python")
+    (folder / "readme.py").write_text(f"if __name__ == '__main__':\n{re.sub('^', '    ', code, flags=re.M)}", "utf-8")
+    typed("python readme.py", folder, python)
+    assert (folder / "fits.rds").stat().st_size > 1000
+
+
+def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them(
+    root: Path, folder: Path, python: list[str], server: LocalServer
+) -> None:
+    write_csv(folder / "DeepSeek-R1" / "flowers_insects.csv", [raw()])
+    commands = [line for block in blocks(root, "sh")[1:] for line in block.splitlines()]
+    assert [line.split()[:2] for line in commands] == [["collect", "--study"]] * 2 + [["collect", "import"]]
+    for command in commands:
+        here = command.replace("http://localhost:8080/v1", server.base_url)
+        typed(here, folder, python, OPENAI_API_KEY="sk-0123456789", OPENAI_BASE_URL=server.base_url)
+    assert len(server.bodies) == 2 * 12_920
+
+
+def test_the_picture_is_there_and_every_link_leads_somewhere(root: Path) -> None:
+    text = (root / "README.md").read_text("utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert "man/figures/effect_sizes.png" in links
+    assert [link for link in links if not (root / link).exists()] == []
