@@ -19,7 +19,7 @@ class Request:
 def count(mapping: Any, *path: str) -> int | None:
     """A token count deep inside a response, or None where any part is missing or not a whole number ≥ 0."""
     for name in path:
-        mapping = mapping.get(name) if isinstance(mapping, Mapping) else None
+        mapping = mapping.get(name) if isinstance(mapping, dict) else None
     is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and mapping >= 0
     return mapping if is_count else None
 
