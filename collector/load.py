@@ -40,6 +40,10 @@ _INSERTS = {
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
 }
+_RECOUNT = (
+    "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
+    "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
+)
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(Facts)),
@@ -196,6 +200,18 @@ def _keep_special(connection: duckdb.DuckDBPyConnection, run_id: str, records: l
             rows.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
     for table, listed in rows.items():
         _insert_rows(connection, table, listed)
+    _keep_recounts(connection, [record for record in records if record.get("kind") == "recounts"])
+
+
+def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
+    """Second counts of attempts that are there already; of two for one attempt the later stands."""
+    counted = {attempt_id: (tokens, one["tokenizer"]) for one in records for attempt_id, tokens in one["rows"]}
+    if not counted:
+        return
+    rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
+    connection.register("new_rows", pl.DataFrame(rows).to_arrow())
+    connection.execute(_RECOUNT)
+    connection.unregister("new_rows")
 
 
 def _keep_end(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
