@@ -43,7 +43,9 @@ class AnalyzeGroup(SlantGroup):
 @click.option("--fit", "engine", metavar="FIT", help="A fit that the study defines: lme4, effect_size.")
 @click.option("--study", help="A study's name or the path of its TOML file. Default: every study in the database.")
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
-@click.option("--measure", type=click.Choice(["reasoning", "output"]), help="Which tokens. Default: the study's.")
+@click.option(
+    "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
+)
 @click.option(
     "--refusals", type=click.Choice(["removed", "kept"]), default="removed", show_default=True, help="As in the paper."
 )

@@ -94,7 +94,9 @@ def compare(
 @click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @click.option("--study", help="Only rows of this study.")
-@click.option("--measure", type=click.Choice(["reasoning", "output"]), help="Which tokens. Default: the study's.")
+@click.option(
+    "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
+)
 @click.option("--list", "listed", is_flag=True, help="Say which tables there are, and what is in them.")
 @db_option
 @format_option

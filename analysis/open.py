@@ -11,13 +11,14 @@ from collector.errors import DatabaseError, UnknownNameError
 from collector.files import sql_dir
 from collector.store import reading
 
-MEASURES = ("reasoning", "output")
+MEASURES = ("reasoning", "output", "recounted")
 
 
 def open_trials(db: str | Path, view: str = "rmiat_trials", measure: str | None = None) -> pl.DataFrame:
     """All rows of one view of the database, one trial a row and ordered for the views of a study.
 
-    `measure` says what `tokens` holds: "reasoning" or "output" tokens; None is the measure that the study names.
+    `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
+    "recounted" (`collect recount`); None is the measure that the study names.
     Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
 
     Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view or measure.

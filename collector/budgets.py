@@ -37,8 +37,12 @@ class Budgets:
             budget.known_s = now_s
         return self._sent
 
-    def learn(self, told: Iterable[Told], number: int, now_s: float) -> None:
-        """Headers of the answer to request `number`. What was sent since is taken off; older news changes nothing."""
+    def learn(self, told: Iterable[Told], number: int, sent_s: float) -> None:
+        """Headers of the answer to request `number`; the news of an older request than the last one changes nothing.
+
+        They are taken to tell how it was when that request was let in: what was sent since is taken off, what was
+        refilled since is added.
+        """
         for budget in told:
             old = self._budgets.get(budget.kind)
             if old is not None and old.told_by > number:
@@ -47,7 +51,7 @@ class Budgets:
             known = budget.reset_s is not None and budget.reset_s > 0 and missing > 0
             refill = missing / budget.reset_s if known and budget.reset_s else (old.refill_per_s if old else 0.0)
             left = budget.remaining - self._cost(budget.kind) * (self._sent - number)
-            self._budgets[budget.kind] = _Budget(budget.limit, left, now_s, refill, number)
+            self._budgets[budget.kind] = _Budget(budget.limit, left, sent_s, refill, number)
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
         """What an answer cost, as an expectation for the next one."""

@@ -19,6 +19,7 @@ _COMMANDS = {
     "export": ("collector.cli_data", "export"),
     "check": ("collector.cli_check", "check"),
     "methods": ("collector.cli_methods", "methods"),
+    "recount": ("collector.cli_check", "recount"),
     "status": ("collector.cli_status", "status"),
     "load": ("collector.cli_status", "load"),
 }

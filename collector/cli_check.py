@@ -1,4 +1,4 @@
-"""`collect check`: is this model's token count worth anything as a measure?"""
+"""`collect check` and `collect recount`: what a model's token count is worth, and a second count of our own."""
 
 from __future__ import annotations
 
@@ -109,3 +109,44 @@ def _tell_verdict(found: Check) -> None:
     say(f"{name}: {verdicts[found.verdict]}")
     for reason in found.reasons:
         say(f"  {reason}")
+
+
+_RECOUNT_EXAMPLES = """\b
+Examples:
+  collect recount --base-url http://localhost:8080/v1
+  collect recount --model deepseek/deepseek-reasoner --tokenizer tiktoken:o200k_base
+  analyze tables tokens_by_condition --measure recounted
+
+The server's own tokenizer (llama.cpp, llama-cpp-python, vLLM) is exact; the server must run the model that answered.
+tiktoken is another's vocabulary, needs pip install "slant[tiktoken]", and fetches the vocabulary at first use (this
+was not tested with its download). Only new counts are made; answers are never changed.
+"""
+
+
+@click.command(epilog=_RECOUNT_EXAMPLES)
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only this model; may be given again.")
+@click.option("--tokenizer", default="server", show_default=True, help="server, or tiktoken:NAME.")
+@click.option("--base-url", help="The address of the server that ran the model.")
+@db_option
+@format_option
+def recount(models: tuple[str, ...], tokenizer: str, base_url: str | None, db: Path, output_format: str) -> None:
+    """Count readable reasoning again and keep the count beside the provider's own."""
+    from dataclasses import asdict
+
+    from collector.recount import recount as count_again
+
+    rows = count_again(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_tell_texts)
+    if not rows:
+        say("Nothing to count: no answer has readable reasoning that was not counted yet.")
+        return
+    print_rows([asdict(row) for row in rows], output_format)
+    for row in rows:
+        if row.reason:
+            say(f"{row.provider}/{row.requested_model}: {row.reason}.")
+    if any(row.reason for row in rows):
+        sys.exit(1)
+
+
+def _tell_texts(done: int, all_of_them: int) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{done:,} of {all_of_them:,} texts", nl=done == all_of_them, err=True)

@@ -35,6 +35,10 @@ _INSERTS = {
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
 }
+_RECOUNT = (
+    "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
+    "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
+)
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(Facts)),
@@ -143,7 +147,7 @@ def _attempt(record: Any) -> dict[str, Any]:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", *_ROW_KINDS):
+    if record["kind"] not in ("run", "end", "recounts", *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
         raise ValueError("a run without its name")
@@ -164,13 +168,25 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
         elif record["kind"] in _ROW_KINDS:
             table, columns = _ROW_KINDS[record["kind"]]
             noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
-        else:
+        elif record["kind"] == "end":
             connection.execute(
                 "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
                 [record.get("finished_at"), record.get("end_reason"), run_id],
             )
     for table, rows in noted.items():
         _insert_rows(connection, table, pl.DataFrame(rows, infer_schema_length=None))
+    _keep_recounts(connection, [record for record in parsed.special if record["kind"] == "recounts"])
+
+
+def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
+    """Second counts of attempts that are there already; of two for one attempt the later stands."""
+    counted = {attempt_id: (tokens, one["tokenizer"]) for one in records for attempt_id, tokens in one["rows"]}
+    if not counted:
+        return
+    rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
+    connection.register("new_rows", pl.DataFrame(rows).to_arrow())
+    connection.execute(_RECOUNT)
+    connection.unregister("new_rows")
 
 
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

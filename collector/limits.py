@@ -9,6 +9,7 @@ Waits: retry-after-ms, retry-after (seconds or a date), RetryInfo in the body (G
 from __future__ import annotations
 
 import email.utils
+import functools
 import math
 import re
 import time
@@ -22,7 +23,7 @@ LONGEST_WAIT_S = 3600.0  # a server that asks for more is not busy, it is done f
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|us|µs|ns|d|h|m|s)")
 _DURATION = re.compile(rf"(?:{_PART.pattern})+")
-_NUMBER = re.compile(r"[0-9]{1,300}(?:\.[0-9]{1,300})?")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _OPENAI = re.compile(r"x-ratelimit-(?P<what>limit|remaining|reset)(?:-(?P<kind>requests|tokens))?")
 _ANTHROPIC = re.compile(
     r"anthropic-ratelimit-(?P<kind>requests|tokens|input-tokens|output-tokens)-(?P<what>limit|remaining|reset)"
@@ -110,6 +111,7 @@ def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float
     return max(0.0, moment - (server_time(headers) if now is None else now))
 
 
+@functools.lru_cache(maxsize=64)  # the Date header of many answers is the same second
 def _date(text: str) -> float | None:
     try:
         return email.utils.parsedate_to_datetime(text).timestamp() if text else None

@@ -21,7 +21,6 @@ from collector.limits import spoken, told_budgets
 from collector.providers import is_on_this_machine
 
 START_LIMIT = 4
-SHORTEST_BREATH_S, LONGEST_BREATH_S = 0.25, 30.0
 PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed
 NOTE_EVERY_S = 1.0
 
@@ -55,7 +54,8 @@ class Pace:
         self.in_flight = 0
         self.closed = asyncio.Event()
         self._pause, self._own_pause = pause or KeyPause(), KeyPause()
-        self._breath_s = 0.0
+        self._next_s = 0.0  # the limit's own spacing
+        self._is_spaced = False
         self._budgets = Budgets()
         self._refused_since: float | None = None
         self._line: deque[asyncio.Future[None]] = deque()
@@ -70,10 +70,12 @@ class Pace:
         while not self.closed.is_set():
             now = self._clock()
             wait_s, waits_for = self._wait(now)
+            self._is_spaced = self._is_spaced or waits_for == "spacing"
             if wait_s <= 0 and self.in_flight < self.limit.allowed:
                 return self._take(now)
             if wait_s > 0:
-                self._ring_in(wait_s, waits_for)
+                self._ring_in(wait_s)
+                self._remember_wait(wait_s, waits_for)
             await self._stand_in_line()
         return None
 
@@ -82,7 +84,7 @@ class Pace:
         self.in_flight -= 1
         now = self._clock()
         if told := told_budgets(headers):
-            self._budgets.learn(told, ticket.number, now)
+            self._budgets.learn(told, ticket.number, ticket.sent_s)
         if status == 429:
             self._rate_limited(ticket, now, asked_wait_s)
         elif status is None or status >= 500:
@@ -123,33 +125,32 @@ class Pace:
 
     def _wait(self, now: float) -> tuple[float, str]:
         paused = max(self._pause.until_s, self._own_pause.until_s) - now
-        budget, kind = self._budgets.wait_s(now)
-        return (budget, kind) if budget > paused else (paused, "")
+        budget_s, kind = self._budgets.wait_s(now)
+        return max((paused, "pause"), (self._next_s - now, "spacing"), (budget_s, kind))
 
     def _take(self, now: float) -> Ticket:
         self.in_flight += 1
-        ticket = Ticket(self._budgets.spend(now), now, self.in_flight >= self.limit.allowed)
+        ticket = Ticket(self._budgets.spend(now), now, self._is_spaced or self.in_flight >= self.limit.allowed)
+        self._next_s, self._is_spaced = now + self.limit.spacing_s, False
         if self.in_flight < self.limit.allowed:
             self._next_in_line()  # one wakes the next, so that a pause does not end in a stampede
         return ticket
 
     def _answered(self, ticket: Ticket, now: float) -> None:
         self._refused_since = None
-        self._breath_s = 0.0
-        if self.limit.answered(ticket.sent_s, ticket.was_full) and now - self._noted_s["grew"] >= NOTE_EVERY_S:
+        grew = self.limit.answered(ticket.sent_s, now, ticket.was_full)
+        if grew and now - self._noted_s["grew"] >= NOTE_EVERY_S:
             self._noted_s["grew"] = now
             self._tell("grew")
 
     def _rate_limited(self, ticket: Ticket, now: float, asked_wait_s: float) -> None:
         if self._refused_since is None:
             self._refused_since = now
-        if not self.limit.rate_limited(ticket.sent_s, now):
-            return
-        if asked_wait_s <= 0:
-            # with one request in flight there is nothing left to take away but time
-            self._breath_s = min(LONGEST_BREATH_S, max(SHORTEST_BREATH_S, 2 * self._breath_s))
-            self._quiet(self._own_pause, now + self._breath_s)
-        self._tell("rate_limited", asked_wait_s or self._breath_s, "asked for" if asked_wait_s > 0 else "not asked for")
+        breath_s = self.limit.rate_limited(ticket.sent_s, now)
+        if breath_s > 0 and asked_wait_s <= 0:
+            self._quiet(self._own_pause, now + breath_s)
+        if breath_s > 0:
+            self._tell("rate_limited", asked_wait_s or breath_s, "asked for" if asked_wait_s > 0 else "not asked for")
 
     def _troubled(self, now: float, status: int | None) -> None:
         if self.limit.troubled(now):
@@ -159,15 +160,17 @@ class Pace:
     def _quiet(pause: KeyPause, until_s: float) -> None:
         pause.until_s = max(pause.until_s, until_s)
 
-    def _ring_in(self, wait_s: float, waits_for: str) -> None:
+    def _ring_in(self, wait_s: float) -> None:
         loop = asyncio.get_running_loop()
-        when = loop.time() + wait_s
+        when = loop.time() + max(wait_s, 0.001)  # a wait too short for the clock would ring in vain
         if self._timer is not None and self._timer.when() <= when:
             return
         if self._timer is not None:
             self._timer.cancel()
         self._timer = loop.call_at(when, self._ring)
-        if waits_for:
+
+    def _remember_wait(self, wait_s: float, waits_for: str) -> None:
+        if waits_for not in ("pause", "spacing"):
             self._budget_wait_s += wait_s
             if self._clock() - self._noted_s["budget"] >= NOTE_EVERY_S:
                 self._tell_budget_waits(waits_for)

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from collector.api import Watcher
@@ -19,12 +28,24 @@ from collector.run import Lane
 LINE_EVERY_S = 10.0
 
 
+class _Bars(Progress):
+    """Looks at the run when it is drawn, four times a second; to be told of every answer costs ten times as much."""
+
+    def __init__(self, pull: Callable[[], None], *columns: ProgressColumn, **options: Any) -> None:
+        self._pull = pull
+        super().__init__(*columns, **options)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        self._pull()
+        yield from super().get_renderables()
+
+
 class ProgressWatcher(Watcher):
     """A progress bar where stderr is a terminal; a line every ten seconds where it is a file or a pipe."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
-        self._bar: Progress | None = None
+        self._bar: _Bars | None = None
         self._tasks: dict[int, TaskID] = {}
         self._lanes: Sequence[Lane] = ()
         self._last_line = self._begun = time.monotonic()
@@ -33,9 +54,10 @@ class ProgressWatcher(Watcher):
         self._lanes, self._begun = lanes, time.monotonic()
         if not sys.stderr.isatty():
             return
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[counts]}"),
-            TimeRemainingColumn(), console=self._console, refresh_per_second=4, transient=True,
+        self._bar = _Bars(
+            self._pull, TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[counts]}"), TimeRemainingColumn(),
+            console=self._console, refresh_per_second=4, transient=True,
         )  # fmt: skip
         for lane in lanes:
             name = printable(lane.model.model)
@@ -43,12 +65,15 @@ class ProgressWatcher(Watcher):
         self._bar.start()
 
     def change(self, lane: Lane, outcome: str) -> None:
-        if self._bar is not None:
-            done = lane.already_done + lane.asked - lane.outcomes["failed"]
-            self._bar.update(self._tasks[id(lane)], completed=done, counts=self._counts(lane))
-        elif time.monotonic() - self._last_line >= LINE_EVERY_S:
+        if self._bar is None and time.monotonic() - self._last_line >= LINE_EVERY_S:
             self._last_line = time.monotonic()
             say(self._line())
+
+    def _pull(self) -> None:
+        for lane in self._lanes:
+            if self._bar is not None and id(lane) in self._tasks:
+                done = lane.already_done + lane.asked - lane.outcomes["failed"]
+                self._bar.update(self._tasks[id(lane)], completed=done, counts=self._counts(lane))
 
     def say(self, text: str) -> None:
         if self._bar is not None:

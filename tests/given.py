@@ -38,11 +38,12 @@ def attempt(number: int, row: Row) -> dict[str, Any]:
 def insert(
     connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = (), checks: Iterable[Row] = ()
 ) -> None:
-    """Rows into `attempts`, and runs with the lists `models` and `tests` into the three tables that hold them."""
-    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "run_models": [], "run_tests": []}
+    """Rows into `attempts`, and runs with the lists `models`, `tests` and `pace` into the tables that hold them."""
+    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "run_models": [], "run_tests": [], "pace_history": []}
     tables["checks"] = [dict(check) for check in checks]
     for run in runs:
-        tables["runs"].append({key: value for key, value in run.items() if key not in ("models", "tests")})
+        tables["runs"].append({key: value for key, value in run.items() if key not in ("models", "tests", "pace")})
+        tables["pace_history"] += [{"run_id": run["run_id"], **row} for row in run.get("pace") or []]
         for part in ("models", "tests"):
             listed = enumerate(run.get(part) or [], 1)
             tables[f"run_{part}"] += [{"run_id": run["run_id"], "place": place, **row} for place, row in listed]

@@ -18,7 +18,7 @@ from tests.given import database, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks"}
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history"}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -39,6 +39,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         {"is_final": False, "outcome": "failed"}, {"served_model": "o3-mini-2025-01-31"}, {"token_source": "output"},
         {"served_model": "o3-mini-2025-08-01"},
         {"requested_model": "o3-mini-2025-01-31", "served_model": "o1"}, {"reasoning_text": "an IAT"},
+        {"reasoning_tokens_recounted": 70, "recount_tokenizer": "tiktoken:o200k_base"},
         {"batch_id": "b1"},
     ]  # fmt: skip
     cells = product(

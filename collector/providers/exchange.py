@@ -21,7 +21,7 @@ class Request:
 def count(mapping: Any, *path: str) -> int | None:
     """A token count deep inside a response; None where a part is missing or it is no whole number from 0 to 10¹²."""
     for name in path:
-        mapping = mapping.get(name) if isinstance(mapping, Mapping) else None
+        mapping = mapping.get(name) if isinstance(mapping, dict) else None
     is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and 0 <= mapping <= LARGEST_COUNT
     return mapping if is_count else None
 

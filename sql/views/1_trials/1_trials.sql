@@ -3,7 +3,7 @@
 -- reads: attempts
 -- study: any
 -- note:  `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
---        SET VARIABLE measure = 'output';     (or 'reasoning'; back: RESET VARIABLE measure;)
+--        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW trials AS
@@ -11,9 +11,11 @@ SELECT * EXCLUDE (is_final) REPLACE (
            CASE getvariable('measure')::TEXT
                WHEN 'reasoning' THEN reasoning_tokens
                WHEN 'output' THEN output_tokens
+               WHEN 'recounted' THEN reasoning_tokens_recounted
                ELSE CASE
                    WHEN getvariable('measure') IS NULL THEN tokens
-                   ELSE error('The variable measure must be reasoning or output, not ' || getvariable('measure')::TEXT)
+                   ELSE error('The variable measure must be reasoning, output or recounted, not '
+                              || getvariable('measure')::TEXT)
                END
            END AS tokens,
            CASE getvariable('measure')::TEXT
@@ -21,12 +23,14 @@ SELECT * EXCLUDE (is_final) REPLACE (
                WHEN 'reasoning' THEN
                    CASE WHEN reasoning_tokens IS NOT NULL THEN coalesce(nullif(token_source, 'output'), 'usage') END
                WHEN 'output' THEN CASE WHEN output_tokens IS NOT NULL THEN 'output' END
+               WHEN 'recounted' THEN CASE WHEN reasoning_tokens_recounted IS NOT NULL THEN 'retokenized' END
                ELSE token_source
            END AS token_source
        ),
        batch_id IS NOT NULL AS is_batch,
        -- how long a batch job took says nothing about one answer in it
        CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
+       CASE WHEN batch_id IS NULL THEN epoch(sent_at - queued_at) END AS queue_wait_s,
        served_model <> requested_model AS served_model_differs,
        regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') AS snapshot_was_asked,
        -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered

@@ -13,7 +13,8 @@ SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
        t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome,
        coalesce(t.answer NOT IN (t.option_a, t.option_b), true) AS is_refusal,
        t.choice = t.expected AS follows_rule,
-       t.tokens, t.token_source, t.reasoning_tokens, t.output_tokens, t.reasoning_text,
+       t.tokens, t.token_source, t.reasoning_tokens, t.reasoning_tokens_recounted, t.recount_tokenizer,
+       t.output_tokens, t.reasoning_text, t.option_a_logprob, t.option_b_logprob, t.logprob_kind,
        t.latency_s, t.is_batch, t.cost_usd, t.served_model, t.served_model_differs
 FROM trials t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
