@@ -16,10 +16,10 @@ from types import TracebackType
 
 from collector.client import Client
 from collector.errors import JournalError, UnknownNameError, UsageError
-from collector.event_loop import run_anywhere
+from collector.interrupts import run_anywhere
 from collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
 from collector.load import load_journals
-from collector.providers import is_on_this_machine, provider_named
+from collector.providers import provider_named
 from collector.store import reading
 from collector.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
 
@@ -79,9 +79,8 @@ def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
 async def _recount(
     db: Path, found: list[tuple[str, str, int]], tokenizer: str, base_url: str | None, told: Told
 ) -> list[Recounted]:
-    trust_env = base_url is None or not is_on_this_machine(base_url)
     results = []
-    async with Client(AT_ONCE, 60.0, trust_env) as client:
+    async with Client(AT_ONCE, 60.0) as client:
         with _Journal(db) as journal:
             for provider, model, texts in found:
                 chosen, reason = await _tokenizer(client, tokenizer, base_url, provider, model)
