@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import aiohttp
 
-from collector.journal import utc_now
+from collector.journal import Clock
 from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 
@@ -92,11 +92,12 @@ class Client:
         await self._session.close()
 
     async def exchange(self, request: Request, queued_at: str) -> Exchange:
-        sent_at = utc_now()
+        clock = Clock()
+        sent_at = clock.now()
         seen: dict[str, Any] = {"sent": as_json(request.body)}
         try:
             async with asyncio.timeout(self.time_limit_s):
-                await self._post(request, seen)
+                await self._post(request, seen, clock)
         except TimeoutError:
             seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
@@ -106,9 +107,9 @@ class Client:
             )
         except (OSError, ValueError) as error:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
-        return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=utc_now(), **seen)
+        return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=clock.now(), **seen)
 
-    async def _post(self, request: Request, seen: dict[str, Any]) -> None:
+    async def _post(self, request: Request, seen: dict[str, Any], clock: Clock) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
@@ -116,7 +117,7 @@ class Client:
             headers={"Content-Type": "application/json", **request.headers},
             allow_redirects=False,
         ) as response:
-            seen["first_byte_at"] = utc_now()
+            seen["first_byte_at"] = clock.now()
             seen["status"] = response.status
             seen["headers"] = {name.lower(): value for name, value in response.headers.items()}
             data = bytearray()

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 from collector.attempts import AttemptMaker, Place
 from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
+from collector.money import BudgetReached, LaneMoney, unanswered
 from collector.pace import Pace
 from collector.providers import Provider
-from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
+from collector.records import Conversation, Outcome, Prompt, Reading, Run, Trial, Turn
 from collector.study import Study, StudyModel
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
@@ -34,6 +36,7 @@ class Lane:
     planned: int
     already_done: int
     pace: Pace = field(default_factory=Pace)
+    money: LaneMoney = field(default_factory=LaneMoney)
     outcomes: Counter[str] = field(default_factory=Counter)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
@@ -121,16 +124,23 @@ class Runner:
             if ticket is None:
                 return None
             request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
+            reserved_usd = await self._reserved_usd(lane, request.body)
+            if reserved_usd is None:
+                return None
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
             lane.pace.leave(ticket, exchange.status, exchange.headers, verdict.pause_s)
             is_final = verdict.action in ("read", "filtered")
             if verdict.action == "read":
-                reply = lane.provider.dialect.reply(exchange.json() or {}, exchange.headers)
+                reply = lane.provider.dialect.reply(verdict.body, exchange.headers)
             else:
-                reply = Reply(outcome="filtered" if is_final else "failed", detail=verdict.reason)
+                outcome: Outcome = "filtered" if is_final else "failed"
+                reply = unanswered(lane.provider.dialect, exchange, outcome, verdict.reason)
+            cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._design.read(self.study, trial, reply) if is_final else Reading("failed")
-            place = Place(conversation.conversation_id, turn_no, try_no, is_final, prompt.hash, request.body)
+            place = Place(
+                conversation.conversation_id, turn_no, try_no, is_final, prompt.hash, request.body, cost_usd=cost_usd
+            )
             attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
             if is_final:
@@ -151,6 +161,14 @@ class Runner:
     def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
         """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""
         return exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless
+
+    async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
+        """What was set aside of the budget for one request; None where the run stops or the budget has no room."""
+        try:
+            return await lane.money.reserve(body, self.stopping, lambda: lane.stopped_because is not None)
+        except BudgetReached as reached:
+            lane.stop(str(reached))
+            return None
 
     def _give_up(self, lane: Lane, reason: str) -> None:
         self._count(lane, "failed")
