@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from collector.client import KEPT_HEADERS, Exchange, as_json
 from collector.option_logprobs import option_logprobs
@@ -31,12 +33,19 @@ class Place:
     cost_usd: float | None = None
 
 
+def spellings(secret: str) -> list[str]:
+    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address. Longest first."""
+    in_json = json.dumps(secret)[1:-1]
+    forms = {secret, in_json, in_json.replace("/", "\\/"), quote(secret, safe="")}
+    return sorted(forms, key=len, reverse=True)
+
+
 class AttemptMaker:
     """Numbers the attempts of one run, and takes the keys out of whatever a provider echoes."""
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
-        self._secrets = [secret for secret in secrets if secret]
+        self._secrets = [spelt for secret in secrets if secret for spelt in spellings(secret)]
         self._sequence = 0
 
     def redacted(self, text: str) -> str:
@@ -65,8 +74,8 @@ class AttemptMaker:
             detail=self._maybe(reply.detail), tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
             input_tokens=reply.input_tokens, reasoning_text=self._maybe(reply.reasoning_text),
-            finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=self._maybe(_json(headers)), http_status=exchange.status,
+            finish_reason=self._maybe(reply.finish_reason), served_model=self._maybe(reply.served_model),
+            fingerprint=self._maybe(reply.fingerprint), request_id=self._maybe(reply.request_id), headers=self._maybe(_json(headers)), http_status=exchange.status,
             error=self._maybe(exchange.error), queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
