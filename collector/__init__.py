@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collector.api import Options, RunReport, Watcher, collect
-    from collector.batch_api import BatchOptions, BatchReport, collect_batch
+    from collector.batch_api import collect_batch
+    from collector.batch_report import BatchOptions, BatchReport
     from collector.export import export_trials
     from collector.imports import import_trials
 
@@ -28,8 +29,8 @@ _HOME = {
     "RunReport": "collector.api",
     "Watcher": "collector.api",
     "collect_batch": "collector.batch_api",
-    "BatchOptions": "collector.batch_api",
-    "BatchReport": "collector.batch_api",
+    "BatchOptions": "collector.batch_report",
+    "BatchReport": "collector.batch_report",
     "import_trials": "collector.imports",
     "export_trials": "collector.export",
 }
