@@ -7,6 +7,7 @@ means (ask again, and when; give this trial up; stop this model) is decided by `
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,6 +36,15 @@ _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_bala
 _AGAIN = {408, 409, 425, 429}
 
 
+def _json_escape(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 as JSON would spell them: one of them must not cost an answer that is paid for."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "".join(f"\\u{byte:04x}" for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("slant.json_escape", _json_escape)
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
@@ -53,7 +63,7 @@ class Exchange:
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
         try:
-            value = json.loads((self.body or "").strip() or "null")
+            value = json.loads((self.body or "").strip() or "null", strict=False)  # some send bare control characters
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
@@ -125,7 +135,7 @@ class Client:
                 data += chunk
                 if len(data) > MAX_BODY_BYTES:
                     raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
-            seen["body"] = data.decode("utf-8", "backslashreplace")
+            seen["body"] = data.decode("utf-8", "slant.json_escape")
 
 
 def judge(exchange: Exchange, try_no: int) -> Verdict:
