@@ -1,5 +1,5 @@
 # `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
-.PHONY: help setup demo test test-full check docs lock clean
+.PHONY: help setup demo test test-full test-faults bench check docs lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,12 @@ test-full: setup ## every test
 
 test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
 	@tools/test_local.sh
+
+test-faults: setup ## two hundred kills at random moments, and the table of faults
+	@.venv/bin/python -m bench.faults
+
+bench: setup ## speed and memory beside a bare loop, as a table (about eight minutes)
+	@.venv/bin/python -m bench
 
 check: setup ## ruff, mypy, lint of R
 	@tools/test.sh --check

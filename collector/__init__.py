@@ -6,16 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collector.api import Options, RunReport, Watcher, collect
+    from collector.batch_api import collect_batch
+    from collector.batch_report import BatchOptions, BatchReport
     from collector.export import export_trials
     from collector.imports import import_trials
 
-__all__ = ["Options", "RunReport", "Watcher", "collect", "export_trials", "import_trials"]
+__all__ = [
+    "BatchOptions",
+    "BatchReport",
+    "Options",
+    "RunReport",
+    "Watcher",
+    "collect",
+    "collect_batch",
+    "export_trials",
+    "import_trials",
+]
 
 _HOME = {
     "collect": "collector.api",
     "Options": "collector.api",
     "RunReport": "collector.api",
     "Watcher": "collector.api",
+    "collect_batch": "collector.batch_api",
+    "BatchOptions": "collector.batch_report",
+    "BatchReport": "collector.batch_report",
     "import_trials": "collector.imports",
     "export_trials": "collector.export",
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
+from urllib.parse import quote
 
 from collector.client import KEPT_HEADERS, Exchange, as_json
 from collector.option_logprobs import option_logprobs
@@ -34,13 +36,20 @@ class Place:
 _FIELDS = tuple(f.name for f in fields(Attempt))
 
 
+def spellings(secret: str) -> list[str]:
+    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address. Longest first."""
+    in_json = json.dumps(secret)[1:-1]
+    forms = {secret, in_json, in_json.replace("/", "\\/"), quote(secret, safe="")}
+    return sorted(forms, key=len, reverse=True)
+
+
 class AttemptMaker:
     """Numbers the attempts of one run, and takes the keys out of whatever a provider echoes."""
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
         # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
-        self._secrets = [secret for secret in secrets if len(secret) >= 8]
+        self._secrets = [spelt for secret in secrets if len(secret) >= 8 for spelt in spellings(secret)]
         self._sequence = 0
 
     def redacted(self, text: str) -> str:

@@ -7,6 +7,7 @@ means (ask again, and when; give this trial up; stop this model) is decided by `
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 import urllib.request
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from collector.journal import utc_now
+from collector.journal import Clock
 from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 
@@ -37,6 +38,15 @@ _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_bala
 _AGAIN = {408, 409, 425, 429}
 
 
+def _json_escape(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8 as JSON would spell them: one of them must not cost an answer that is paid for."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "".join(f"\\u{byte:04x}" for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("slant.json_escape", _json_escape)
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
@@ -55,7 +65,7 @@ class Exchange:
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
         try:
-            value = json.loads((self.body or "").strip() or "null")
+            value = json.loads((self.body or "").strip() or "null", strict=False)  # some send bare control characters
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
@@ -95,11 +105,12 @@ class Client:
         await self._session.close()
 
     async def exchange(self, request: Request, queued_at: str) -> Exchange:
-        sent_at = utc_now()
+        clock = Clock()
+        sent_at = clock.now()
         seen: dict[str, Any] = {"sent": as_json(request.body)}
         try:
             async with asyncio.timeout(self.time_limit_s):
-                await self._post(request, seen)
+                await self._post(request, seen, clock)
         except aiohttp.ConnectionTimeoutError as error:
             seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
@@ -111,7 +122,7 @@ class Client:
             )
         except (OSError, ValueError) as error:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
-        return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=utc_now(), **seen)
+        return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=clock.now(), **seen)
 
     def _proxy(self, url: str) -> str | None:
         """The proxy that the environment names for this address; never one for this machine's own servers."""
@@ -121,7 +132,7 @@ class Client:
             return None
         return self._proxies.get(parts.scheme)
 
-    async def _post(self, request: Request, seen: dict[str, Any]) -> None:
+    async def _post(self, request: Request, seen: dict[str, Any], clock: Clock) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
@@ -130,7 +141,7 @@ class Client:
             allow_redirects=False,
             proxy=self._proxy(request.url),
         ) as response:
-            seen["first_byte_at"] = utc_now()
+            seen["first_byte_at"] = clock.now()
             seen["status"] = response.status
             seen["headers"] = {name.lower(): value for name, value in response.headers.items()}
             data = bytearray()
@@ -138,7 +149,7 @@ class Client:
                 data += chunk
                 if len(data) > MAX_BODY_BYTES:
                     raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
-            seen["body"] = data.decode("utf-8", "backslashreplace")
+            seen["body"] = data.decode("utf-8", "slant.json_escape")
 
 
 def backoff_s(try_no: int) -> float:

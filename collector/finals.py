@@ -19,12 +19,15 @@ class Finals:
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self._others: set[str] = set()
-        self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
+        halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
         for batch in batches:
             frame = batch.alias("trial_id").to_frame()
             is_plain = pl.col("trial_id").str.contains(_PLAIN)
             self._others.update(frame.filter(~is_plain)["trial_id"])
-            self._halves.vstack(_halves(frame.filter(is_plain)), in_place=True)
+            halves.vstack(_halves(frame.filter(is_plain)), in_place=True)
+        self._halves = halves.unique().sort("high", "low")
+        runs = self._halves.group_by("high").len().max()  # ids with the same first half: 1, but for a miracle
+        self._longest_run: int = runs["len"].item() or 0
 
     def __bool__(self) -> bool:
         return bool(self._halves.height or self._others)
@@ -33,14 +36,23 @@ class Finals:
         """One byte for each of these ids: 1 where that trial is final. Asking for many at once is what is quick."""
         asked = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
         plain = asked.filter(pl.col("trial_id").str.contains(_PLAIN))
-        found = plain.select("place").hstack(_halves(plain)).join(self._halves, on=list(_HALVES), how="semi")
         flags = bytearray(len(trial_ids))
-        for place in found["place"]:
+        for place in plain["place"].filter(self._holds(_halves(plain))):
             flags[place] = 1
         if self._others:
             for place, trial_id in enumerate(trial_ids):
                 flags[place] |= trial_id in self._others
         return bytes(flags)
+
+    def _holds(self, asked: pl.DataFrame) -> pl.Series:
+        """True for each of these halves that is here. A search in sorted numbers: a join takes four times as long."""
+        found = pl.repeat(False, asked.height, dtype=pl.Boolean, eager=True)
+        first = self._halves["high"].search_sorted(asked["high"], side="left")
+        for step in range(self._longest_run):
+            place = (first + step).clip(upper_bound=self._halves.height - 1)
+            here = self._halves[place]
+            found |= (here["high"] == asked["high"]) & (here["low"] == asked["low"])
+        return found
 
 
 def _halves(frame: pl.DataFrame) -> pl.DataFrame:

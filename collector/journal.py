@@ -36,8 +36,24 @@ _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 def utc_now() -> str:
     """The time now as the journal writes it: ISO 8601, microseconds, UTC without a suffix."""
-    seconds, microseconds = divmod(time.time_ns() // 1000, 1_000_000)
+    return utc_at(time.time_ns())
+
+
+def utc_at(since_1970_ns: int) -> str:
+    seconds, microseconds = divmod(since_1970_ns // 1000, 1_000_000)
     return f"{_second(seconds)}.{microseconds:06d}"
+
+
+class Clock:
+    """Moments of one exchange: the time of day when it began, and from there on what no change of the clock moves."""
+
+    __slots__ = ("_ahead_ns",)
+
+    def __init__(self) -> None:
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
+
+    def now(self) -> str:
+        return utc_at(time.monotonic_ns() + self._ahead_ns)
 
 
 @lru_cache(maxsize=4)  # four times a trial are written down, and thousands of them share a second

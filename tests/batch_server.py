@@ -54,7 +54,8 @@ class BatchServer:
         self.refusals: dict[str, tuple[int, str]] = {}
         self.finishes_at_once = False
         self.page_size = 2
-        self.is_listed = True
+        self.redirect: str | None = None
+        self.results_address: str | None = None
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._main()), daemon=True)
@@ -136,6 +137,8 @@ class BatchServer:
                 await request.read()
             if key != KEY:
                 return self._error(401, f"Incorrect API key provided: {key}")
+            if self.redirect is not None:
+                return web.Response(status=307, headers={"Location": self.redirect})
             if kind in self.refusals:
                 return self._error(*self.refusals[kind])
             gate = self.gates.get(kind)
@@ -192,7 +195,7 @@ class BatchServer:
         return self._page("anthropic", self._anthropic, request.query.get("after_id"))
 
     def _page(self, dialect: str, shape: Callable[[dict[str, Any]], Any], after: str | None) -> web.Response:
-        newest_first = [job for job in reversed(self.jobs) if job["dialect"] == dialect and self.is_listed]
+        newest_first = [job for job in reversed(self.jobs) if job["dialect"] == dialect]
         start = next((n + 1 for n, job in enumerate(newest_first) if job["id"] == after), 0)
         page = newest_first[start : start + self.page_size]
         has_more = start + self.page_size < len(newest_first)
@@ -222,7 +225,8 @@ class BatchServer:
             "request_counts": counts | {"processing": 0 if job["ended"] else len(job["requests"])},
             "created_at": moment(job["created"]), "expires_at": moment(job["created"] + 86400),
             "ended_at": moment(job["ended"]), "archived_at": None, "cancel_initiated_at": None,
-            "results_url": f"{self.address}/v1/messages/batches/{job['id']}/results" if job["ended"] else None,
+            "results_url": f"{self.results_address or self.address}/v1/messages/batches/{job['id']}/results"
+            if job["ended"] else None,
         }  # fmt: skip
 
     async def _content(self, request: web.Request) -> web.Response:

@@ -78,7 +78,10 @@ def command(
     return BatchCommand(python, root, tmp_path, server, request.param)
 
 
-@pytest.mark.parametrize("after_effect", [False, True])
+only_openai = pytest.mark.parametrize("command", ["openai"], indirect=True)  # where providers make no difference
+
+
+@pytest.mark.parametrize("after_effect", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_killed_in_the_submit_call_the_job_is_found_not_submitted_again(
     command: BatchCommand, server: BatchServer, after_effect: bool
 ) -> None:
@@ -99,7 +102,7 @@ def test_killed_while_uploading_one_job_is_made(python: list[str], root: Path, t
         assert command.trials() == (PLANNED, PLANNED)
 
 
-@pytest.mark.parametrize("kind", ["list", "retrieve", "content"])
+@pytest.mark.parametrize("kind", [*(pytest.param(k, marks=pytest.mark.slow) for k in ("list", "retrieve")), "content"])
 def test_killed_while_looking_up_or_fetching_no_answer_is_lost_or_doubled(
     command: BatchCommand, server: BatchServer, kind: str
 ) -> None:
@@ -144,6 +147,7 @@ def test_the_second_of_two_jobs_is_submitted_after_a_kill_in_the_first(
     assert command.trials() == (PLANNED, PLANNED)
 
 
+@only_openai
 def test_a_second_collector_is_told_who_is_there(command: BatchCommand, server: BatchServer) -> None:
     gate = server.gate("create")
     first = command.start()
@@ -155,6 +159,7 @@ def test_a_second_collector_is_told_who_is_there(command: BatchCommand, server: 
     assert len(server.jobs) == 1
 
 
+@only_openai
 def test_the_command_says_how_it_stands_and_status_shows_the_job(
     command: BatchCommand, server: BatchServer, python: list[str], root: Path
 ) -> None:
@@ -169,6 +174,15 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(
     assert (code, "8 answers" in messages, "Done" in messages) == (0, True, True)
 
 
+@only_openai
+@pytest.mark.parametrize("option", ["--pilot", "--budget"])
+def test_what_a_batch_can_t_keep_to_is_refused(command: BatchCommand, server: BatchServer, option: str) -> None:
+    command.words += [option, "5"]
+    code, messages = command.run()
+    assert (code, "can't be kept by batch jobs" in messages, server.calls.total()) == (2, True, 0)
+
+
+@only_openai
 def test_ctrl_c_while_waiting_leaves_the_jobs_running(command: BatchCommand, server: BatchServer) -> None:
     command.words.append("--wait")
     process = command.start()

@@ -168,7 +168,9 @@ def test_a_body_without_end_is_cut_off_before_memory_is(monkeypatch: pytest.Monk
 
 
 def test_bytes_that_are_not_utf8_are_kept_readable() -> None:
-    assert asked(_bad_bytes).body == '{"a": "\\xff\\xfe"}'
+    exchange = asked(_bad_bytes)
+    assert exchange.body == '{"a": "\\u00ff\\u00fe"}'
+    assert exchange.json() == {"a": "ÿþ"}
 
 
 def test_a_server_that_is_not_there_is_an_error_that_names_it() -> None:

@@ -1,0 +1,1 @@
+"""Speed and memory, measured against a bare loop or an ideal on the same machine. `make bench` runs all of it."""

@@ -1,0 +1,61 @@
+"""`make bench`: measure, print the table, write bench/results.json. About eight minutes; --quick takes two.
+
+python -m bench [--quick | --long] [--only NAME …]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from bench.measures import Measure, table
+from bench.scale import memory, resume
+from bench.speed import speed
+from bench.wire import full_speed, slow, while_read
+
+RESULTS = Path(__file__).parent / "results.json"
+NOISE = (
+    "Rates and CPU times of one machine at one moment: other programs on it slow both sides, and not alike. "
+    "What counts are the ratios of runs that took turns; repeat on a quiet machine before believing a NO."
+)
+
+
+def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
+    seconds = 12 if quick else 60
+    rounds = 1 if quick else 5
+    return {
+        "speed": lambda: speed(rounds),
+        "memory": lambda: memory(1 if quick else 3, whole=long),
+        "resume": resume,
+        "slow": lambda: slow(seconds),
+        "full_speed": lambda: full_speed(seconds),
+        "while_read": lambda: while_read(seconds),
+    }
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Short runs, each once: to see that the measures work.")
+@click.option("--long", is_flag=True, help="Ask all of the million trials for the measure of memory (a quarter hour).")
+@click.option("--only", multiple=True, help="Only this group of measures; may be given more than once.")
+def main(quick: bool, long: bool, only: tuple[str, ...]) -> None:
+    """Measure speed and memory against a bare loop or an ideal, beside a local server."""
+    groups = plan(quick=quick, long=long)
+    measures: list[Measure] = []
+    for name in only or groups:
+        click.echo(f"{name} …", err=True)
+        measures += groups[name]()
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    click.echo(table(measures))
+    click.echo(
+        f"\n{NOISE}\n{os.cpu_count()} cores, Python {platform.python_version()}, load average at the end {load}."
+    )
+    RESULTS.write_text(json.dumps([measure.row() for measure in measures], indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

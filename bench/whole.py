@@ -1,0 +1,75 @@
+"""The whole path: plan, ask, parse, journal with fsync, DuckDB. One run of `collect` in a process of its own.
+
+    python -m bench.whole URL DB REPETITIONS IN_FLIGHT [STOP_AFTER]
+
+Prints, as JSON: trials, wall_s, cpu_s, start_s (until the asking begins), asking_s (from then to the last answer),
+held_s (how long the database was held in all), peak_mb.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from collector import Options, collect
+from collector import load as loading
+from collector.api import Watcher
+from collector.run import Lane
+
+
+class Stopwatch(Watcher):
+    """Stops the run after so many answers, and remembers when things happened."""
+
+    def __init__(self, stop_after: int) -> None:
+        self.left = stop_after
+        self.began_s = self.last_s = time.perf_counter()
+        self.started_s = 0.0
+
+    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
+        self.started_s = time.perf_counter()
+        self.stop = stop
+
+    def change(self, lane: Lane, outcome: str) -> None:
+        self.last_s = time.perf_counter()
+        self.left -= 1
+        if self.left == 0:
+            self.stop()
+
+
+def count_held(found: dict[str, float]) -> None:
+    """Adds up how long every load holds the database."""
+    load = loading.Loader.load
+
+    def counted(self: loading.Loader, patience_s: float = 30.0) -> loading.LoadReport:
+        report = load(self, patience_s)
+        found["held_s"] += report.held_s
+        return report
+
+    loading.Loader.load = counted  # type: ignore[method-assign]
+
+
+def run(url: str, db: str, repetitions: int, in_flight: int, stop_after: int = 10**9) -> dict[str, Any]:
+    found = {"held_s": 0.0}
+    count_held(found)
+    cpu_s = time.process_time()
+    watch = Stopwatch(stop_after)
+    options = Options(concurrency=in_flight)
+    report = collect("rmiat", ["local/m"], db, base_url=url, repetitions=repetitions, options=options, watcher=watch)
+    return found | {
+        "trials": report.models[0]["asked"],
+        "wall_s": time.perf_counter() - watch.began_s,
+        "asking_s": watch.last_s - watch.started_s,
+        "start_s": watch.started_s - watch.began_s,
+        "cpu_s": time.process_time() - cpu_s,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+    }
+
+
+if __name__ == "__main__":
+    click.echo(json.dumps(run(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))))
