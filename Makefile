@@ -20,7 +20,7 @@ test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 mi
 	@tools/test_local.sh
 
 test-faults: setup ## two hundred kills at random moments, and the table of faults
-	@.venv/bin/python -m bench.faults
+	@.venv/bin/python -m tests.fault_table
 
 bench: setup ## speed and memory beside a bare loop, as a table (about eight minutes)
 	@.venv/bin/python -m bench

@@ -70,7 +70,7 @@ typed_column <- function(values, name, file) {
   flags <- c("follows_rule", "served_model_differs", "snapshot_was_asked")
   if (name %in% counts) {
     as_count(values, name, file)
-  } else if (name %in% c("latency_s", "cost_usd", "option_a_logprob", "option_b_logprob")) {
+  } else if (name %in% c("latency_s", "queue_wait_s", "cost_usd", "option_a_logprob", "option_b_logprob")) {
     as_number(values, name, file)
   } else if (startsWith(name, "is_") || name %in% flags) {
     as_flag(values, name, file)

@@ -78,12 +78,15 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
     elif output_format == "json":
         click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
-        _print_table(frame, title)
+        from rich.console import Console
+
+        piped = not sys.stdout.isatty()
+        Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped).print(as_table(frame, title))
 
 
-def _print_table(frame: Any, title: str | None) -> None:
+def as_table(frame: Any, title: str | None = None) -> Any:
+    """A Polars data frame as a table that rich prints."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -92,8 +95,7 @@ def _print_table(frame: Any, title: str | None) -> None:
         table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold")
     for row in frame.iter_rows():
         table.add_row(*(Text(_cell(value)) for value in row))
-    piped = not sys.stdout.isatty()
-    Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped).print(table)
+    return table
 
 
 def _cell(value: object) -> str:

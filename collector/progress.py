@@ -88,7 +88,7 @@ class ProgressWatcher(Watcher):
 
     def _counts(self, lane: Lane) -> str:
         rate = lane.asked / max(time.monotonic() - self._begun, 0.001)
-        parts = [f"{rate:,.0f}/s", f"{lane.outcomes['refused']:,} refused"]
+        parts = [f"{rate:,.0f}/s", str(lane.pace), f"{lane.outcomes['refused']:,} refused"]
         if other := sum(lane.outcomes[o] for o in ("filtered", "truncated", "malformed")):
             parts.append(f"{other:,} unreadable")
         if lane.outcomes["failed"]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from collector.journal import journal_folder
-from collector.load import loaded_offsets
+from collector.journal import journal_folder, whole_lines
+from collector.load import CHUNK_BYTES, loaded_offsets, parse_lines
 from collector.store import reading
 
 _COUNTS = ("n_done", "n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed", "n_failed_attempts")
@@ -15,9 +15,14 @@ _KEYS = ("source", "study", "study_version", "variant", "model")
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
-    """One row for each source, study, variant and model (`by="test"`: and test), over all runs together."""
+    """One row for each source, study, variant and model (`by="test"`: and test), over all runs together.
+
+    Answers that a run has put into its journal, but not yet into the database, are counted too.
+    """
     with reading(db) as connection:
         rows: pl.DataFrame = connection.sql("SELECT * FROM run_progress").pl()
+        offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
+    rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
     # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
         pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]
@@ -25,6 +30,21 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     if by == "test":
         return per_test
     return per_test.group_by(_KEYS, maintain_order=True).agg(pl.col("n_planned", *_COUNTS).sum())
+
+
+def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
+    """Counts of what the journals hold behind these offsets."""
+    parts = [
+        parse_lines(data)[0].select(*_KEYS, "test", "outcome", "is_final")
+        for path in sorted(journal_folder(db).glob("*.jsonl"))
+        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES)
+    ]
+    if not parts:
+        return pl.DataFrame(schema=dict.fromkeys([*_KEYS, "test"], pl.String) | dict.fromkeys(_COUNTS, pl.Int64))
+    final = pl.col("is_final")
+    ended = [(final & (pl.col("outcome") == name.removeprefix("n_"))).sum().alias(name) for name in _COUNTS[1:-1]]
+    failed = (pl.col("outcome") == "failed").sum().alias(_COUNTS[-1])
+    return pl.concat(parts).group_by(*_KEYS, "test").agg(final.sum().alias("n_done"), *ended, failed)
 
 
 def waiting_bytes(db: Path) -> int:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from aiohttp import web
 
 from collector.load import load_journals
 from collector.store import reading
 from tests.conftest import ROOT
 from tests.fault_cases import Fault
+from tests.local_server import LocalServer, answers, completion
 from tests.raw_server import RawServer
 from tests.tiny_study import write_tiny
 
@@ -21,50 +29,108 @@ TRIALS = 8
 
 @dataclass(frozen=True)
 class Suffered:
-    """`lost`: answers that came whole and are not kept. `doubled`: trials ended twice. `again`: requests beyond one a
-    trial. `left`: trials without an end."""
+    """`tries`: requests that the server saw. `lost`: answers that came whole and are not kept. `doubled`: trials ended
+    twice. `again`: requests beyond one a trial. `left`: trials without an end."""
 
     tries: int
     lost: int
     doubled: int
     again: int
     left: int
-    outcomes: dict[str, int] = field(default_factory=dict)
-    messages: str = ""
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+
+def suffer_all(faults: Mapping[str, Fault], folder: Path) -> dict[str, Suffered]:
+    """Each fault in a run of its own, four at a time: most of the time they wait."""
+    with ThreadPoolExecutor(4) as pool:
+        runs = {name: pool.submit(suffer, fault, folder / str(no)) for no, (name, fault) in enumerate(faults.items())}
+        return {name: run.result() for name, run in runs.items()}
 
 
 def suffer(fault: Fault, folder: Path) -> Suffered:
     """Ask the eight trials of the tiny study from a server that does this to each first request."""
     with RawServer(fault.act) as server:
-        done = collect(folder, server.base_url, "--time-limit", fault.limit_s)
+        collect(folder, server.base_url, "--time-limit", fault.limit_s)
         whole = server.answered + (TRIALS if fault.tries == 1 else 0)
-        return counted(folder / "a.duckdb", server.asked.total(), whole, done.stderr)
+        return counted(folder / "a.duckdb", server.asked.total(), whole)
 
 
-def collect(folder: Path, base_url: str, *more: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def full_disk(small: Path, larger: Path) -> Suffered:
+    """A run fills its disk; what it left is copied to a larger one, where the same command goes on."""
+
+    async def long(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"padding": "x" * 20_000})
+
+    planned = TRIALS * 100
+    with LocalServer(long) as server:
+        first = collect(small, server.base_url, "--repeat", 100)
+        assert first.returncode == 1, first.stderr
+        assert "disk" in first.stderr
+        assert 0 < len(server.bodies) < planned
+        shutil.copytree(small, larger)
+        again = collect(larger, server.base_url, "--repeat", 100)
+        assert again.returncode == 0, again.stderr
+        return counted(larger / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def held_database(folder: Path, seconds: float) -> Suffered:
+    """Another process reads the database all through a run."""
+    planned = TRIALS * 10
+    with LocalServer() as server:
+        collect(folder, server.base_url)
+        reader = [sys.executable, "-m", "bench.reader", str(folder / "a.duckdb"), str(seconds)]
+        with subprocess.Popen(reader, cwd=ROOT):
+            collect(folder, server.base_url, "--repeat", 10)
+        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def two_collectors(folder: Path) -> Suffered:
+    """A second collector is told who is there, and asks nothing."""
+
+    async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.2)
+        return await answers(request, body)
+
+    planned = TRIALS * 20
+    with LocalServer(slowly) as server:
+        words = command(folder, server.base_url, "--repeat", 20)
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            while not server.bodies:
+                time.sleep(0.01)
+            second = collect(folder, server.base_url, "--repeat", 20)
+            assert f"process {first.pid}" in second.stderr, second.stderr
+            assert first.wait() == 0
+        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def command(folder: Path, base_url: str, *more: object, model: str = "local/small") -> list[str]:
     """`collect` on the tiny study in `folder`, as a person would type it."""
     study = folder / "study"
     if not study.exists():
-        study.mkdir()
+        study.mkdir(parents=True)
         write_tiny(study)
     words = [
-        sys.executable, "-m", "collector", "--study", study / "study.toml", "--model", "local/small", "--yes",
+        sys.executable, "-m", "collector", "--study", study / "study.toml", "--model", model, "--yes",
         "--base-url", base_url, "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
     ]  # fmt: skip
+    return list(map(str, words))
+
+
+def collect(
+    folder: Path, base_url: str, *more: object, model: str = "local/small", **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        list(map(str, words)), cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=120, check=False,
+        command(folder, base_url, *more, model=model), cwd=ROOT, env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
-def counted(db: Path, tries: int, whole: int, messages: str = "") -> Suffered:
+def counted(db: Path, tries: int, whole: int, trials: int = TRIALS) -> Suffered:
     """What the database has to say about it; `whole` answers were sent to the end."""
     load_journals(db)
-    finals, trials = query(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials")[0]
+    finals, ended = query(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials")[0]
     outcomes = dict(query(db, "SELECT outcome, count(*) FROM trials GROUP BY ALL ORDER BY ALL"))
-    return Suffered(
-        tries, max(0, whole - finals), finals - trials, max(0, tries - TRIALS), TRIALS - trials, outcomes, messages
-    )
+    return Suffered(tries, max(0, whole - finals), finals - ended, max(0, tries - trials), trials - ended, outcomes)
 
 
 def query(db: Path, text: str) -> list[Any]:
