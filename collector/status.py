@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from collector.journal import journal_folder, whole_lines
-from collector.load import CHUNK_BYTES, loaded_offsets, parse_lines
+from collector.load import CHUNK_BYTES, loaded_offsets
 from collector.store import reading
 
 _COUNTS = ("n_done", "n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed", "n_failed_attempts")
@@ -35,7 +35,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
     """Counts of what the journals hold behind these offsets."""
     parts = [
-        parse_lines(data)[0].select(*_KEYS, "test", "outcome", "is_final")
+        parse(data).attempts.select(*_KEYS, "test", "outcome", "is_final")
         for path in sorted(journal_folder(db).glob("*.jsonl"))
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES)
     ]
