@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from collector.journal import journal_folder, whole_lines
+from collector.journal_lines import parse
 from collector.load import CHUNK_BYTES, loaded_offsets
 from collector.store import reading
 

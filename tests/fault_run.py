@@ -111,7 +111,7 @@ def command(folder: Path, base_url: str, *more: object, model: str = "local/smal
         write_tiny(study)
     words = [
         sys.executable, "-m", "collector", "--study", study / "study.toml", "--model", model, "--yes",
-        "--base-url", base_url, "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
+        *(["--base-url", base_url] if model.startswith("local/") else []), "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
     ]  # fmt: skip
     return list(map(str, words))
 
@@ -120,7 +120,8 @@ def collect(
     folder: Path, base_url: str, *more: object, model: str = "local/small", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(folder, base_url, *more, model=model), cwd=ROOT, env={**os.environ, **environment},
+        command(folder, base_url, *more, model=model), cwd=ROOT,
+        env={**os.environ, "OPENAI_BASE_URL": base_url, **environment},  # --base-url is for servers without a key
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 

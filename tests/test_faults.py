@@ -79,7 +79,7 @@ def test_a_redirect_is_not_followed_so_that_the_key_stays_with_its_host(tmp_path
 def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
     async def ask() -> set[str]:
         request = Request("http://127.0.0.1:9/v1", {}, {"messages": []})
-        async with Client(100, 5, trust_env=False) as client:
+        async with Client(100, 5) as client:
 
             async def work() -> list[str]:
                 return [str((await client.exchange(request, "")).error) for _ in range(100)]
