@@ -111,7 +111,8 @@ def command(folder: Path, base_url: str, *more: object, model: str = "local/smal
         write_tiny(study)
     words = [
         sys.executable, "-m", "collector", "--study", study / "study.toml", "--model", model, "--yes",
-        *(["--base-url", base_url] if model.startswith("local/") else []), "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
+        *(["--base-url", base_url] if model.startswith("local/") else []),
+        "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
     ]  # fmt: skip
     return list(map(str, words))
 
