@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collector import Options, RunReport, collect
 from collector.errors import ProviderError, UnknownNameError, UsageError
 from collector.journal import journal_folder
+from collector.keeper import pause_s
 from collector.store import reading
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
@@ -245,3 +248,9 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
     assert asked < 1600
     (path,) = journal_folder(db).glob("*.jsonl")
     assert path.read_bytes().count(b'"attempt_id"') == asked
+
+
+@given(st.floats(0, 1e6))
+def test_the_database_is_left_alone_for_far_longer_than_it_is_held(held_s: float) -> None:
+    assert pause_s(held_s) >= max(2.0, 11 * held_s)
+    assert pause_s(held_s) <= max(20.0, 11 * held_s)
