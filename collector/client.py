@@ -33,6 +33,7 @@ KEPT_HEADERS = (
     "x-request-id",
 )
 as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one a call
+_from_json = json.JSONDecoder(strict=False).decode  # not strict: some send bare control characters in an answer
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -65,7 +66,7 @@ class Exchange:
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
         try:
-            value = json.loads((self.body or "").strip() or "null", strict=False)  # some send bare control characters
+            value = _from_json((self.body or "").strip() or "null")
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None

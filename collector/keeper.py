@@ -15,8 +15,10 @@ from collector.load import Loader
 from collector.records import Attempt
 
 FLUSH_EVERY_S = 2.0
-FLUSH_AT_LEAST_EVERY_S = 10.0
-FREE_TIMES_HELD = 60  # after each flush the database is left alone for this many times as long as that held it
+LATE_S = 20.0
+# After each flush the database is left alone for so many times as long as that held it: readers find it free. The
+# first number holds until rows would be later than LATE_S, the second always.
+FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
 SAY_WHY_AFTER_S = 30.0
 
 
@@ -81,8 +83,7 @@ class Keeper:
     async def load_now_and_then(self) -> None:
         """Runs beside the workers until cancelled. Readers get the database for nearly all of the time."""
         while True:
-            pause_s = max(FLUSH_EVERY_S, min(FLUSH_AT_LEAST_EVERY_S, FREE_TIMES_HELD * self._held_s))
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(pause_s(self._held_s))
             if not self.journal.is_full:  # the database must not eat the room that the journal was given
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2))
 
@@ -101,3 +102,8 @@ class Keeper:
         for problem in report.problems:
             self._say(f"A line of the journal can't be read: {problem}")
         return True
+
+
+def pause_s(held_s: float) -> float:
+    """Seconds until the next flush, after one that held the database for `held_s`."""
+    return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), LEAST_TIMES_HELD * held_s)

@@ -93,7 +93,8 @@ def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:
 
 
 def _number(text: str) -> float | None:
-    value = float(text) if _NUMBER.fullmatch(text.strip()) else None
+    text = text.strip()
+    value = float(text) if _NUMBER.fullmatch(text) else None
     return value if value is not None and math.isfinite(value) else None
 
 

@@ -77,6 +77,7 @@ def test_anthropics_headers_tell_each_kind_of_tokens() -> None:
 def test_a_budget_without_a_limit_or_a_rest_is_none() -> None:
     assert told_budgets({"x-ratelimit-limit-requests": "500", "x-ratelimit-reset-requests": "1s"}) == ()
     assert told_budgets({"x-ratelimit-limit": "0", "x-ratelimit-remaining": "0"}) == ()
+    assert told_budgets({"x-ratelimit-limit": "9\x1f", "x-ratelimit-remaining": " 3"})[0].limit == 9
     assert told_budgets({"x-ratelimit-limit": "9", "x-ratelimit-remaining": "3"}) == (Told("requests", 9, 3, None),)
 
 

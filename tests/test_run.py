@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collector import Options, RunReport, Watcher, collect
 from collector.api import carry_out
 from collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
 from collector.journal import journal_folder
+from collector.keeper import pause_s
 from collector.offer import make_offer
 from collector.store import reading
 from collector.study import load_study
@@ -328,3 +331,9 @@ def test_a_place_where_no_database_can_last_is_refused(
         run(tiny, server, Path(place))
     assert server.bodies == []
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
+
+
+@given(st.floats(0, 1e6))
+def test_the_database_is_left_alone_for_far_longer_than_it_is_held(held_s: float) -> None:
+    assert pause_s(held_s) >= max(2.0, 11 * held_s)
+    assert pause_s(held_s) <= max(20.0, 11 * held_s)

@@ -26,4 +26,4 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning = count(body.get("usage"), "reasoning_tokens") or None  # where SGLang puts it
     if reasoning == 0 and (read.reasoning_text or "").strip():
         reasoning = None
-    return replace(read, reasoning_tokens=reasoning)
+    return read if reasoning == read.reasoning_tokens else replace(read, reasoning_tokens=reasoning)

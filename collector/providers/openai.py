@@ -32,10 +32,10 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     choice = _first_choice(body)
-    message = choice.get("message") if isinstance(choice, Mapping) else None
-    if not isinstance(message, Mapping):
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
         return Reply(outcome="malformed", detail="the response has no message", **_provenance(body, headers))
-    finish = text(choice.get("finish_reason")) if isinstance(choice, Mapping) else None
+    finish = text(choice.get("finish_reason")) if isinstance(choice, dict) else None
     refusal = text(message.get("refusal"))
     outcome = "refused" if refusal else _FINISH.get(finish or "")
     return Reply(
