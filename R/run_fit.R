@@ -41,9 +41,6 @@ engines <- function() {
   )
 }
 
-# What an engine would fit with now, to tell whether an earlier fit would come out the same.
-engine_versions <- function(engine) versions_of(engines()[[engine]]$packages)
-
 # A list of columns as a data frame, without the copies and the conversions of as.data.frame().
 as_columns <- function(data) {
   if (is.data.frame(data) || !is.list(data)) {
