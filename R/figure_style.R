@@ -8,6 +8,15 @@ model_colours <- function() {
 # One filled and one open shape in turn, so that neighbours differ in grey, too.
 model_shapes <- function() c(16, 2, 15, 5, 17, 1, 18, 0)
 
+# For more models than there are colours, the colours come again, each time with other shapes.
+recycled_colours <- function(n) rep_len(model_colours(), n)
+
+recycled_shapes <- function(n) {
+  place <- seq_len(n) - 1
+  n_shapes <- length(model_shapes())
+  model_shapes()[(place + place %/% n_shapes) %% n_shapes + 1]
+}
+
 figure_theme <- function() {
   ggplot2::theme_minimal(base_size = 11) +
     ggplot2::theme(
@@ -55,6 +64,30 @@ source_note <- function(data) {
   )
   found <- sort(unique(as.character(data$source)), method = "radix")
   paste(ifelse(found %in% names(said), said[found], sprintf("Source: %s.", found)), collapse = " ")
+}
+
+# What `tokens` is in each model, as far as the data say it: a reasoning count and all output tokens don't compare.
+# NULL where they don't say. `data` have `model_shown`, see ordered_labels().
+measure_note <- function(data) {
+  if (!"token_source" %in% names(data) || all(is.na(data$token_source))) {
+    return(NULL)
+  }
+  said <- c(
+    usage = "reasoning tokens (usage)", output = "all output tokens",
+    template = "tokens up to the end of the reasoning (template)", retokenized = "reasoning text, tokenized again"
+  )
+  told <- unique(data[!is.na(data$token_source), c("model_shown", "token_source")])
+  told <- told[order(told$model_shown, as.character(told$token_source), method = "radix"), ]
+  kind <- as.character(told$token_source)
+  words <- ifelse(kind %in% names(said), said[kind], kind)
+  models <- split(words, droplevels(told$model_shown))
+  each <- sprintf("%s: %s", names(models), vapply(models, paste, "", collapse = " and "))
+  sprintf("Tokens are, for %s.", paste(each, collapse = "; "))
+}
+
+# A caption on lines that fit under the figure.
+caption_of <- function(..., width_in) {
+  paste(strwrap(paste(c(...), collapse = " "), width = floor(15 * width_in)), collapse = "\n")
 }
 
 check_file_ending <- function(file) {

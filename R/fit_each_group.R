@@ -5,6 +5,7 @@
 # `columns`: the columns that the fit uses; rows with a missing value in one of them are dropped and counted.
 # `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
 # `save_to`: path of an .rds file for the list of fitted models, or NULL.
+# Dropped rows are said in a message, columns such as `source` that differ within a group in a warning.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
@@ -25,6 +26,9 @@ fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
   used <- used[is_complete, , drop = FALSE]
   heard <- with_conditions(function() {
     check_rows(nrow(used), sum(!is_complete))
+    say_what_is_missing(data[rows, unique(columns), drop = FALSE], sum(!is_complete))
+    kinds <- data[rows[is_complete], intersect(kinds_of_rows(), names(data)), drop = FALSE]
+    warn_of_pooling(kinds, within = character(), said_by = columns)
     fit_one(used)
   })
   fit <- fit_row(heard, n = nrow(used), n_missing = sum(!is_complete))
@@ -45,6 +49,14 @@ check_rows <- function(n, n_missing) {
     stop_with(sprintf("No rows are left: all %d have a missing value.", n_missing))
   }
   stop_with("There are no rows.")
+}
+
+# The outcome of a trial without a count is unknown; that it takes no part must not go unsaid.
+say_what_is_missing <- function(rows, n_missing) {
+  if (n_missing > 0) {
+    holey <- names(rows)[vapply(rows, anyNA, logical(1))]
+    message(counted(n_missing, "row"), " without ", paste(holey, collapse = " or "), " left out.")
+  }
 }
 
 # One row about a fit; what an engine doesn't know of stays NA.
@@ -102,8 +114,12 @@ group_rows <- function(data, by) {
   if (length(by) == 0) {
     return(list(all = seq_len(nrow(data))))
   }
-  key <- do.call(paste, c(unname(lapply(data[by], as.character)), sep = " / "))
-  split(seq_along(key), factor(key, levels = unique(key)))
+  # By the places of the values: joined as text, ("a / b", "c") would be ("a", "b / c"), and NA the word "NA".
+  codes <- lapply(unname(as.list(data[by])), function(column) match(column, unique(column)))
+  key <- do.call(paste, codes)
+  groups <- split(seq_along(key), factor(key, levels = unique(key)))
+  first <- data[vapply(groups, `[[`, 1L, 1L), by, drop = FALSE]
+  stats::setNames(groups, make.unique(do.call(paste, c(unname(lapply(first, as.character)), sep = " / "))))
 }
 
 beside_keys <- function(keys, table) {

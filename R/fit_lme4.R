@@ -4,8 +4,13 @@
 #' of Tables S6 to S10 of the RM-IAT paper: `tokens ~ condition + (1 | wording)`, one model and test at a time.
 #'
 #' Factors are made from explicit level lists only, and coded as treatment contrasts whatever R's options say, so that
-#' the reference level depends neither on the locale nor on the order of rows. Grouping variables (right of a bar)
-#' become factors with sorted levels. Rows with a missing value in a column of the formula are dropped and counted.
+#' the reference level depends neither on the locale nor on the order of rows. A logical column is a factor of `FALSE`
+#' (the reference) and `TRUE`. Grouping variables (right of a bar) become factors with sorted levels; one that is a
+#' fixed effect, too, keeps the levels it has there. Rows with a missing value in a column of the formula are dropped
+#' and counted.
+#'
+#' Where `data` have columns `study`, `source`, `study_version`, `variant` or `token_source` with more than one value in
+#' a group, that group is fitted with a warning: name the column in `by`, or keep the rows of one value.
 #'
 #' Fits on the boundary (a variance of 0) are kept and flagged. A group that can't be fitted is one row of `fits` with
 #' status `"failed"` and the reason.
@@ -22,8 +27,8 @@
 #'       `std_error` in units of the outcome, `df`, `statistic` (t), `p_value`, `conf_low` and `conf_high` (95 %,
 #'       `estimate ± qt(.975, df) * std_error`).}
 #'     \item{fits}{one row per group: `status` (`"ok"`, `"singular"`, `"warned"`, `"failed"`), `n` rows used,
-#'       `n_missing` rows dropped, `n_groups` (levels of the first grouping variable), `log_lik` (REML), `aic`, `bic`,
-#'       `singular`, `optimiser`, `messages` and `error` (text, `""` if none).}
+#'       `n_missing` rows dropped (a message says so), `n_groups` (levels of the first grouping variable), `log_lik`
+#'       (REML), `aic`, `bic`, `singular`, `optimiser`, `messages` and `error` (text, `""` if none).}
 #'     \item{variances}{one row per variance component: `group`, `term`, `variance` (not a standard deviation),
 #'       `n_groups`. The residual is the group `"residual"`.}
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
@@ -52,18 +57,24 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL) {
     )
   }
   outcome <- all.vars(formula[[2]])
-  fixed <- setdiff(all.vars(formula[[3]]), grouping)
-  levels <- level_lists(data, fixed, levels)
+  coded <- coded_variables(formula)
+  levels <- level_lists(data, coded, levels)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    rows <- with_factors(rows, grouping, levels)
-    fit_mixed_model(formula, rows, treatment_coding(names(levels)))
+    fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
   }
   fit_each_group(data, by, all.vars(formula), fit_one, save_to)
 }
 
-fit_mixed_model <- function(formula, data, contrasts) {
-  model <- lmerTest::lmer(formula, data = data, REML = TRUE, contrasts = contrasts)
+# Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them
+# may group, too, as condition does in (1 | wording:condition), and is coded all the same.
+coded_variables <- function(formula) {
+  slopes <- lapply(lme4::findbars(formula), function(bar) all.vars(bar[[2]]))
+  unique(c(all.vars(lme4::nobars(formula)[[3]]), unlist(slopes)))
+}
+
+fit_mixed_model <- function(formula, data) {
+  model <- lmerTest::lmer(formula, data = data, REML = TRUE)
   list(
     estimates = fixed_effects(model),
     fit = list(
@@ -105,13 +116,14 @@ variance_components <- function(model) {
   )
 }
 
-# The level list of each fixed effect that is text or a factor; a text column without one is an error.
-level_lists <- function(data, fixed, levels) {
+# The level list of each variable that is text, logical or a factor; a text column without one is an error.
+level_lists <- function(data, variables, levels) {
   given <- lapply(as.list(levels), function(level) as.character(unlist(level)))
-  is_text <- vapply(data[fixed], function(column) is.character(column) || is.factor(column), logical(1))
+  is_coded <- function(column) is.character(column) || is.factor(column) || is.logical(column)
   lists <- list()
-  for (name in fixed[is_text | fixed %in% names(given)]) {
-    found <- if (!is.null(given[[name]])) given[[name]] else base::levels(data[[name]])
+  for (name in variables[vapply(data[variables], is_coded, logical(1)) | variables %in% names(given)]) {
+    own <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else base::levels(data[[name]])
+    found <- if (!is.null(given[[name]])) given[[name]] else own
     if (length(found) < 2 || anyDuplicated(found) > 0) {
       stop_with(
         sprintf("Can't fit: \"%s\" is text and needs a list of at least two levels, the reference level first.", name),
@@ -121,13 +133,6 @@ level_lists <- function(data, fixed, levels) {
     lists[[name]] <- found
   }
   lists
-}
-
-treatment_coding <- function(names) {
-  if (length(names) == 0) {
-    return(NULL)
-  }
-  stats::setNames(rep(list("contr.treatment"), length(names)), names)
 }
 
 with_factors <- function(rows, grouping, levels) {
@@ -159,7 +164,10 @@ as_listed_factor <- function(values, levels, name) {
       sprintf("Found only: %s.", quoted(present))
     )
   }
-  factor(values, levels = present)
+  listed <- factor(values, levels = present)
+  # Without this, R's option `contrasts` would code it, and an argument of lmer() does not reach random slopes.
+  stats::contrasts(listed) <- "contr.treatment"
+  listed
 }
 
 check_outcome <- function(rows, outcome) {

@@ -5,7 +5,8 @@
 #'
 #' @param estimates a data frame with one row per model and test, such as `effect_size(…, by = …)$estimates`: `model`,
 #'   `test`, `estimate`, `conf_low`, `conf_high`. Used where there: `model_label` and `test_label` to show, `model_no`
-#'   and `test_no` to order by (else the order of rows), `source` for the caption.
+#'   and `test_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
+#'   caption.
 #' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
@@ -21,16 +22,14 @@ plot_effect_sizes <- function(estimates, file = NULL) {
   check_file_ending(file)
   estimates <- effects_to_draw(estimates)
   models <- levels(estimates$model_shown)
-  if (length(models) > length(model_shapes())) {
-    stop_with(sprintf("Can't draw %d models in one figure: at most %d.", length(models), length(model_shapes())))
-  }
   plot <- effect_layers(estimates) +
-    ggplot2::scale_colour_manual(values = model_colours()[seq_along(models)], drop = FALSE) +
-    ggplot2::scale_shape_manual(values = model_shapes()[seq_along(models)], drop = FALSE) +
+    ggplot2::scale_colour_manual(values = recycled_colours(length(models)), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(models)), drop = FALSE) +
     ggplot2::labs(
       title = "Do models think longer when a pairing goes against the usual association?",
       subtitle = "Right of 0: more tokens in the incompatible condition; left: more in the compatible one.",
-      x = "Cohen's d with 95 % interval", y = NULL, colour = NULL, shape = NULL, caption = source_note(estimates)
+      x = "Cohen's d with 95 % interval", y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(source_note(estimates), measure_note(estimates), width_in = 9)
     )
   n_rows <- nlevels(estimates$test_shown) * (length(models) + 2)
   finish_figure(plot, file, effects_in_words(estimates), width_in = 9, height_in = 2 + .13 * max(n_rows, 8))
@@ -72,19 +71,27 @@ effect_layers <- function(estimates) {
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
     ) +
-    ggplot2::guides(colour = ggplot2::guide_legend(nrow = 1), shape = ggplot2::guide_legend(nrow = 1)) +
+    ggplot2::guides(
+      colour = ggplot2::guide_legend(nrow = legend_rows(estimates)),
+      shape = ggplot2::guide_legend(nrow = legend_rows(estimates))
+    ) +
     figure_theme()
 }
+
+legend_rows <- function(estimates) ceiling(nlevels(estimates$model_shown) / 5)
 
 effects_in_words <- function(estimates) {
   is_above <- estimates$conf_low > 0
   is_below <- estimates$conf_high < 0
   sprintf(
     paste(
-      "Cohen's d with 95 %% intervals for %d tests and %d models. Of %d effects, %d lie above 0 (more tokens in the",
-      "incompatible condition), %d below 0, and %d intervals include 0. The largest is %.2f, the smallest %.2f. %s"
+      "Cohen's d with 95 %% intervals for %s and %s. Of %s, %d lie above 0 (more tokens in the",
+      "incompatible condition), %d below 0, and %d with intervals that include 0. The largest is %.2f, the smallest",
+      "%.2f. %s"
     ),
-    nlevels(estimates$test_shown), nlevels(estimates$model_shown), nrow(estimates), sum(is_above), sum(is_below),
-    sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate), source_note(estimates)
+    counted(nlevels(estimates$test_shown), "test"), counted(nlevels(estimates$model_shown), "model"),
+    counted(nrow(estimates), "effect"), sum(is_above), sum(is_below),
+    sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate),
+    paste(c(source_note(estimates), measure_note(estimates)), collapse = " ")
   )
 }

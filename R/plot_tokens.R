@@ -5,7 +5,9 @@
 #'
 #' @param trials a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows), `source`
-#'   for the caption, `is_refusal` (refusals are left out, as in the paper). Rows without `tokens` are left out, too.
+#'   and `token_source` (what the tokens are) for the caption, `is_refusal` (refusals are left out, as in the paper).
+#'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
+#'   `study_version` or `variant`.
 #' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
 #' @param levels the conditions in the order to show them.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
@@ -31,10 +33,12 @@ plot_tokens <- function(trials, file = NULL, levels = c("compatible", "incompati
     )
   finish_figure(
     plot, file, tokens_in_words(trials),
-    width_in = max(8, 3.2 + 2.1 * nlevels(trials$model_shown)),
-    height_in = 1.9 + .62 * max(nlevels(trials$test_shown), 2)
+    width_in = token_figure_width_in(trials),
+    height_in = 1.9 + .62 * max(nlevels(trials$test_shown), 2) * ceiling(nlevels(trials$model_shown) / 5)
   )
 }
+
+token_figure_width_in <- function(trials) max(8, 3.2 + 2.1 * min(5, nlevels(trials$model_shown)))
 
 tokens_to_draw <- function(trials, levels) {
   check_columns(trials, c("model", "test", "condition", "tokens"), to = "draw tokens")
@@ -45,8 +49,9 @@ tokens_to_draw <- function(trials, levels) {
   if (!any(is_kept)) {
     stop_with("Can't draw tokens: there is no answered trial with a token count.")
   }
-  used <- c("model", "model_label", "model_no", "test", "test_label", "test_no", "condition", "tokens", "source")
+  used <- c("model", "model_label", "model_no", "test", "test_label", "test_no", "condition", "tokens", kinds_of_rows())
   trials <- trials[is_kept, intersect(used, names(trials)), drop = FALSE]
+  warn_of_pooling(trials, within = c("model", "test"))
   trials$condition <- factor(as.character(trials$condition), levels = levels)
   trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
   trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
@@ -70,7 +75,10 @@ token_layers <- function(trials) {
       linewidth = .7
     ) +
     ggplot2::geom_point(ggplot2::aes(x = .data$median, shape = .data$condition), size = 1.8) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), nrow = 1, scales = "free_x") +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$model_shown),
+      ncol = min(5, nlevels(trials$model_shown)), scales = "free_x"
+    ) +
     ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.4, length(tests) + .6), expand = c(0, 0)
@@ -115,15 +123,17 @@ cell_outline <- function(cell) {
 
 tokens_note <- function(trials) {
   count <- format(nrow(trials), big.mark = ",")
-  sprintf("%s %s answered trials; refusals and trials without a count are left out.", source_note(trials), count)
+  rows <- sprintf("%s answered trials; refusals and trials without a count are left out.", count)
+  caption_of(source_note(trials), rows, measure_note(trials), width_in = token_figure_width_in(trials))
 }
 
 tokens_in_words <- function(trials) {
   medians <- tapply(trials$tokens, list(trials$model_shown, trials$condition), stats::median)
   said <- sprintf("%s %g and %g", rownames(medians), medians[, 1], medians[, 2])
   sprintf(
-    "Distributions of tokens for %d tests and %d models by condition. Medians over all tests, %s and %s: %s. %s",
-    nlevels(trials$test_shown), nlevels(trials$model_shown), colnames(medians)[[1]], colnames(medians)[[2]],
-    paste(said, collapse = "; "), source_note(trials)
+    "Distributions of tokens for %s and %s by condition. Medians over all tests, %s and %s: %s. %s",
+    counted(nlevels(trials$test_shown), "test"), counted(nlevels(trials$model_shown), "model"),
+    colnames(medians)[[1]], colnames(medians)[[2]],
+    paste(said, collapse = "; "), paste(c(source_note(trials), measure_note(trials)), collapse = " ")
   )
 }

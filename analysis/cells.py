@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from analysis.doubts import Key, asked_unlike, mixed_rows
 from analysis.open import set_measure, stored_views
 from collector.errors import StudyError
 from collector.store import reading
@@ -28,16 +29,21 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`."""
+    """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
+
+    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures.
+    """
 
     key: dict[str, str]
     rows: pl.DataFrame
     token_source: str | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def data_hash(self) -> str:
-        """The same for the same rows in the same order, on every machine."""
-        return hashlib.blake2b(self.rows.write_csv().encode(), digest_size=16).hexdigest()
+        """The same for the same rows in the same order, with the same warnings, on every machine."""
+        text = "\n".join([self.rows.write_csv(), *self.warnings])
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def read_cells(
@@ -57,14 +63,16 @@ def read_cells(
         view = connection.view(fit.view)
         columns = view.columns
         used = _used_columns(fit, columns)
-        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *_known(("study", "token_source", *fit.drop_flags), columns)))
+        more = _known(("study", "model", "token_source", *fit.drop_flags), columns)
+        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *more))
         order = ", ".join(f'"{name}"' for name in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
         frame: pl.DataFrame = view.order(order).select(*(f'"{name}"' for name in wanted)).pl()
+        mixed = asked_unlike(mixed_rows(connection, study))
     if "study" in frame.columns:  # a view of all studies, such as `trials`
         frame = frame.filter(pl.col("study") == study)
     if source is not None:
         frame = frame.filter(pl.col("source") == source)
-    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else ()))
+    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else (), mixed))
 
 
 def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
@@ -84,7 +92,9 @@ def _known(names: tuple[str, ...], columns: list[str]) -> list[str]:
     return [name for name in names if name in columns]
 
 
-def _cut(frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...]) -> Iterator[Cell]:
+def _cut(
+    frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixed: Mapping[Key, str]
+) -> Iterator[Cell]:
     """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
     keys = [*GRAIN, *fit.by]
     for values, rows in frame.group_by(keys, maintain_order=True):
@@ -92,4 +102,17 @@ def _cut(frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str,
         key = dict(zip(keys, map(str, values), strict=True))
         for flag in flags:
             rows = rows.filter(~pl.col(flag).fill_null(False))
-        yield Cell(key, rows.select(used), " + ".join(sources) or None)
+        yield Cell(key, rows.select(used), " + ".join(sources) or None, tuple(_warnings(key, rows, used, mixed)))
+
+
+def _warnings(
+    key: Mapping[str, str], rows: pl.DataFrame, used: tuple[str, ...], mixed: Mapping[Key, str]
+) -> Iterator[str]:
+    models = rows["model"].unique(maintain_order=True).to_list() if "model" in rows.columns else []
+    for model in models:
+        if said := mixed.get((*(key[name] for name in GRAIN), model)):
+            yield said
+    if "tokens" in used and "token_source" in rows.columns:
+        measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
+        if len(measures) > 1:
+            yield f"Token counts of {len(measures)} kinds are put together: {', '.join(measures)}."

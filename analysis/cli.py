@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
 import click
@@ -95,6 +95,17 @@ def analyze(
         ctx.exit(1)
 
 
+def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    """A checkout that nobody has installed has no version, and says so."""
+    if not is_asked or ctx.resilient_parsing:
+        return
+    try:
+        click.echo(f"slant, version {metadata.version('slant')}")
+    except metadata.PackageNotFoundError:
+        click.echo("slant, a checkout that is not installed")
+    ctx.exit()
+
+
 class _Everything(SlantGroup):
     """`slant collect …` and `slant analyze …` are the same commands under the distribution's own name."""
 
@@ -110,6 +121,6 @@ class _Everything(SlantGroup):
 
 
 @click.group(cls=_Everything, epilog="\b\nExamples:\n  slant collect --study rmiat --simulated\n  slant analyze report")
-@click.version_option(package_name="slant")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version.")
 def slant() -> None:
     """Measures how language models lean: collects behavioural experiments, analyses them with R."""

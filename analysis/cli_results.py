@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,12 +15,15 @@ import polars as pl
 
 from analysis.compare import STATUSES, summary
 from analysis.compare import compare as compare_all
+from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
 from analysis.report import report as write_report
+from analysis.report_tables import token_measures
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
 from collector.checked import table_notes
-from collector.output import db_option, format_option, print_rows, printable, say
+from collector.output import db_option, format_option, print_rows, say
+from collector.study import load_study
 
 _QUIET_S = 2.0
 
@@ -55,12 +59,20 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
         result = fit(engine, db, study, progress=progress, **options)
     counts = Counter(result.diagnostics["status"].to_list())
     say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
-    for row in result.diagnostics.filter(pl.col("status") != "ok").to_dicts():
-        reason = " ".join((row["messages"] or "").split())
-        say(f"{row['status'].capitalize()}: {row['source']}, {row['model']}, {row['test']}. {printable(reason)}")
+    for said in doubtful_fits(result.diagnostics):
+        say(f"Doubtful: {said}")
     if result.not_kept:
         say(f"The fits could not be kept. {result.not_kept}")
     return result
+
+
+def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]:
+    """What the tokens of each model are, a sentence for each source."""
+    rows = all_tables(db, ["token_sources"], study=load_study(study).name)["token_sources"]
+    for (name,), part in rows.group_by("source", maintain_order=True):
+        if source in (None, name):
+            models = token_measures(part, {}).values()
+            yield f"Tokens ({name}) are, for {'; '.join(models) or 'no model, known'}."
 
 
 @click.command(epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --only slips")
@@ -88,6 +100,8 @@ def compare(
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip", "no-data": "no data"}.get(only, only))
     print_rows(summary(rows) if summarised else rows, output_format)
+    for said in [*measures_in_words(db, study, source), *mixtures(db, load_study(study).name, source)]:
+        say(said)
     say(f"{sum(counts.values())} numbers: " + ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s]) + ".")
 
 
@@ -119,6 +133,8 @@ def tables(
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):
         say(f"Note: {note}")
+    for said in mixtures(db, study, measure=measure):
+        say(said)
 
 
 @click.command(epilog="\b\nExample:\n  analyze report --out report.html")

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from analysis.r_home import version_numbers
 from collector.records import stable_id
 from collector.store import reading, writing
 
 _TABLES = ("fits", "estimates", "variances")
 FIT_SCHEMA: dict[str, Any] = {
-    "fit_id": pl.String, "engine": pl.String, "study": pl.String, "study_version": pl.String, "source": pl.String,
-    "variant": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean, "measure": pl.String,
-    "token_source": pl.String, "formula": pl.String, "data_hash": pl.String, "status": pl.String, "n": pl.Int64,
-    "n_groups": pl.Int64, "log_lik": pl.Float64, "aic": pl.Float64, "bic": pl.Float64, "singular": pl.Boolean,
+    "fit_id": pl.String, "fit": pl.String, "engine": pl.String, "study": pl.String, "study_version": pl.String,
+    "source": pl.String, "variant": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean,
+    "measure": pl.String, "token_source": pl.String, "formula": pl.String, "data_hash": pl.String,
+    "status": pl.String, "n": pl.Int64, "n_missing": pl.Int64, "n_groups": pl.Int64,
+    "log_lik": pl.Float64, "aic": pl.Float64, "bic": pl.Float64, "singular": pl.Boolean,
     "optimiser": pl.String, "messages": pl.String, "versions": pl.String, "seconds": pl.Float64,
     "fitted_at": pl.Datetime("us"),
 }  # fmt: skip
@@ -81,10 +84,21 @@ def stored(db: str | Path, engine: str) -> Fitted:
     return Fitted(fits, *(frame.sort("fit_id", "term_no") for frame in rest))
 
 
-def is_same(old: dict[str, Any], data_hash: str, definition: str) -> bool:
-    """Whether a stored fit is of the same rows, arguments and R code. One that failed is tried again."""
-    is_defined_alike = json.loads(old["versions"] or "{}").get("definition") == definition
-    return bool(old["data_hash"] == data_hash and is_defined_alike and old["status"] != "failed")
+def is_same(old: dict[str, Any], data_hash: str, definition: str, versions: Mapping[str, str] | None) -> bool:
+    """Whether a stored fit is of the same rows, arguments, R code and packages. One that failed is tried again.
+
+    `versions` are those of R and its packages now; None where R can't say, so that nothing better could be made.
+    """
+    then = json.loads(old["versions"] or "{}")
+    is_defined_alike = then.pop("definition", None) == definition
+    then.pop("slant", None)
+    is_made_alike = versions is None or _numbers(then) == _numbers(versions)
+    return bool(old["data_hash"] == data_hash and is_defined_alike and is_made_alike and old["status"] != "failed")
+
+
+def _numbers(versions: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+    """R writes one version in two ways: 1.1-31 and 1.1.31."""
+    return {package: version_numbers(text) for package, text in versions.items()}
 
 
 def keep(db: str | Path, fitted: Fitted) -> None:

@@ -18,22 +18,23 @@ from typing import Any
 import polars as pl
 
 from analysis.cells import GRAIN, Cell, read_cells
+from analysis.fit_choice import chosen_fits
 from analysis.fit_store import Fitted, as_frames, fit_id, is_same, keep, stored
 from analysis.r import r_folder
-from analysis.worker import Died, FitJob, fit_job, run_jobs
-from collector.errors import DatabaseError, RError, StudyError, UnknownNameError, UsageError
+from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
+from collector.errors import DatabaseError, RError, StudyError, UnknownNameError
 from collector.records import stable_id
-from collector.store import reading
-from collector.study import Fit, Study, list_studies, load_study
+from collector.study import Fit, Study
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One row of the table of engines: what R's run_fit() calls it, the packages it needs, and its arguments."""
+    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments."""
 
     packages: tuple[str, ...]
+    needs: tuple[str, ...]
     arguments: Callable[[Fit], dict[str, Any]]
     describe: Callable[[Fit], str]
 
@@ -45,11 +46,13 @@ def _levels(fit: Fit) -> dict[str, list[Any]]:
 ENGINES = {
     "lme4": Engine(
         ("lme4", "lmerTest"),
+        ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
         lambda fit: fit.formula or "",
     ),
     "effect_size": Engine(
         ("effsize",),
+        ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": list(fit.levels[fit.contrast or ""])},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
     ),
@@ -58,11 +61,13 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class FitResult:
-    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
+    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, fit, …
 
+    `fit` is the name that the study gives the fit: a study may have several of one engine.
     table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
-    diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_groups, log_lik, aic, bic, singular,
-    optimiser, messages, token_source, versions, seconds.
+    diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
+    n_groups, log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that
+    were not all asked or counted alike is never ok, and says so in its messages.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
@@ -99,7 +104,8 @@ def fit(
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
-    A cell whose rows, formula and R code are unchanged is taken from the database, unless `refit`. A fit that fails
+    `engine` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
+    of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
     is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
     called after each fit.
 
@@ -107,14 +113,17 @@ def fit(
     """
     results, not_kept = Fitted.empty(), None
     work: list[_Work] = []
-    for one, definition in _defined(engine, db, study):
+    for one, definition in chosen_fits(engine, db, study):
+        _check_engine(one, definition)
         cells = read_cells(db, one.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
         work += [_Work(one.name, definition, cell, refusals_removed, measure) for cell in cells]
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
     kept = stored(db, work[0].definition.engine)
     old = {row["fit_id"]: row for row in kept.fits.to_dicts()}
-    todo = [w for w in work if refit or w.id not in old or not is_same(old[w.id], w.cell.data_hash, w.hash)]
+    is_kept = any(w.id in old for w in work)
+    versions = versions_now(work[0].engine.packages) if is_kept and not refit else None
+    todo = [w for w in work if refit or w.id not in old or not is_same(old[w.id], w.cell.data_hash, w.hash, versions)]
     if todo:
         results = _run(todo, workers, progress)
         not_kept = _keep(db, results)
@@ -153,41 +162,15 @@ class _Work:
         )
 
 
-def _defined(engine: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
-    """The studies to fit with their definitions of this fit (by the name of the fit, or of its engine)."""
-    if isinstance(study, Study):
-        studies = [study]
-    elif study is not None:
-        studies = [load_study(study)]
-    else:
-        studies = _studies_in(db)
-    found = [(one, d) for one in studies for d in one.fits.values() if engine in (d.name, d.engine)]
-    if not found:
-        known = sorted({name for one in studies for name in one.fits})
-        names = " and ".join(f'"{one.name}"' for one in studies)
-        raise UnknownNameError("fit", engine, known, f"Fits are defined in the study file; this is about {names}.")
-    for one, definition in found:
-        if definition.engine not in ENGINES:
-            raise StudyError(
-                f'The fit "{definition.name}" of "{one.name}" names the engine "{definition.engine}".',
-                f"Engines there are: {', '.join(sorted(ENGINES))}.",
-            )
-    return found
-
-
-def _studies_in(db: str | Path) -> list[Study]:
-    """The studies of the database that ship with slant; one of a user's own is known only by its path."""
-    with reading(db) as connection:
-        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
-    if not rows:
-        raise DatabaseError(
-            f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
+def _check_engine(study: Study, fit: Fit) -> None:
+    if fit.engine not in ENGINES:
+        raise StudyError(
+            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
+            f"Engines there are: {', '.join(sorted(ENGINES))}.",
         )
-    names = [name for (name,) in rows]
-    known = [load_study(name) for name in names if name in list_studies()]
-    if not known:
-        raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
-    return known
+    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
+    if missing:
+        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
 
 
 def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) -> Fitted:
@@ -214,18 +197,21 @@ def _fit_row(work: _Work, result: dict[str, Any] | Died) -> dict[str, Any]:
     row: dict[str, Any] = {
         **dict.fromkeys(("model", "test")),
         **{name: value for name, value in work.cell.key.items() if name in (*GRAIN, "model", "test")},
-        "fit_id": work.id, "engine": work.definition.engine, "study": work.study,
+        "fit_id": work.id, "fit": work.definition.name, "engine": work.definition.engine, "study": work.study,
         "refusals_removed": work.refusals_removed, "measure": work.measure, "token_source": work.cell.token_source,
         "formula": work.engine.describe(work.definition), "data_hash": work.cell.data_hash,
         "fitted_at": datetime.now(UTC).replace(tzinfo=None),
     }  # fmt: skip
+    said = [f"warning: {text}" for text in work.cell.warnings]
     if isinstance(result, Died):
-        return {**row, "status": "failed", "n": work.cell.rows.height, "messages": f"error: {result.reason}"}
-    said = [f"{kind}: {' '.join(text.split())}" for kind, text in result["messages"].iter_rows()]
+        said.append(f"error: {result.reason}")
+        return {**row, "status": "failed", "n": work.cell.rows.height, "messages": "\n".join(said)}
+    said += [f"{kind}: {' '.join(text.split())}" for kind, text in result["messages"].iter_rows()]
     versions = {**dict(result["versions"].iter_rows()), "slant": _slant_version(), "definition": work.hash}
-    found = result["fits"].drop("n_missing", "error", strict=False).to_dicts()[0]
+    found = result["fits"].drop("error").to_dicts()[0]
+    status = "warned" if work.cell.warnings and found["status"] == "ok" else found["status"]
     return {
-        **row, **found, "n_groups": None if found["n_groups"] is None else int(found["n_groups"]),
+        **row, **found, "status": status, "n_groups": None if found["n_groups"] is None else int(found["n_groups"]),
         "messages": "\n".join(said), "versions": json.dumps(versions), "seconds": result["seconds"],
     }  # fmt: skip
 
@@ -240,7 +226,7 @@ def _keep(db: str | Path, results: Fitted) -> str | None:
 
 
 def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | None) -> FitResult:
-    columns = ["source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"]
+    columns = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
     cells = found.fits.select("fit_id", *columns)
 
     def beside_cells(frame: pl.DataFrame) -> pl.DataFrame:

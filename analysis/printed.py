@@ -21,7 +21,7 @@ SCHEMA: dict[str, Any] = {
     "condition": pl.String, "quantity": pl.String, "printed": pl.String,
 }  # fmt: skip
 NO_REFUSALS = "(-)"  # printed in S3 where a cell has no refusals that could be kept
-_MIXED_MODEL_TABLES = {
+MIXED_MODEL_TABLES = {
     "o3-mini": "S6", "deepseek-r1": "S7", "claude-3.7-sonnet": "S8", "gpt-oss-20b": "S9", "qwen3-8b": "S10",
 }  # fmt: skip
 _Row = tuple[str, str, str, bool | None, str | None, str, str]
@@ -87,7 +87,7 @@ def _descriptives(row: dict[str, str | None]) -> Iterator[_Row]:
 
 def _mixed_models(row: dict[str, str | None]) -> Iterator[_Row]:
     model, term = str(row["model"]), str(row["term"])
-    cell = (_MIXED_MODEL_TABLES[model], model, str(row["test"]), True, None)
+    cell = (MIXED_MODEL_TABLES[model], model, str(row["test"]), True, None)
     if term not in ("intercept", "condition"):
         yield (*cell, term, str(row["estimate"]))
         return

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,24 +17,30 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from analysis.compare import compare, summary
+from analysis.compare import summary, whole_comparison
+from analysis.doubts import doubtful_fits, mixtures
 from analysis.figures import Figure, draw
 from analysis.fits import FitResult, Progress, fit
 from analysis.open import read_view
-from analysis.report_tables import plain, side_by_side
+from analysis.recomputed import GRAIN
+from analysis.report_tables import plain, side_by_side, token_measures
 from analysis.tables import tables
 from collector.checked import table_notes
 from collector.errors import RError, UsageError
 from collector.store import reading
 from collector.study import BASE, load_study
 
-GRAIN = ["source", "study_version", "variant"]
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
     "imported": "Answers that others collected and published.",
     "collected": "Answers of the models, asked by slant.",
 }
-_MORE_TABLES = ("refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "served_models")
+_SHOWN_BY = ("source", "study_version", pl.col("variant") != BASE, "variant")  # the study as it stands first
+_QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
+_FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")
+_MORE_TABLES = (
+    "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "served_models", "mixed_cells",
+)  # fmt: skip
 
 
 def report(
@@ -49,16 +56,20 @@ def report(
     with reading(db) as connection:
         names = _labels(read_view(connection, "models"), read_view(connection, "tests"))
         runs = connection.table("runs").pl().filter(pl.col("study") == its.name).drop("settings")
-    warnings = [*table_notes(db, its.name), *_data_warnings(counted)]
+    warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
     try:
-        compared = compare(db, its, workers=workers, progress=progress)
+        compared = whole_comparison(db, its, workers=workers, progress=progress)
         fitted = fit("lme4", db, its, workers=workers, progress=progress)
         sizes = fit("effect_size", db, its, workers=workers, progress=progress)
-        warnings = [*_fit_warnings(fitted), *_no_data(compared), *warnings]
-        sections = [_section(rows, names, db, sizes) for _, rows in compared.group_by(GRAIN, maintain_order=True)]
+        doubts = [f"Doubtful fit: {said}" for one in (fitted, sizes) for said in doubtful_fits(one.diagnostics)]
+        warnings = [*doubts, *_no_data(compared), *warnings]
+        sections = [
+            _section(rows, names, db, sizes, counted["token_sources"])
+            for _, rows in compared.sort(*_SHOWN_BY, maintain_order=True).group_by(GRAIN, maintain_order=True)
+        ]
         versions = _versions(fitted)
     except RError as error:
-        warnings.insert(0, f"Fits and figures are left out. {error}")
+        warnings.insert(0, f"Fits and figures are left out. {without_folders(str(error))}")
         sections, versions = [], {}
     page = _template().render(
         title=its.title,
@@ -68,7 +79,7 @@ def report(
         warnings=warnings,
         sections=sections,
         more=[(name, plain(counted[name])) for name in _MORE_TABLES if counted[name].height],
-        runs=plain(runs.drop("study").sort("started_at")),
+        runs=plain(_told(runs).sort("started_at")),
         versions=versions,
     )
     return _write(Path(out), page)
@@ -82,26 +93,47 @@ def _template() -> Any:
     return environment.get_template("report.html.j2")
 
 
-def _section(rows: pl.DataFrame, names: dict[str, str], db: str | Path, sizes: FitResult) -> dict[str, Any]:
+def _section(
+    rows: pl.DataFrame, names: dict[str, str], db: str | Path, sizes: FitResult, token_sources: pl.DataFrame
+) -> dict[str, Any]:
     grain = {name: rows[name][0] for name in GRAIN}
+    measures = token_measures(token_sources.filter(_is(grain)), names)
+    printed = rows.drop_nulls("printed")
     return {
         **grain,
-        "summary": plain(summary(rows).drop(GRAIN)),
-        "tables": list(side_by_side(rows, names)),
+        "summary": plain(summary(printed).drop(GRAIN)) if printed.height else None,
+        "tables": list(side_by_side(rows, names, measures)),
         "slips": rows.filter(pl.col("status") == "slip").to_dicts(),
         "figures": [_embedded(figure) for figure in _figures(db, grain, sizes)],
     }
 
 
 def _figures(db: str | Path, grain: dict[str, str], sizes: FitResult) -> list[Figure | str]:
-    is_this = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
     columns = ["model", "model_label", "model_no", "test", "test_label", "test_no"]
+    more = ["condition", "tokens", "token_source", "is_refusal"]
     with reading(db) as connection:
-        view = connection.view("rmiat_trials").select(*(GRAIN + columns), "condition", "tokens", "is_refusal").pl()
-    trials = view.filter(is_this)
+        trials = connection.view("rmiat_trials").select(*(GRAIN + columns + more)).pl().filter(_is(grain))
     named = trials.select(columns).unique(["model", "test"], maintain_order=True)
-    effects = sizes.table.filter(is_this).join(named, on=["model", "test"], how="inner", maintain_order="left")
+    measured = sizes.diagnostics.filter(_is(grain)).select("model", "test", "token_source")
+    effects = sizes.table.filter(_is(grain))
+    for more_columns in (named, measured):
+        effects = effects.join(more_columns, on=["model", "test"], how="inner", maintain_order="left")
     return draw([("plot_effect_sizes", effects), ("plot_tokens", trials)])
+
+
+def _is(grain: dict[str, str]) -> pl.Expr:
+    return pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
+
+
+def _told(runs: pl.DataFrame) -> pl.DataFrame:
+    """What a reader elsewhere may know of the runs: not the machine, and of files and folders only the last name."""
+    command = pl.col("command").map_elements(without_folders, return_dtype=pl.String)
+    return runs.drop("study", "machine").with_columns(command)
+
+
+def without_folders(text: str) -> str:
+    """Absolute paths cut to their last name. A folder's name may hold blanks, so what is quoted is one path."""
+    return _FOLDERS.sub("", _QUOTED_FOLDERS.sub(r"\1", text))
 
 
 def _embedded(figure: Figure | str) -> dict[str, str]:
@@ -115,12 +147,6 @@ def _labels(models: pl.DataFrame, tests: pl.DataFrame) -> dict[str, str]:
     return {**dict(models.select("model", "label").iter_rows()), **dict(tests.select("test", "label").iter_rows())}
 
 
-def _fit_warnings(fitted: FitResult) -> Iterator[str]:
-    for row in fitted.diagnostics.filter(pl.col("status") != "ok").to_dicts():
-        cell = f"{row['model']}, {row['test']} ({row['source']})"
-        yield f"Doubtful fit: {cell} is {row['status']}. {' '.join((row['messages'] or '').split())}"
-
-
 def _no_data(compared: pl.DataFrame) -> Iterator[str]:
     empty = compared.filter(pl.col("status") == "no data").group_by("source", "model", maintain_order=True)
     for (source, model), rows in empty:
@@ -130,16 +156,13 @@ def _no_data(compared: pl.DataFrame) -> Iterator[str]:
 
 def _data_warnings(counted: dict[str, pl.DataFrame]) -> Iterator[str]:
     if counted["duplicate_finals"].height:
-        yield f"{counted['duplicate_finals'].height} trials were ended twice and count twice (table duplicate_finals)."
+        yield f"Trials that were ended twice and count twice: {counted['duplicate_finals'].height} (duplicate_finals)."
     for row in counted["served_models"].filter(pl.col("served_model_differs")).to_dicts():
         what = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
         yield (
             f"Served model differs: {row['requested_model']} was asked, {row['served_model']} answered "
             f"{row['n_trials']} trials ({what})."
         )
-    variants = counted["refusal_counts"].filter(pl.col("variant") != BASE)["variant"].unique().to_list()
-    if variants:
-        yield f"Only the study as it stands is shown; the database holds other variants, too: {', '.join(variants)}."
 
 
 def _versions(fitted: FitResult) -> dict[str, str]:

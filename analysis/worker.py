@@ -17,12 +17,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing.connection import wait as wait_for
 from typing import Any
 
 import polars as pl
 
 from analysis.r import ENVIRONMENT
+from collector.errors import RError
 
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
 _HEED_CTRL_C_S = 0.2
@@ -54,6 +56,26 @@ def fit_job(job: FitJob) -> dict[str, Any]:
     begun = time.monotonic()
     value, _ = r.call("run_fit", job.engine, job.rows, job.arguments, packages=job.packages)
     return {**value, "seconds": time.monotonic() - begun}
+
+
+@cache
+def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
+    """The versions of R and of these packages, as a worker of now would fit with them; None where one is missing."""
+    try:
+        with contextlib.closing(run_jobs(_versions_job, [packages], 1)) as results:
+            ((_, found),) = results
+    except RError:
+        return None
+    return None if isinstance(found, Died) or None in found.values() else found
+
+
+def _versions_job(packages: tuple[str, ...]) -> dict[str, str | None]:
+    """Runs in a worker. It reads what is installed and loads none of it, which would take a second."""
+    from analysis import r
+
+    value, _ = r.call("package_versions", ["base", *packages])
+    found = dict(value.iter_rows())
+    return {"R": found.pop("base"), **found}
 
 
 def run_jobs(

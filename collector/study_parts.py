@@ -37,6 +37,11 @@ def _settings(row: Table) -> dict[str, Any]:
     return settings
 
 
+_CELLS = ("model", "test")
+"""What a fit may be made by. The results have these columns and no other to tell cells apart, and each source, study
+version and variant is fitted by itself anyway."""
+
+
 def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
     levels = row.mapping("levels")
     for column, values in levels.items():
@@ -65,9 +70,30 @@ def read_fit(name: str, row: Table) -> Fit:
     row.finish()
     if fit.formula is None and (fit.outcome is None or fit.contrast is None):
         raise StudyError(f'{row.where} needs the key "formula", or "outcome" and "contrast".')
-    for column in (*fit.by, *fit.levels, *fit.factors, *fit.drop_flags):
+    for column in (*fit.levels, *fit.factors, *fit.drop_flags):
         checked_name(column, "column")
+    _check_cells(fit, row.where)
+    _check_contrast(fit, row.where)
     return fit
+
+
+def _check_cells(fit: Fit, where: str) -> None:
+    wrong = [column for column in fit.by if column not in _CELLS]
+    if wrong:
+        raise StudyError(
+            f'A fit can\'t be made by "{wrong[0]}", as {where} says.',
+            f"by may hold: {', '.join(_CELLS)}. Each source, study version and variant is fitted by itself.",
+        )
+    if len(set(fit.by)) < len(fit.by):
+        raise StudyError(f"by in {where} names a column twice.")
+
+
+def _check_contrast(fit: Fit, where: str) -> None:
+    if fit.contrast is not None and len(fit.levels.get(fit.contrast, ())) != 2:
+        raise StudyError(
+            f'{where} needs the two levels of its contrast "{fit.contrast}", the reference level first.',
+            f'As in: levels = {{ {fit.contrast} = ["compatible", "incompatible"] }}',
+        )
 
 
 def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:

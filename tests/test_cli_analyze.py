@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fitted import small_database
+from tests.fitted import RUN, small_database, trials
+from tests.given import database
 
 COMMANDS = ("compare", "tables", "report", "doctor")
 
@@ -63,6 +64,28 @@ def test_compare_prints_one_line_a_table_or_one_a_number(root: Path, db: Path) -
     whole = analyze(root, "compare", "--db", db, "--format", "json")
     assert len(json.loads(whole.stdout)) == 911
     assert "911 numbers: " in whole.stderr
+
+
+def test_mixed_trials_are_said_on_stderr_by_every_command(root: Path, tmp_path: Path) -> None:
+    rows = [{**row, "token_source": "output" if n % 2 else "usage"} for n, row in enumerate(trials())]
+    db = database(tmp_path / "a.duckdb", rows, [RUN])
+    said = "Mixed: o3-mini (simulated) has token counts of 2 kinds (output + usage)."
+    compared = analyze(root, "compare", "--summary", "--db", db).stderr
+    assert said in compared
+    assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage)" not in compared
+    assert said in analyze(root, "tables", "refusal_counts", "--db", db).stderr
+    fitted = analyze(root, "--fit", "effect_size", "--db", db).stderr
+    assert "2 fits: 2 warned." in fitted
+    assert "Doubtful: o3-mini, flowers_insects (simulated): effect_size is warned." in fitted
+
+
+def test_the_measure_of_each_model_is_said_beside_the_comparison(root: Path, db: Path) -> None:
+    answer = analyze(root, "compare", "--summary", "--db", db).stderr
+    assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage); deepseek-r1: reasoning" in answer
+
+
+def test_the_version_is_said_whether_or_not_slant_is_installed(root: Path) -> None:
+    assert analyze(root, "--version", name="slant").stdout.startswith("slant, ")
 
 
 def test_tables_need_no_r_and_csv_wants_one_name(root: Path, db: Path) -> None:

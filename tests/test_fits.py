@@ -13,7 +13,7 @@ import analysis
 from analysis.cells import read_cells
 from analysis.r import r_folder
 from analysis.r_home import r_installation
-from collector.errors import DatabaseError, UnknownNameError, UsageError
+from collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from collector.store import reading, writing
 from collector.study import load_study
 from tests.fitted import RUN, small_database, trials
@@ -116,6 +116,60 @@ def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
         ("imported", 80), ("imported", 80), ("simulated", 80), ("simulated", 80),
     ]  # fmt: skip
+
+
+def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path: Path) -> None:
+    models = [{"model": "o3-mini", "settings": {"max_tokens": 12}}, {"model": "deepseek-r1"}]
+    runs = [{**RUN, "models": models, "seed": 1}, {**RUN, "run_id": "r2", "seed": 2}]
+    rows = [{**row, "run_id": "r2" if row["model"] == "o3-mini" and row["item"] == "ant" else "r1"} for row in trials()]
+    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, runs))
+    assert result.diagnostics.select("model", "status").rows() == [("o3-mini", "warned"), ("deepseek-r1", "ok")]
+    (text,) = result.messages.filter(pl.col("kind") == "warning")["text"]
+    assert text.startswith("o3-mini was asked in several ways, which are put together: 2 settings or frames, 2 seeds")
+
+
+def test_a_cell_of_several_measures_is_fitted_with_a_warning(tmp_path: Path) -> None:
+    rows = [{**row, "token_source": "output" if row["item"] == "ant" else "usage"} for row in trials()]
+    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]))
+    assert set(result.diagnostics["status"]) == {"warned"}
+    assert "Token counts of 2 kinds are put together: output, usage." in result.messages["text"].to_list()
+    of_output = analysis.fit("effect_size", tmp_path / "a.duckdb", measure="output")
+    assert "Token counts" not in "".join(of_output.messages["text"].to_list())
+
+
+def test_trials_without_a_count_are_left_out_and_counted(tmp_path: Path) -> None:
+    rows = [{**row, "tokens": None} if row["item"] == "ant" and row["wording"] < 9 else row for row in trials()]
+    found = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]), refusals_removed=False)
+    rows = found.diagnostics.select("status", "n", "n_missing", "messages").rows()
+    assert rows == [("ok", 64, 16, "message: 16 rows without tokens left out.")] * 2
+
+
+def test_several_fits_of_one_engine_are_told_apart_by_name(db: Path) -> None:
+    one = load_study("rmiat").fits["effect_size"]
+    fits = {"size": replace(one, name="size"), "other": replace(one, name="other", outcome="position")}
+    study = replace(load_study("rmiat"), fits=fits)
+    both = analysis.fit("effect_size", db, study)
+    assert both.table["fit"].to_list() == ["size", "size", "other", "other"]
+    assert analysis.fit("size", db, study).table["fit"].to_list() == ["size", "size"]
+    named = replace(study, fits={**fits, "effect_size": one})
+    assert analysis.fit("effect_size", db, named).diagnostics["fit"].to_list() == ["effect_size", "effect_size"]
+
+
+def test_a_fit_lacks_no_key_that_its_engine_needs(db: Path) -> None:
+    fit = replace(load_study("rmiat").fits["effect_size"], engine="lme4")
+    with pytest.raises(StudyError, match='needs the key "formula" for lme4'):
+        analysis.fit("effect_size", db, replace(load_study("rmiat"), fits={"effect_size": fit}))
+
+
+def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    first = analysis.fit("lme4", db).diagnostics
+    with writing(db) as connection:
+        other = """replace(versions, '"lme4": "1', '"lme4": "0')"""
+        connection.execute(f"UPDATE fits SET versions = {other} WHERE model = 'o3-mini'")  # noqa: S608
+    again = analysis.fit("lme4", db).diagnostics
+    is_new = dict(zip(first["model"], first["fitted_at"] != again["fitted_at"], strict=True))
+    assert is_new == {"o3-mini": True, "deepseek-r1": False}
 
 
 def test_a_study_of_ones_own_is_fitted_by_its_path(tmp_path: Path) -> None:

@@ -38,9 +38,9 @@ CREATE TABLE attempts (
 
 -- What `analyze` computed. `fit_id` names one fit of one cell.
 CREATE TABLE fits (
-    fit_id TEXT, engine TEXT, study TEXT, study_version TEXT, source TEXT, variant TEXT, model TEXT, test TEXT,
+    fit_id TEXT, fit TEXT, engine TEXT, study TEXT, study_version TEXT, source TEXT, variant TEXT, model TEXT, test TEXT,
     refusals_removed BOOLEAN, measure TEXT, token_source TEXT, formula TEXT, data_hash TEXT,
-    status TEXT, n BIGINT, n_groups INTEGER, log_lik DOUBLE, aic DOUBLE, bic DOUBLE,
+    status TEXT, n BIGINT, n_missing BIGINT, n_groups INTEGER, log_lik DOUBLE, aic DOUBLE, bic DOUBLE,
     singular BOOLEAN, optimiser TEXT, messages TEXT, versions TEXT, seconds DOUBLE, fitted_at TIMESTAMP
 );
 

@@ -62,6 +62,42 @@ test_that("the reference level depends neither on the order of rows nor on R's c
   expect_equal(turned$estimates, straight$estimates, tolerance = 1e-6)
 })
 
+test_that("a fixed effect that groups, too, keeps its reference level", {
+  reversed <- list(condition = rev(conditions))
+  for (formula in c("tokens ~ condition + (1 | wording:condition)", "tokens ~ condition + (1 | wording/condition)")) {
+    found <- fit_lme4(made_trials(), formula, levels = reversed)$estimates
+    expect_equal(found$term[[2]], "conditioncompatible")
+    expect_lt(found$estimate[[2]], -20)
+  }
+})
+
+test_that("logical columns and random slopes are coded alike whatever R's contrasts are", {
+  trials <- transform(made_trials(), is_even = item %% 2 == 0)
+  fit <- function(formula) fit_lme4(trials, formula, levels = list(condition = conditions))
+  formulas <- c("tokens ~ condition * is_even + (1 | wording)", "tokens ~ 1 + (condition | wording)")
+  straight <- lapply(formulas, fit)
+  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
+  turned <- lapply(formulas, fit)
+  expect_identical(lapply(turned, `[[`, "estimates"), lapply(straight, `[[`, "estimates"))
+  expect_identical(turned[[2]]$variances, straight[[2]]$variances)
+  expect_true("conditionincompatible:is_evenTRUE" %in% straight[[1]]$estimates$term)
+})
+
+test_that("rows of several sources in one group are a warning, unless they are told apart", {
+  trials <- rbind(transform(made_trials(), source = "simulated"), transform(made_trials(seed = 2), source = "imported"))
+  together <- fit_made(trials)
+  expect_equal(together$fits$status, "warned")
+  expect_equal(together$messages$text, "Rows of more than one source are put together: imported, simulated.")
+  expect_equal(effect_size(trials)$fits$status, "warned")
+  expect_equal(fit_made(trials, by = "source")$fits$status, c("ok", "ok"))
+  expect_equal(effect_size(trials, factor = "source", levels = c("simulated", "imported"))$fits$status, "ok")
+})
+
+test_that("several measures of tokens in one group are a warning", {
+  trials <- transform(made_trials(), token_source = ifelse(item == 1, "output", "usage"))
+  expect_match(fit_made(trials)$fits$messages, "more than one token_source are put together: output, usage")
+})
+
 test_that("the same rows give the same bits", {
   expect_identical(fit_made(made_trials()), fit_made(made_trials()))
 })
@@ -96,12 +132,25 @@ test_that("groups come in the order of the rows", {
   expect_equal(fit_made(trials, by = "model")$fits$model, c("z", "a"))
 })
 
+test_that("groups are told apart by value, not by how they would read", {
+  made <- function(a, b) transform(made_trials(), a = a, b = b)
+  trials <- rbind(made("x / y", "z"), made("x", "y / z"), made(NA, "z"), made("NA", "z"))
+  file <- withr::local_tempfile(fileext = ".rds")
+  fits <- fit_made(trials, by = c("a", "b"), save_to = file)$fits
+  expect_equal(fits$n, rep(240, 4))
+  expect_equal(fits$a, c("x / y", "x", NA, "NA"))
+  expect_equal(anyDuplicated(names(readRDS(file))), 0)
+})
+
 test_that("rows without tokens are dropped and counted", {
   trials <- made_trials()
   trials$tokens[c(3, 7, 9)] <- NA
   fit <- fit_made(trials)
   expect_equal(fit$fits$n, nrow(trials) - 3)
   expect_equal(fit$fits$n_missing, 3)
+  expect_equal(fit$fits$status, "ok")
+  expect_equal(fit$fits$messages, "3 rows without tokens left out.")
+  expect_equal(fit$messages$kind, "message")
   expect_identical(fit$estimates, fit_made(trials[-c(3, 7, 9), ])$estimates)
 })
 

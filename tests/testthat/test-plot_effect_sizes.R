@@ -12,7 +12,25 @@ test_that("the figure says its source, its order and what it shows", {
   expect_s3_class(plot, "ggplot")
   expect_match(plot$labels$caption, "^Simulated answers")
   expect_equal(levels(plot$data$test_shown), c("Flowers/Insects\n+ Good/Bad", "Young/Old\n+ Good/Bad"))
-  expect_match(attr(plot, "alt_text"), "Of 4 effects, 2 lie above 0 .*, 1 below 0, and 1 intervals include 0")
+  expect_match(attr(plot, "alt_text"), "Of 4 effects, 2 lie above 0 .*, 1 below 0, and 1 with intervals that include 0")
+})
+
+test_that("the figure says what the tokens of each model are", {
+  skip_if_not_installed("ggplot2")
+  effects <- transform(made_effects(), token_source = ifelse(model == "o3-mini", "usage", "output"))
+  said <- "Tokens are, for o3-mini: reasoning tokens (usage); claude-3.7-sonnet: all output tokens."
+  expect_match(gsub("\n", " ", plot_effect_sizes(effects)$labels$caption), said, fixed = TRUE)
+  expect_match(attr(plot_effect_sizes(effects), "alt_text"), said, fixed = TRUE)
+})
+
+test_that("one is not many, and more models than colours are drawn", {
+  skip_if_not_installed("ggplot2")
+  expect_match(attr(plot_effect_sizes(made_effects()[1, ]), "alt_text"), "for 1 test and 1 model. Of 1 effect, 1 lie")
+  many <- made_effects()[rep(1, 20), ]
+  many$model <- sprintf("model %02d", 1:20)
+  png <- withr::local_tempfile(fileext = ".png")
+  expect_silent(plot_effect_sizes(many, png))
+  expect_equal(anyDuplicated(data.frame(recycled_colours(64), recycled_shapes(64))), 0)
 })
 
 test_that("each model keeps its height within a test, even where another one is missing", {

@@ -18,6 +18,21 @@ test_that("refusals and trials without a count are left out", {
   expect_match(plot_tokens(trials)$labels$caption, "200 answered trials")
 })
 
+test_that("several sources in one cell are a warning, and the caption names them and the measure", {
+  skip_if_not_installed("ggplot2")
+  trials <- transform(tokens_to_show(), source = ifelse(item == 1, "simulated", "imported"), token_source = "usage")
+  expect_warning(plot <- plot_tokens(trials), "more than one source are put together: imported, simulated")
+  expect_match(gsub("\n", " ", plot$labels$caption), "Simulated answers.*Tokens are, for o3-mini: reasoning tokens \\(usage")
+  expect_silent(plot_tokens(transform(trials, model = source)))
+  expect_match(attr(plot_tokens(tokens_to_show()), "alt_text"), "for 1 test and 1 model by condition")
+})
+
+test_that("more models than fit in a row are drawn in several", {
+  skip_if_not_installed("ggplot2")
+  many <- do.call(rbind, lapply(1:9, function(n) transform(tokens_to_show(), model = sprintf("model %d", n))))
+  expect_silent(plot_tokens(many, withr::local_tempfile(fileext = ".png")))
+})
+
 test_that("one condition, one row or one value alone is drawn without a complaint", {
   skip_if_not_installed("ggplot2")
   trials <- tokens_to_show()

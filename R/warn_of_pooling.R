@@ -1,0 +1,31 @@
+# What tells kinds of rows apart that nobody should take for one: said wherever rows are put together.
+
+# Warns of each of these columns that takes more than one value within a group of rows, once for each column.
+# `within`: columns that make the groups (none: all rows are one). `said_by`: columns that the caller uses by name, so
+# that their values are told apart on purpose.
+warn_of_pooling <- function(data, within, said_by = character()) {
+  for (name in setdiff(intersect(kinds_of_rows(), names(data)), c(within, said_by))) {
+    values <- as.character(data[[name]])
+    pairs <- unique(data.frame(group = group_codes(data, within), value = values)[!is.na(values), , drop = FALSE])
+    if (anyDuplicated(pairs$group) > 0) {
+      found <- sort(unique(pairs$value), method = "radix")
+      warning(sprintf("Rows of more than one %s are put together: %s.", name, toString(found)), call. = FALSE)
+    }
+  }
+}
+
+kinds_of_rows <- function() c("study", "source", "study_version", "variant", "token_source")
+
+# A number for each row, the same for rows of one group.
+group_codes <- function(data, within) {
+  if (length(within) == 0) {
+    return(rep(1L, nrow(data)))
+  }
+  groups <- group_rows(data, within)
+  codes <- integer(nrow(data))
+  codes[unlist(groups, use.names = FALSE)] <- rep(seq_along(groups), lengths(groups))
+  codes
+}
+
+# "1 row", "2 rows".
+counted <- function(n, what) sprintf("%d %s%s", as.integer(n), what, if (n == 1) "" else "s")

@@ -1,0 +1,50 @@
+"""Which fits are meant: by the name of a fit or of an engine, in one study or in all of a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from collector.errors import DatabaseError, UnknownNameError, UsageError
+from collector.store import reading
+from collector.study import Fit, Study, list_studies, load_study
+
+
+def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
+    """The studies to fit, each with its fit of this name, or, where it has none, with all its fits of this engine.
+
+    Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the database
+    holds only studies that don't ship with slant.
+    """
+    if isinstance(study, Study):
+        studies = [study]
+    elif study is not None:
+        studies = [load_study(study)]
+    else:
+        studies = _studies_in(db)
+    found = [(one, fit) for one in studies for fit in _of(one, name)]
+    if not found:
+        known = sorted({fit for one in studies for fit in one.fits})
+        names = " and ".join(f'"{one.name}"' for one in studies)
+        raise UnknownNameError("fit", name, known, f"Fits are defined in the study file; this is about {names}.")
+    return found
+
+
+def _of(study: Study, name: str) -> list[Fit]:
+    if name in study.fits:
+        return [study.fits[name]]
+    return [fit for fit in study.fits.values() if fit.engine == name]
+
+
+def _studies_in(db: str | Path) -> list[Study]:
+    """The studies of the database that ship with slant; one of a user's own is known only by its path."""
+    with reading(db) as connection:
+        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
+    if not rows:
+        raise DatabaseError(
+            f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
+        )
+    names = [name for (name,) in rows]
+    known = [load_study(name) for name in names if name in list_studies()]
+    if not known:
+        raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
+    return known

@@ -1,0 +1,31 @@
+-- mixed_cells: models whose trials were not all asked and counted alike, and how they differ.
+-- grain: source, study, study_version, variant, model
+-- reads: trials, runs, run_models, models
+-- study: any
+-- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
+--        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings
+--        and prompt frames, `n_providers` the providers and model names asked; `token_sources` names what `tokens` is.
+CREATE OR REPLACE VIEW mixed_cells AS
+WITH counted AS (
+    SELECT t.source, t.study, t.study_version, t.variant, t.model,
+           count(DISTINCT t.run_id) AS n_runs,
+           count(DISTINCT {'settings': m.settings, 'frame': m.frame}) FILTER (m.run_id IS NOT NULL) AS n_settings,
+           count(DISTINCT r.seed) AS n_seeds,
+           count(DISTINCT t.token_source) AS n_token_sources,
+           count(DISTINCT {'provider': t.provider, 'requested_model': t.requested_model}) AS n_providers,
+           string_agg(DISTINCT t.token_source, ' + ' ORDER BY t.token_source) AS token_sources
+    FROM (
+        -- a run has thousands of trials that differ in none of this
+        SELECT DISTINCT source, study, study_version, variant, model, run_id, token_source, provider, requested_model
+        FROM trials
+        WHERE NOT is_left_out
+    ) t
+    LEFT JOIN runs r ON r.run_id = t.run_id
+    LEFT JOIN run_models m ON m.run_id = t.run_id AND m.model = t.model
+    GROUP BY t.source, t.study, t.study_version, t.variant, t.model
+)
+SELECT c.*
+FROM counted c
+LEFT JOIN models o ON o.study = c.study AND o.study_version = c.study_version AND o.model = c.model
+WHERE c.n_settings > 1 OR c.n_seeds > 1 OR c.n_token_sources > 1 OR c.n_providers > 1
+ORDER BY c.source, c.study, c.study_version, c.variant, o.model_no, c.model;
