@@ -25,7 +25,7 @@ from collector.errors import JournalError, ProviderError, UsageError
 from collector.interrupts import run_anywhere
 from collector.journal import encode, journal_folder, utc_now
 from collector.load import load_journals
-from collector.offer import why_not
+from collector.offer import refuse_to_move, why_not
 from collector.provenance import code_version
 from collector.providers import Provider, provider_named
 from collector.providers.logprobs import merged
@@ -75,9 +75,11 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
     name = f"{model.provider}/{model.requested_model}"
     if model.provider == "simulated":
         raise UsageError(f"Can't check {name}: its counts are drawn from a published table, not counted.")
+    provider = provider_named(model.provider)
+    refuse_to_move(provider, base_url)
     if reason := why_not(model, base_url):
         raise ProviderError(f"Can't check {name}.", f"{reason}.")
-    return provider_named(model.provider)
+    return provider
 
 
 class _Asker:

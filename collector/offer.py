@@ -102,11 +102,8 @@ def make_offer(
     asked = []
     for model in chosen:
         provider = provider_named(model.provider)
-        if base_url and models and provider.key_variable:
-            raise UsageError(
-                f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
-                f"To move that provider: {provider.address_variable}={base_url}",
-            )
+        if models:
+            refuse_to_move(provider, base_url)
         address = provider.address(base_url)
         if address:
             checked_address(address, "--base-url" if base_url else provider.address_variable)
@@ -154,6 +151,15 @@ def _choose(
     left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in study.models if model.model not in missing], left_out
+
+
+def refuse_to_move(provider: Provider, base_url: str | None) -> None:
+    """UsageError where `--base-url` would take a key to a host that it does not belong to."""
+    if base_url and provider.key_variable:
+        raise UsageError(
+            f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
+            f"To move that provider: {provider.address_variable}={base_url}",
+        )
 
 
 def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from aiohttp import web
+
+from collector.providers import provider_named
 
 Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
@@ -31,6 +35,15 @@ async def answers(request: web.Request, body: dict[str, Any]) -> web.StreamRespo
 
 def error(status: int, code: str = "", message: str = "", **headers: str) -> web.Response:
     return web.json_response({"error": {"code": code, "message": message}}, status=status, headers=headers)
+
+
+@contextmanager
+def standing_for(provider: str, server: LocalServer) -> Iterator[str | None]:
+    """The `base_url` that leads to the server; a provider with a key is moved by its variable, and takes none."""
+    known = provider_named(provider)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(known.address_variable, server.base_url)
+        yield None if known.key_variable else server.base_url
 
 
 class LocalServer:

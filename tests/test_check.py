@@ -20,7 +20,7 @@ from collector.load import load_journals
 from collector.providers import PROVIDERS, anthropic, compatible
 from collector.store import reading
 from collector.study_records import StudyModel
-from tests.local_server import LocalServer, error
+from tests.local_server import LocalServer, error, standing_for
 from tests.raw_rows import run_collect
 from tests.thinking_server import Thinker, by_effort
 
@@ -28,8 +28,8 @@ MODEL = StudyModel("local/thinker", "local/thinker", "local", "thinker", "")
 
 
 def checked(db: Path, thinker: Any, model: StudyModel = MODEL, **options: Any) -> Check:
-    with LocalServer(thinker) as server:
-        return check_model(model, db, base_url=server.base_url, **options)
+    with LocalServer(thinker) as server, standing_for(model.provider, server) as base_url:
+        return check_model(model, db, base_url=base_url, **options)
 
 
 def kept(db: Path, columns: str) -> list[tuple[Any, ...]]:
@@ -143,8 +143,8 @@ def test_a_key_that_is_echoed_is_in_no_file_of_a_check(tmp_path: Path, monkeypat
 
 def test_paid_questions_are_sent_only_when_somebody_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    with LocalServer() as server:
-        result = run_collect("check", "openai/o3-mini", "--base-url", server.base_url, "--db", tmp_path / "t.duckdb")
+    with LocalServer() as server, standing_for("openai", server):
+        result = run_collect("check", "openai/o3-mini", "--db", tmp_path / "t.duckdb")
     assert (result.exit_code, server.bodies) == (2, [])
     assert "30 paid requests" in result.stderr
     assert "--yes" in result.stderr

@@ -53,9 +53,8 @@ class Moved:
 def db(tiny: str, tmp_path: Path) -> Path:
     (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
     with LocalServer(Moved()) as server:
-        address = server.base_url.replace("//", "//somebody:secret@")
         collect(
-            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=address, repetitions=2, variant="balanced",
+            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, repetitions=2, variant="balanced",
             options=Options(concurrency=1, time_limit_s=7), prices_file=tmp_path / "prices.toml",
         )  # fmt: skip
     return tmp_path / "a.duckdb"

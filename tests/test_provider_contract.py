@@ -18,7 +18,7 @@ from collector import collect
 from collector.api import Options
 from collector.providers import PROVIDERS
 from collector.store import reading
-from tests.local_server import LocalServer
+from tests.local_server import LocalServer, standing_for
 from tests.test_providers import ANSWERS
 from tests.tiny_study import write_tiny
 
@@ -41,9 +41,9 @@ def collected(folder: Path, provider: str, body: Mapping[str, Any]) -> pl.DataFr
 
     (folder / provider).mkdir()
     study, db = str(write_tiny(folder / provider)), folder / provider / "t.duckdb"
-    with LocalServer(answers) as server:
+    with LocalServer(answers) as server, standing_for(provider, server) as base_url:
         options = Options(max_retries=0, time_limit_s=20)
-        report = collect(study, [f"{provider}/m"], db, base_url=server.base_url, yes=True, options=options)
+        report = collect(study, [f"{provider}/m"], db, base_url=base_url, yes=True, options=options)
     assert report.is_complete
     with reading(db) as connection:
         frame: pl.DataFrame = connection.sql("FROM trials ORDER BY position").pl()

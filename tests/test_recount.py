@@ -16,7 +16,7 @@ from collector.journal import FolderLock, journal_folder
 from collector.load import load_journals
 from collector.recount import recount
 from collector.store import reading
-from tests.local_server import LocalServer, completion
+from tests.local_server import LocalServer, completion, standing_for
 from tests.raw_rows import run_collect
 from tests.tiny_study import write_tiny
 
@@ -56,7 +56,8 @@ def db(tmp_path: Path) -> Path:
 
 
 def answered(db: Path, server: LocalServer, model: str = "local/small") -> None:
-    collect(str(db.parent / "study.toml"), [model], db, base_url=server.base_url, yes=True)
+    with standing_for(model.partition("/")[0], server) as base_url:
+        collect(str(db.parent / "study.toml"), [model], db, base_url=base_url, yes=True)
 
 
 def kept(db: Path, columns: str = "reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer") -> set[Any]:

@@ -13,7 +13,7 @@ from collector import collect
 from collector.errors import ProviderError, UnknownNameError
 from collector.providers import provider_named
 from collector.store import reading
-from tests.local_server import LocalServer
+from tests.local_server import LocalServer, standing_for
 from tests.tiny_study import write_tiny
 
 ENTRY_POINTS = "[slant.providers]\nacme = slant_acme:PROVIDER\nopenai = slant_acme:PROVIDER\n"
@@ -71,8 +71,8 @@ def test_an_installed_provider_is_asked_and_its_answers_are_kept(
     monkeypatch.syspath_prepend(acme)
     monkeypatch.setenv("ACME_API_KEY", "acme-key")
     db = tmp_path / "t.duckdb"
-    with LocalServer() as server:
-        report = collect(str(write_tiny(tmp_path)), ["acme/rocket"], db, base_url=server.base_url, yes=True)
+    with LocalServer() as server, standing_for("acme", server) as base_url:
+        report = collect(str(write_tiny(tmp_path)), ["acme/rocket"], db, base_url=base_url, yes=True)
     assert report.is_complete
     assert {headers["x-acme-key"] for headers in server.headers} == {"acme-key"}
     with reading(db) as connection:
