@@ -95,6 +95,9 @@ def check_place(path: Path) -> None:
 
 def _make(path: Path) -> None:
     """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
+    for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
+        if not _is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
+            left.unlink(missing_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
     part.unlink(missing_ok=True)
     try:
@@ -109,6 +112,16 @@ def _make(path: Path) -> None:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _is_alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
 
 
 @contextmanager
