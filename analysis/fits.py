@@ -61,9 +61,9 @@ ENGINES = {
 
 @dataclass(frozen=True)
 class FitResult:
-    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, fit, …
+    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
 
-    `fit` is the name that the study gives the fit: a study may have several of one engine.
+    Each ends with `fit`, the name that the study gives the fit: a study may have several of one engine.
     table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
     diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
     n_groups, log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that
@@ -231,7 +231,7 @@ def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | N
 
     def beside_cells(frame: pl.DataFrame) -> pl.DataFrame:
         joined = cells.join(frame, on="fit_id", how="inner", maintain_order="left_right")
-        return joined.drop("fit_id", "term_no", strict=False)
+        return joined.select(pl.exclude("fit_id", "term_no", "fit"), "fit")
 
     said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
     parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])

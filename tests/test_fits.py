@@ -50,7 +50,7 @@ def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: P
 def test_a_fit_has_the_columns_that_every_engine_has(db: Path) -> None:
     for engine, terms in (("lme4", ["intercept", "conditionincompatible"]), ("effect_size", ["cohens_d"])):
         table = analysis.fit(engine, db, study="rmiat").table
-        assert table.columns[-8:] == COLUMNS
+        assert table.columns[-9:] == [*COLUMNS, "fit"]
         assert table.filter(pl.col("model") == "o3-mini")["term"].to_list() == terms
         assert table["source"].unique().to_list() == ["simulated"]
 
