@@ -22,7 +22,8 @@ test_that("several sources in one cell are a warning, and the caption names them
   skip_if_not_installed("ggplot2")
   trials <- transform(tokens_to_show(), source = ifelse(item == 1, "simulated", "imported"), token_source = "usage")
   expect_warning(plot <- plot_tokens(trials), "more than one source are put together: imported, simulated")
-  expect_match(gsub("\n", " ", plot$labels$caption), "Simulated answers.*Tokens are, for o3-mini: reasoning tokens \\(usage")
+  said <- "Simulated answers.*Tokens are, for o3-mini: reasoning tokens \\(usage"
+  expect_match(gsub("\n", " ", plot$labels$caption), said)
   expect_silent(plot_tokens(transform(trials, model = source)))
   expect_match(attr(plot_tokens(tokens_to_show()), "alt_text"), "for 1 test and 1 model by condition")
 })
