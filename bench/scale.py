@@ -11,7 +11,7 @@ import polars as pl
 from bench.measures import Measure, measured, server
 from bench.speed import IN_FLIGHT
 from collector.designs import design_named
-from collector.load import SCHEMA
+from collector.journal_lines import SCHEMA
 from collector.store import writing
 from collector.study import load_study
 
