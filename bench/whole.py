@@ -46,8 +46,8 @@ def count_held(loads: list[tuple[float, float]]) -> None:
     """Notes of every load when it ended and how long it held the database."""
     load = loading.Loader.load
 
-    def counted(self: loading.Loader, patience_s: float = 30.0) -> loading.LoadReport:
-        report = load(self, patience_s)
+    def counted(self: loading.Loader, *given: Any, **named: Any) -> loading.LoadReport:
+        report = load(self, *given, **named)
         loads.append((time.perf_counter(), report.held_s))
         return report
 
