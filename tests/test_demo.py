@@ -24,7 +24,7 @@ def test_the_demo_collects_fits_and_reports_and_says_that_it_is_simulated(
     )
     assert done.returncode == 0, done.stderr
     report = Path(re.findall(r"^The report: (.*)$", done.stderr, re.MULTILINE)[0])
-    assert "SIMULATED" in report.read_text("utf-8")
+    assert "simulated</strong> data. No model was asked." in report.read_text("utf-8")
     with duckdb.connect(str(tmp_path / "demo" / "demo.duckdb"), read_only=True) as connection:
         counted = connection.execute("SELECT model, count(*) FROM trials GROUP BY ALL").fetchall()
         fits = connection.execute("SELECT count(*) FROM fits WHERE engine = 'lme4'").fetchall()
