@@ -17,6 +17,14 @@ recycled_shapes <- function(n) {
   model_shapes()[(place + place %/% n_shapes) %% n_shapes + 1]
 }
 
+# The two conditions, filled light and dark, so that they differ in grey, too.
+condition_scales <- function() {
+  list(
+    ggplot2::scale_fill_manual(values = c("#BFE3F7", "#E69F00"), drop = FALSE),
+    ggplot2::scale_shape_manual(values = c(21, 24), drop = FALSE)
+  )
+}
+
 figure_theme <- function() {
   ggplot2::theme_minimal(base_size = 11) +
     ggplot2::theme(

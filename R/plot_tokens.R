@@ -83,9 +83,7 @@ token_layers <- function(trials) {
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.4, length(tests) + .6), expand = c(0, 0)
     ) +
-    # Light and dark, so that the conditions differ in grey, too.
-    ggplot2::scale_fill_manual(values = c("#BFE3F7", "#E69F00"), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = c(21, 24), drop = FALSE) +
+    condition_scales() +
     figure_theme()
 }
 

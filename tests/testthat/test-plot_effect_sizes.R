@@ -58,3 +58,8 @@ test_that("what can't be drawn is one sentence", {
   expect_error(plot_effect_sizes(effects[0, ]), "no row with an estimate")
   expect_error(plot_effect_sizes(effects[c("model", "test")]), "no column \"estimate\"")
 })
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("effect sizes", plot_effect_sizes(made_effects()))
+})

@@ -48,3 +48,8 @@ test_that("nothing to draw is one sentence", {
   expect_error(plot_tokens(transform(tokens_to_show(), tokens = NA)), "no answered trial with a token count")
   expect_error(plot_tokens(data.frame(model = 1)), "no column")
 })
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("tokens by condition", plot_tokens(tokens_to_show()))
+})

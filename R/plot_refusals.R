@@ -1,0 +1,113 @@
+#' How often models refuse, by condition
+#'
+#' The share of trials that each model refuses in each test and condition, with its 95 % interval (Wilson's). Table S4
+#' of the RM-IAT paper counts the same refusals without telling the conditions apart; where a model refuses more often
+#' in one condition, the tokens that are left don't compare.
+#'
+#' @param refusals a data frame with one row per model, test and condition, such as the view `refusals_by_condition`:
+#'   `model`, `test`, `condition`, `n_trials` and `n_refusals`. Used where there: `model_label` and `test_label` to
+#'   show, `model_no` and `test_no` to order by (else the order of rows), `source` for the caption.
+#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @param levels the conditions in the order to show them.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data are
+#'   the rows with `rate`, `rate_low` and `rate_high`, shares from 0 to 1.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' refusals <- expand.grid(
+#'   condition = c("compatible", "incompatible"), test = c("race_bertrand", "age_valence"),
+#'   model = c("o3-mini", "claude-3.7-sonnet")
+#' )
+#' refusals$n_trials <- 640
+#' refusals$n_refusals <- c(2, 5, 0, 1, 40, 210, 12, 30)
+#' refusals$source <- "simulated"
+#' plot_refusals(refusals)
+plot_refusals <- function(refusals, file = NULL, levels = c("compatible", "incompatible")) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  refusals <- refusals_to_draw(refusals, levels)
+  n_models <- nlevels(refusals$model_shown)
+  width_in <- max(8, 3.2 + 2.1 * min(5, n_models))
+  note <- sprintf(
+    "%s trials, %s of them refused.",
+    format(sum(refusals$n_trials), big.mark = ","), format(sum(refusals$n_refusals), big.mark = ",")
+  )
+  plot <- refusal_layers(refusals) +
+    ggplot2::labs(
+      title = "Refusals by condition",
+      subtitle = "Share of trials whose answer is not exactly one of the two options, with 95 % interval (Wilson).",
+      x = "Refused trials (%)", y = NULL, fill = NULL, shape = NULL,
+      caption = caption_of(source_note(refusals), note, width_in = width_in)
+    )
+  finish_figure(
+    plot, file, refusals_in_words(refusals),
+    width_in = width_in, height_in = 1.9 + .42 * max(nlevels(refusals$test_shown), 2) * ceiling(n_models / 5)
+  )
+}
+
+refusals_to_draw <- function(refusals, levels) {
+  check_columns(refusals, c("model", "test", "condition", "n_trials", "n_refusals"), to = "draw refusals")
+  has_trials <- !is.na(refusals$n_trials) & refusals$n_trials > 0
+  refusals <- refusals[refusals$condition %in% levels & has_trials, , drop = FALSE]
+  if (nrow(refusals) == 0) {
+    stop_with("Can't draw refusals: there is no row with trials.")
+  }
+  if (anyDuplicated(refusals[c("model", "test", "condition")]) > 0) {
+    stop_with(
+      "Can't draw refusals: a model has more than one row for a test and condition.",
+      "Keep the rows of one source, study version and variant."
+    )
+  }
+  refusals$condition <- factor(as.character(refusals$condition), levels = levels)
+  refusals$model_shown <- ordered_labels(refusals, "model", "model_label", "model_no")
+  refusals$test_shown <- ordered_labels(refusals, "test", "test_label", "test_no")
+  levels(refusals$test_shown) <- two_lines(levels(refusals$test_shown))
+  # The first test on top, and in it the first condition.
+  test_row <- nlevels(refusals$test_shown) + 1 - as.integer(refusals$test_shown)
+  refusals$height <- test_row + c(.17, -.17)[as.integer(refusals$condition)]
+  cbind(refusals, rate = refusals$n_refusals / refusals$n_trials, wilson(refusals$n_refusals, refusals$n_trials))
+}
+
+# Wilson's interval holds at rates near 0, where the usual one ends below it.
+wilson <- function(count, n) {
+  z <- stats::qnorm(.975)
+  middle <- (count + z^2 / 2) / (n + z^2)
+  half <- z / (n + z^2) * sqrt(count * (n - count) / n + z^2 / 4)
+  rate <- count / n # rounding must not put a rate of 0 or 1 outside its interval
+  data.frame(rate_low = pmin(rate, pmax(0, middle - half)), rate_high = pmax(rate, pmin(1, middle + half)))
+}
+
+refusal_layers <- function(refusals) {
+  .data <- ggplot2::.data
+  tests <- rev(levels(refusals$test_shown))
+  ggplot2::ggplot(refusals, ggplot2::aes(x = 100 * .data$rate, y = .data$height)) +
+    ggplot2::geom_hline(yintercept = seq_along(tests)[-1] - .5, colour = "grey88", linewidth = .3) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = 100 * .data$rate_low, xmax = 100 * .data$rate_high),
+      colour = "grey35", linewidth = .6
+    ) +
+    ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), ncol = min(5, nlevels(refusals$model_shown))) +
+    ggplot2::scale_x_continuous(limits = c(0, NA), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(
+      breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
+    ) +
+    condition_scales() +
+    figure_theme()
+}
+
+refusals_in_words <- function(refusals) {
+  sums <- function(column) tapply(refusals[[column]], list(refusals$model_shown, refusals$condition), sum)
+  percent <- 100 * sums("n_refusals") / sums("n_trials")
+  said <- sprintf("%s %.1f and %.1f", rownames(percent), percent[, 1], percent[, 2])
+  most <- refusals[which.max(refusals$rate), ]
+  sprintf(
+    paste(
+      "Share of refused trials for %s and %s by condition. Per cent over all tests, %s and %s: %s. The highest share",
+      "is %.1f per cent: %s, %s, %s. %s"
+    ),
+    counted(nlevels(refusals$test_shown), "test"), counted(nlevels(refusals$model_shown), "model"),
+    colnames(percent)[[1]], colnames(percent)[[2]], paste(said, collapse = "; "),
+    100 * most$rate, most$model_shown, sub("\n", " ", most$test_shown, fixed = TRUE), most$condition,
+    source_note(refusals)
+  )
+}

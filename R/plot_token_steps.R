@@ -1,0 +1,105 @@
+#' In which steps models count their tokens
+#'
+#' A histogram of the token counts of each model, fine enough to show gaps: some providers count in steps (o3-mini in
+#' multiples of 64), and a difference smaller than a step is then seen in none of the trials. Of all trials with a
+#' count, refusals included, as in the view `token_sources`.
+#'
+#' @param trials a data frame with one row per trial: `model` and `tokens`. Used where there: `model_label` to show,
+#'   `model_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
+#'   caption. A warning says where a model has rows of more than one `source`, `study_version` or `variant`.
+#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data have
+#'   one row per bar: `from` and `to` in tokens (`to` is not in it), `n` trials, and the `step` of the model in tokens:
+#'   the greatest common divisor of all its counts, `NA` with fewer than two different ones.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' set.seed(1)
+#' trials <- data.frame(model = rep(c("o3-mini", "deepseek-r1"), each = 500), tokens = rpois(1000, 300))
+#' trials$tokens[trials$model == "o3-mini"] <- 64 * rpois(500, 4)
+#' trials$source <- "simulated"
+#' plot_token_steps(trials)
+plot_token_steps <- function(trials, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  trials <- steps_to_draw(trials)
+  bars <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bars))
+  rownames(bars) <- NULL
+  n_above <- nrow(trials) - sum(bars$n)
+  note <- sprintf(
+    "%s trials, refusals included%s.", format(nrow(trials), big.mark = ","),
+    if (n_above > 0) sprintf("; of each model the highest 1 %% of counts lie outside (%d trials)", n_above) else ""
+  )
+  plot <- step_layers(bars) +
+    ggplot2::labs(
+      title = "In which steps are tokens counted?",
+      subtitle = "Trials by token count. Gaps between bars: counts that never occur. Each model has its own scales.",
+      x = "Tokens", y = "Trials", caption = caption_of(source_note(trials), note, measure_note(trials), width_in = 8)
+    )
+  height_in <- 1.9 + 1.3 * nlevels(trials$model_shown)
+  finish_figure(plot, file, steps_in_words(trials, bars), width_in = 8, height_in = height_in)
+}
+
+steps_to_draw <- function(trials) {
+  check_columns(trials, c("model", "tokens"), to = "draw token steps")
+  trials <- trials[!is.na(trials$tokens), , drop = FALSE]
+  if (nrow(trials) == 0) {
+    stop_with("Can't draw token steps: there is no trial with a token count.")
+  }
+  warn_of_pooling(trials, within = "model")
+  trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
+  trials
+}
+
+# The bars of one model, about 160 of them, and at least four to a step, so that a step shows as a gap.
+token_bars <- function(trials) {
+  step <- token_step(trials$tokens)
+  highest <- stats::quantile(trials$tokens, .99, names = FALSE, type = 1)
+  lowest <- min(trials$tokens)
+  shown <- trials$tokens[trials$tokens <= highest]
+  width <- max(1, ceiling((highest - lowest + 1) / 160))
+  if (!is.na(step) && step >= 4) {
+    width <- min(width, step %/% 4)
+  }
+  found <- table((shown - lowest) %/% width)
+  from <- lowest + width * as.numeric(names(found))
+  data.frame(
+    model_shown = trials$model_shown[[1]], from = from, to = from + width, n = as.integer(found), step = step
+  )
+}
+
+# The greatest common divisor of all counts but 0.
+token_step <- function(tokens) {
+  counts <- unique(tokens[tokens > 0])
+  if (length(counts) < 2) {
+    return(NA_real_)
+  }
+  divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
+  Reduce(divisor, counts)
+}
+
+step_layers <- function(bars) {
+  .data <- ggplot2::.data
+  step <- bars$step
+  said <- ifelse(is.na(step), "step unknown", sprintf("steps of %g", step))
+  strips <- sprintf("%s: %s", bars$model_shown, said)
+  bars$strip <- factor(strips, levels = unique(strips[order(bars$model_shown)]))
+  ggplot2::ggplot(bars, ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$n)) +
+    ggplot2::geom_rect(fill = "#0072B2") +
+    ggplot2::facet_wrap(ggplot2::vars(.data$strip), ncol = 1, scales = "free") +
+    ggplot2::scale_x_continuous(labels = function(x) format(x, big.mark = ",", trim = TRUE)) +
+    figure_theme() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
+      strip.text = ggplot2::element_text(face = "bold", hjust = 0)
+    )
+}
+
+steps_in_words <- function(trials, bars) {
+  step <- vapply(split(bars$step, bars$model_shown), function(steps) steps[[1]], 1)
+  said <- ifelse(is.na(step), "unknown", sprintf("%g", step))
+  sprintf(
+    "Histograms of token counts for %s, in bars finer than a step. Steps in tokens: %s. %s",
+    counted(nlevels(trials$model_shown), "model"), paste(names(step), said, collapse = "; "),
+    paste(c(source_note(trials), measure_note(trials)), collapse = " ")
+  )
+}
