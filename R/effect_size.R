@@ -12,7 +12,7 @@
 #' @param factor name of the column that tells the two sides apart.
 #' @param levels the two values of `factor`: the reference first, then the one it is subtracted from.
 #' @param save_to path of an `.rds` file for the objects of class `effsize` (a list named by group), or `NULL`.
-#' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
+#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"cohens_d"` and no `statistic` or `p_value` (effsize gives none); `variances` holds the pooled variance, in
 #'   squared units of the outcome.
 #' @export
@@ -31,7 +31,7 @@ effect_size <- function(data, outcome = "tokens", factor = "condition", levels =
     values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
     standardised_difference(values[[1]], values[[2]], outcome)
   }
-  fit_each_group(data, by, c(outcome, factor), fit_one, save_to)
+  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), "effsize")
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.

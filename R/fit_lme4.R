@@ -21,7 +21,7 @@
 #'   in which they first appear.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
 #' @param save_to path of an `.rds` file for the fitted models (a list named by group), or `NULL` to keep none.
-#' @return A list of four data frames, each beginning with the columns `by`:
+#' @return A list of data frames, all but the last beginning with the columns `by`:
 #'   \describe{
 #'     \item{estimates}{one row per fixed effect: `term` (`"intercept"`, `"conditionincompatible"` …), `estimate` and
 #'       `std_error` in units of the outcome, `df`, `statistic` (t), `p_value`, `conf_low` and `conf_high` (95 %,
@@ -32,6 +32,7 @@
 #'     \item{variances}{one row per variance component: `group`, `term`, `variance` (not a standard deviation),
 #'       `n_groups`. The residual is the group `"residual"`.}
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
+#'     \item{versions}{one row per package that took part, R first: `package`, `version`.}
 #'   }
 #' @export
 #' @examples
@@ -63,7 +64,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL) {
     check_outcome(rows, outcome)
     fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
   }
-  fit_each_group(data, by, all.vars(formula), fit_one, save_to)
+  beside_versions(fit_each_group(data, by, all.vars(formula), fit_one, save_to), c("lme4", "lmerTest"))
 }
 
 # Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them

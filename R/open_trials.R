@@ -22,14 +22,7 @@
 #' as.data.frame(trials)
 #' close_trials(trials)
 open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
-  need_duckdb()
-  if (!is.character(path) || length(path) != 1 || !file.exists(path)) {
-    stop_with(
-      sprintf("Can't open %s: there is no such file.", quoted(as.character(path))),
-      sprintf("Looked from the folder %s.", getwd())
-    )
-  }
-  connection <- connect_patiently(path, patience_s)
+  connection <- open_database(path, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
   check_view(connection, path, view)
@@ -39,6 +32,17 @@ open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
   trials <- explain_extension(without_dbplyr_note(dplyr::tbl(connection, view)))
   is_open <- TRUE
   trials
+}
+
+open_database <- function(path, patience_s) {
+  need_duckdb()
+  if (!is.character(path) || length(path) != 1 || !file.exists(path)) {
+    stop_with(
+      sprintf("Can't open %s: there is no such file.", quoted(as.character(path))),
+      sprintf("Looked from the folder %s.", getwd())
+    )
+  }
+  connect_patiently(path, patience_s)
 }
 
 need_duckdb <- function() {

@@ -2,7 +2,7 @@
 #'
 #' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
 #'
-#' @param engine `"lme4"` ([fit_lme4()]) or `"effect_size"` ([effect_size()]).
+#' @param engine `"lme4"` ([fit_lme4()]), `"effect_size"` ([effect_size()]) or `"stm"` ([fit_stm()]).
 #' @param data a data frame, or a named list of columns of equal length.
 #' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
 #' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
@@ -30,14 +30,15 @@ run_fit <- function(engine, data, arguments = list()) {
     )
   }
   result <- do.call(fit, c(list(data = as_columns(data)), arguments), quote = TRUE)
-  c(result, list(versions = versions_of(known[[engine]]$packages)))
+  if (is.null(result$versions)) beside_versions(result, known[[engine]]$packages) else result
 }
 
 # The table of engines: a new one is a row here and a file of its own.
 engines <- function() {
   list(
     lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
-    effect_size = list(fit = effect_size, packages = "effsize")
+    effect_size = list(fit = effect_size, packages = "effsize"),
+    stm = list(fit = fit_stm, packages = c("stm", "tm"))
   )
 }
 
@@ -48,10 +49,4 @@ as_columns <- function(data) {
   }
   n <- if (length(data) == 0) 0L else length(data[[1]])
   structure(data, class = "data.frame", row.names = seq_len(n))
-}
-
-versions_of <- function(packages) {
-  installed <- packages[vapply(packages, requireNamespace, logical(1), quietly = TRUE)]
-  versions <- vapply(installed, function(name) as.character(utils::packageVersion(name)), character(1))
-  data.frame(package = c("R", installed), version = unname(c(as.character(getRversion()), versions)))
 }

@@ -28,7 +28,7 @@ test_that("the interval is the estimate and Satterthwaite's quantile of standard
 test_that("the tables have their fixed columns, whatever the groups", {
   trials <- transform(made_trials(), model = "o3-mini", test = "flowers_insects")
   fit <- fit_made(trials, by = c("model", "test"))
-  expect_named(fit, c("estimates", "fits", "variances", "messages"))
+  expect_named(fit, c("estimates", "fits", "variances", "messages", "versions"))
   expect_named(fit$estimates, c(
     "model", "test", "term", "estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"
   ))
@@ -169,7 +169,7 @@ test_that("a group that can't be fitted says so in one sentence", {
 test_that("no rows in no groups are empty tables with all columns", {
   trials <- transform(made_trials(), model = "o3-mini")[0, ]
   fit <- fit_made(trials, by = "model")
-  expect_equal(unname(vapply(fit, nrow, 1L)), c(0, 0, 0, 0))
+  expect_equal(unname(vapply(fit[1:4], nrow, 1L)), c(0, 0, 0, 0))
   expect_named(fit$messages, c("model", "kind", "text"))
 })
 

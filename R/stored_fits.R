@@ -1,0 +1,71 @@
+#' Read the fits that a database keeps
+#'
+#' `analyze --fit NAME` keeps what it found in the database. This reads it without fitting again, with the versions that
+#' made it; a warning says where they are not those that are installed here.
+#'
+#' @inheritParams open_trials
+#' @param fit name of a fit, such as `"lme4"` or `"effect_size"`; `NULL` reads all.
+#' @return A list of three data frames, as [fit_lme4()] gives them, that begin with `fit`, `source`, `study`,
+#'   `study_version`, `variant`, `model`, `test`, `refusals_removed` and `measure`: `estimates`, `fits` and `variances`.
+#'   `fits` ends with `versions` (as text), `other_versions` (what is of another version here, in words; `NA` where
+#'   nothing is) and `fitted_at`.
+#' @export
+#' @examplesIf requireNamespace("duckdb", quietly = TRUE)
+#' path <- tempfile(fileext = ".duckdb")
+#' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+#' cell <- data.frame(
+#'   fit_id = "a", fit = "effect_size", source = "simulated", study = "rmiat", study_version = "v1", variant = "base",
+#'   model = "simulated-a", test = "flowers_insects", refusals_removed = TRUE, measure = NA_character_
+#' )
+#' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "effsize": "0.8.0"}', fitted_at = Sys.time())
+#' DBI::dbWriteTable(connection, "fits", fits)
+#' estimates <- data.frame(fit_id = "a", term_no = 1, term = "cohens_d", estimate = .5, std_error = .1)
+#' DBI::dbWriteTable(connection, "estimates", estimates)
+#' DBI::dbWriteTable(connection, "variances", estimates[0, ])
+#' DBI::dbDisconnect(connection, shutdown = TRUE)
+#'
+#' kept <- suppressWarnings(stored_fits(path))
+#' kept$estimates
+#' kept$fits$other_versions
+stored_fits <- function(path, fit = NULL, patience_s = 30) {
+  tables <- whole_tables(path, c("fits", "estimates", "variances"), patience_s)
+  fits <- tables$fits
+  if (!is.null(fit)) {
+    fits <- fits[fits$fit %in% fit, , drop = FALSE]
+  }
+  keys <- c(
+    "fit", "source", "study", "study_version", "variant", "model", "test", "refusals_removed", "measure"
+  )
+  made_with <- unique(fits$versions)
+  others <- vapply(made_with, function(text) other_versions(parse_versions(text)), character(1))
+  fits$other_versions <- unname(others[match(fits$versions, made_with)])
+  warn_of_other_versions(fits)
+  beside <- function(table) {
+    rows <- tables[[table]][tables[[table]]$fit_id %in% fits$fit_id, , drop = FALSE]
+    place <- match(rows$fit_id, fits$fit_id)
+    in_order <- order(place, rows$term_no)
+    own <- setdiff(names(rows), c("fit_id", "term_no"))
+    structure(cbind(fits[place, keys], rows[own])[in_order, , drop = FALSE], row.names = seq_len(nrow(rows)))
+  }
+  last <- c("versions", "other_versions", "fitted_at")
+  shown <- c(keys, setdiff(names(fits), c(keys, last, "fit_id", "data_hash")), last)
+  list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
+}
+
+# All of them in one look: between two, a writer might have changed one.
+whole_tables <- function(path, tables, patience_s) {
+  connection <- open_database(path, patience_s)
+  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
+  for (table in tables) check_view(connection, path, table)
+  stats::setNames(lapply(tables, function(table) DBI::dbReadTable(connection, table)), tables)
+}
+
+warn_of_other_versions <- function(fits) {
+  counts <- table(fits$other_versions)
+  for (said in names(counts)) {
+    warning(
+      sprintf("%s made with other versions than those here: %s.", counted(counts[[said]], "fit"), said),
+      call. = FALSE
+    )
+  }
+}

@@ -1,0 +1,34 @@
+# Which versions made a result: R and the packages that took part, beside every result, and compared with those here.
+
+# One row per package that is installed, R first.
+versions_of <- function(packages) {
+  installed <- packages[vapply(packages, requireNamespace, logical(1), quietly = TRUE)]
+  versions <- vapply(installed, function(name) as.character(utils::packageVersion(name)), character(1))
+  data.frame(package = c("R", installed), version = unname(c(as.character(getRversion()), versions)))
+}
+
+# An engine's result with `versions` as its last table.
+beside_versions <- function(result, packages) c(result, list(versions = versions_of(packages)))
+
+# The table `versions` of each text that the database keeps, such as {"R": "4.2.2", "lme4": "1.1.31"}.
+# Flat, and written by slant itself; a JSON package for this alone would be one more thing to install.
+parse_versions <- function(text) {
+  pairs <- regmatches(text, gregexpr("\"[^\"]+\": *\"[^\"]*\"", text))[[1]]
+  parts <- regmatches(pairs, gregexpr("\"[^\"]*\"", pairs))
+  part <- function(i) gsub("\"", "", vapply(parts, `[[`, character(1), i))
+  data.frame(package = part(1), version = part(2))
+}
+
+# What of `made_with` is of another version here, in words; NA where nothing is. What is slant's own is not compared.
+other_versions <- function(made_with) {
+  then <- made_with[!made_with$package %in% c("slant", "definition"), ]
+  here <- versions_of(setdiff(then$package, "R"))
+  now <- here$version[match(then$package, here$package)]
+  # R writes one version in two ways: 1.1-31 and 1.1.31.
+  differs <- is.na(now) | gsub("-", ".", then$version, fixed = TRUE) != gsub("-", ".", now, fixed = TRUE)
+  if (!any(differs)) {
+    return(NA_character_)
+  }
+  here_in_words <- ifelse(is.na(now), "missing here", sprintf("here %s", now))
+  paste(sprintf("%s %s (%s)", then$package, then$version, here_in_words)[differs], collapse = ", ")
+}
