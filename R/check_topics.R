@@ -1,0 +1,90 @@
+# What must hold before topics can be fitted, each with a sentence that says what to change.
+
+topic_number <- function(topics) {
+  number <- suppressWarnings(as.numeric(unlist(topics)))
+  if (length(number) != 1 || is.na(number) || number != round(number) || number < 2) {
+    stop_with(
+      sprintf("Can't fit %s.", if (identical(number, 1)) "one topic" else sprintf("%s topics", quoted(unlist(topics)))),
+      "The number of topics must be a whole number of at least 2: one topic would be all the texts there are."
+    )
+  }
+  as.integer(number)
+}
+
+# The two formulas, checked as text before R sees them; both are one-sided.
+topic_formulas <- function(data, formula, effects, contrast) {
+  check_columns(data, character(), to = "fit topics")
+  found <- lapply(list(prevalence = formula, effects = effects), function(one) {
+    one <- checked_formula(one, names(data))
+    if (length(one) != 2) {
+      stop_with(
+        sprintf("Can't fit topics with %s.", quoted(deparse1(one))),
+        "The formula must begin with ~, and have no outcome."
+      )
+    }
+    one
+  })
+  if (!contrast %in% all.vars(found$effects)) {
+    stop_with(sprintf("Can't contrast \"%s\": it must stand in the formula of the effects.", contrast))
+  }
+  found
+}
+
+# Sorted by radix where no list is given: the reference level must not depend on the locale.
+covariate_factors <- function(meta, levels) {
+  for (name in names(meta)) {
+    if (is.numeric(meta[[name]])) next
+    values <- as.character(meta[[name]])
+    listed <- if (is.null(levels[[name]])) sort(unique(values), method = "radix") else levels[[name]]
+    unlisted <- setdiff(unique(values), listed)
+    if (length(unlisted) > 0) {
+      stop_with(
+        sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
+        sprintf("Levels: %s.", quoted(listed))
+      )
+    }
+    meta[[name]] <- factor(values, levels = listed[listed %in% values])
+    if (nlevels(meta[[name]]) < 2) {
+      stop_with(
+        sprintf("Can't fit topics by \"%s\": it is \"%s\" in all %d texts.", name, values[[1]], length(values)),
+        "A covariate must have at least two values among the rows with a text: take it out of the formula, or add rows."
+      )
+    }
+  }
+  meta
+}
+
+check_documents <- function(texts, lower_thresh) {
+  n_left <- sum(nzchar(texts))
+  if (n_left == 0) {
+    stop_with(sprintf("Can't fit topics: of %s, none has a word left after cleaning.", counted(length(texts), "text")))
+  }
+  if (n_left == 1) {
+    stop_with("Can't fit topics to one document.", "There must be several texts that share words.")
+  }
+  if (n_left <= lower_thresh) {
+    stop_with(
+      sprintf("Can't fit topics to %d documents: a word must be in more than %g of them.", n_left, lower_thresh),
+      "Lower the threshold: lower_thresh (in the study file: lower_thresh of the fit), say 1 % of the documents."
+    )
+  }
+}
+
+check_prepared <- function(prepared, n_texts, settings) {
+  n_words <- length(prepared$vocab)
+  n_documents <- length(prepared$documents)
+  if (n_documents < 2 || n_words <= settings$topics) {
+    stop_with(
+      sprintf(
+        "Can't fit %d topics: %s and %s are left.",
+        settings$topics, counted(n_documents, "document"), counted(n_words, "word")
+      ),
+      sprintf("There must be more words than topics, each in more than %g documents.", settings$lower_thresh)
+    )
+  }
+  if (n_documents < n_texts) {
+    message(counted(n_texts - n_documents, "text"), " without any word left after cleaning left out.")
+  }
+  # A level may have lost its last document to the cleaning.
+  covariate_factors(prepared$meta[settings$covariates], NULL)
+}

@@ -1,0 +1,138 @@
+#' Topics in the reasoning, and how they go with model, condition and test
+#'
+#' The topic model of the RM-IAT paper (Tables S13 and S14): [topic_texts()], [prepare_topics()], [fit_topics()] and
+#' [topic_effects()] one after another, and what can be read from the result. Rows without a text take no part (o3-mini
+#' shows none). Topics have no fixed order: tell them by their words.
+#'
+#' What comes from sampling (`estimates`, and the intervals of `prevalence`) is drawn after `set.seed(seed)`, as package
+#' stm draws it. `contrasts` are the mean and the variance of the mixture that stm samples from, without sampling.
+#'
+#' @param data a data frame with one row per answer, refusals already removed: the covariates of `formula`, and the
+#'   columns that `text`, `id`, `outcome` and `contrast` name.
+#' @param formula the covariates of topic prevalence in the model, as text or as a one-sided formula.
+#' @param effects the covariates of the regression of topic proportions: `contrast`, and `model` where there is one.
+#' @param text name of the column with the reasoning as the model wrote it.
+#' @param id name of a column that tells the answers apart.
+#' @param outcome name of the numeric column of which Cohen's d is computed, to set beside the shift of a topic;
+#'   `NULL` for none.
+#' @param contrast name of the column with the two conditions.
+#' @param levels a named list of levels, the reference first. A covariate without one is sorted.
+#' @param topics number of topics: 2 or more.
+#' @param removed_words words to delete from the texts, see [topic_texts()].
+#' @param n_examples number of example documents for each topic.
+#' @param save_to path of an `.rds` file for the fitted model (see [read_topics()]), or `NULL` to keep none.
+#' @param say a function that is told, in words, what is being done.
+#' @inheritParams prepare_topics
+#' @inheritParams fit_topics
+#' @return The list of data frames of [fit_lme4()] (`estimates` are the coefficients of `effects`, with terms such as
+#'   `"topic 3: conditionincompatible"`), and `tables`, a list of data frames:
+#'   \describe{
+#'     \item{topics}{`topic`, `proportion` (mean over documents), `n_dominant` (documents in which it is the largest),
+#'       `semantic_coherence` and `exclusivity` (10 words, FREX weight .7).}
+#'     \item{words}{`topic`, `kind` (`"frex"`, `"prob"`), `place`, `word` (a stem): 20 of each.}
+#'     \item{prevalence}{`scope` (`"model"`, `"condition"`, `"test"`, `"model x condition"`), `topic`, `model`,
+#'       `condition`, `test` (`NA`: not told apart), `estimate`, `conf_low`, `conf_high` (95 %).}
+#'     \item{contrasts}{second condition minus first, by `topic` and `model` (`NA`: all together): `estimate`,
+#'       `std_error`, `df`, `statistic`, `p_value`, `p_holm`, `p_bh`, `conf_low`, `conf_high`.}
+#'     \item{shifts}{`lm(proportion ~ contrast)` by `topic`, `model` and `test`, with `cohens_d` of the same cell.}
+#'     \item{correlations}{Pearson's `r` of shift and d over cells, by `topic` and `model` (`NA`: all).}
+#'     \item{examples}{the documents in which a topic is largest: `place`, `id`, `proportion`, `text`.}
+#'     \item{model}{one row: numbers of topics, documents, words and steps, whether it converged, seed, file.}
+#'   }
+#' @source Lee & Lai (2025), Tables S13 and S14; shifts and correlations: the authors' later repository.
+#' @export
+#' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
+#' set.seed(1)
+#' trials <- expand.grid(
+#'   item = 1:30, condition = c("compatible", "incompatible"), model = c("a", "b"), test = c("one", "two"),
+#'   stringsAsFactors = FALSE
+#' )
+#' trials$trial_id <- as.character(seq_len(nrow(trials)))
+#' trials$tokens <- rpois(nrow(trials), 80)
+#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks", "stereotype", "simple")
+#' trials$reasoning_text <- replicate(nrow(trials), paste(sample(words, 12, replace = TRUE), collapse = " "))
+#' found <- fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5)
+#' found$tables$topics
+fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
+                    text = "reasoning_text", id = "trial_id", outcome = "tokens", contrast = "condition",
+                    levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
+                    seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = function(...) NULL) {
+  need_package("stm", "fit topics")
+  need_package("tm", "fit topics")
+  formulas <- topic_formulas(data, formula, effects, contrast)
+  covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
+  check_columns(data, c(text, id, outcome, covariates), to = "fit topics")
+  settings <- list(
+    formulas = formulas, covariates = covariates, text = text, id = id, contrast = contrast,
+    levels = lapply(as.list(levels), function(one) as.character(unlist(one))), topics = topic_number(topics),
+    removed_words = as.character(unlist(removed_words)), lower_thresh = lower_thresh, max_em_its = max_em_its,
+    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = say
+  )
+  tables <- NULL
+  fit_one <- function(rows) {
+    found <- fit_topic_model(rows, settings, topic_cells(data, outcome, contrast, settings$levels))
+    tables <<- found$tables
+    found
+  }
+  # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
+  kept <- data[setdiff(names(data), "token_source")]
+  c(fit_each_group(kept, NULL, c(text, id, covariates), fit_one), list(tables = tables))
+}
+
+fit_topic_model <- function(rows, settings, cells) {
+  old <- options(contrasts = c("contr.treatment", "contr.poly"))
+  on.exit(options(old))
+  prepared <- prepared_topics(rows, settings)
+  settings$say(sprintf(
+    "Fitting %d topics to %s documents", settings$topics, format(length(prepared$documents), big.mark = ",")
+  ))
+  model <- fit_topics(
+    prepared,
+    k = settings$topics, prevalence = settings$formulas$prevalence, max_em_its = settings$max_em_its,
+    seed = settings$seed
+  )
+  settings$say("Regressing topic proportions on model, condition and test")
+  effects <- topic_effects(model, prepared$meta, settings$formulas$effects, seed = settings$seed)
+  tables <- c(
+    list(model = topic_model_row(model, prepared, settings), topics = topic_quality(model, prepared)),
+    list(words = topic_words(model)), topic_regressions(model, effects, prepared$meta, settings),
+    topic_shifts(model, prepared$meta, settings$contrast, cells),
+    list(examples = topic_examples(model, prepared$meta, rows, settings))
+  )
+  saved <- save_topics(model, prepared, tables, settings)
+  tables$model <- cbind(tables$model, saved)
+  list(estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables)
+}
+
+# The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.
+prepared_topics <- function(rows, settings) {
+  meta <- covariate_factors(rows[settings$covariates], settings$levels)
+  meta[[settings$id]] <- as.character(rows[[settings$id]])
+  settings$say(sprintf("Cleaning %s texts", format(nrow(rows), big.mark = ",")))
+  texts <- topic_texts(rows[[settings$text]], settings$removed_words)
+  check_documents(texts, settings$lower_thresh)
+  prepared <- withCallingHandlers(
+    prepare_topics(texts, meta, preprocessing = settings$preprocessing, lower_thresh = settings$lower_thresh),
+    # What is dropped is counted and said below, in one sentence.
+    warning = function(condition) {
+      if (grepl("drops documents", conditionMessage(condition))) tryInvokeRestart("muffleWarning")
+    }
+  )
+  check_prepared(prepared, length(texts), settings)
+  prepared
+}
+
+topic_fit_row <- function(model) {
+  list(
+    n_groups = model$settings$dim$K, log_lik = utils::tail(model$convergence$bound, 1),
+    singular = FALSE, optimiser = "stm, spectral"
+  )
+}
+
+topic_model_row <- function(model, prepared, settings) {
+  data.frame(
+    n_topics = model$settings$dim$K, n_documents = length(prepared$documents), n_words = length(prepared$vocab),
+    n_steps = length(model$convergence$bound), is_converged = isTRUE(model$convergence$converged),
+    bound = utils::tail(model$convergence$bound, 1), seed = as.integer(settings$seed)
+  )
+}

@@ -1,0 +1,87 @@
+#' Open a fitted topic model again
+#'
+#' `analyze --fit stm` and `fit_stm(save_to = …)` keep the fitted model in an `.rds` file; `analyze --fit stm` puts it
+#' into the folder `NAME.duckdb.models` beside the database.
+#'
+#' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
+#'
+#' @param path an `.rds` file, or the database: then the model beside it that was fitted last.
+#' @param what `"all"`, or `"documents"` for the topic proportions alone.
+#' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
+#'   `documents`, `vocab` and `meta` (what it was fitted to, see [prepare_topics()]), `tables` (see [fit_stm()]),
+#'   `settings` and `versions`. For `"documents"` a data frame with one row per document: its id, and a column
+#'   `topic_1`, `topic_2` … for each topic.
+#' @export
+#' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
+#' set.seed(1)
+#' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks", "stereotype", "simple")
+#' trials <- data.frame(
+#'   trial_id = as.character(1:60), condition = rep(c("compatible", "incompatible"), 30),
+#'   model = rep(c("a", "b"), each = 30), test = rep(c("one", "two"), each = 15), tokens = rpois(60, 80),
+#'   reasoning_text = replicate(60, paste(sample(words, 12, replace = TRUE), collapse = " "))
+#' )
+#' file <- tempfile(fileext = ".rds")
+#' invisible(fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5, save_to = file))
+#' class(read_topics(file)$model)
+#' head(read_topics(file, "documents"))
+read_topics <- function(path, what = c("all", "documents")) {
+  what <- match.arg(what)
+  found <- readRDS(topics_file(path))
+  if (!inherits(found, "slant_topics")) {
+    stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(path)))
+  }
+  if (what == "all") {
+    return(found)
+  }
+  proportions <- as.data.frame(found$model$theta)
+  names(proportions) <- paste0("topic_", seq_along(proportions))
+  cbind(found$meta[found$settings$id], proportions)
+}
+
+topics_file <- function(path) {
+  if (grepl("\\.rds$", path, ignore.case = TRUE)) {
+    if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
+    return(path)
+  }
+  files <- list.files(paste0(path, ".models"), pattern = "\\.rds$", full.names = TRUE)
+  if (length(files) == 0) {
+    stop_with(
+      sprintf("There is no fitted topic model beside %s.", quoted(path)),
+      sprintf("To fit one: analyze --fit stm --db %s", path)
+    )
+  }
+  files[[which.max(file.mtime(files))]]
+}
+
+# One row about the file that was written: its name, checksum and size; NA where none was asked for or it can't be.
+# Written beside its place and moved there whole, so that nobody ever reads half a model.
+save_topics <- function(model, prepared, tables, settings) {
+  nothing <- data.frame(file = NA_character_, file_md5 = NA_character_, file_bytes = NA_real_)
+  path <- settings$save_to
+  if (is.null(path)) {
+    return(nothing)
+  }
+  named <- c("topics", "removed_words", "lower_thresh", "max_em_its", "seed", "preprocessing", "id", "contrast")
+  kept <- settings[named]
+  kept$formulas <- lapply(settings$formulas, deparse1)
+  about <- list(tables = tables, settings = kept, versions = versions_of(c("stm", "tm")))
+  object <- structure(
+    c(list(model = model), prepared[c("documents", "vocab", "meta")], about),
+    class = "slant_topics"
+  )
+  part <- sprintf("%s.%d.new", path, Sys.getpid())
+  done <- tryCatch(
+    suppressWarnings({
+      saveRDS(object, part)
+      file.rename(part, path)
+    }),
+    error = function(problem) FALSE
+  )
+  if (!done) {
+    unlink(part)
+    # The numbers are still worth seeing.
+    message("The fitted model could not be kept in ", path, ".")
+    return(nothing)
+  }
+  data.frame(file = basename(path), file_md5 = unname(tools::md5sum(path)), file_bytes = file.size(path))
+}
