@@ -1,0 +1,51 @@
+# What checks share: the loop over groups, and one row that says why a group could not be checked.
+
+# Runs `check_one(rows)` on each group of `data`, in the order in which the groups first appear; it returns one data
+# frame of the columns of `empty` (a data frame of no rows).
+#
+# `columns`: the columns that the check uses; rows with a missing value in one of them are dropped, and a message says
+# so. Returns one data frame: the columns `by`, those of `empty`, then `status` ("ok", "warned", "failed") and
+# `messages` (text, "" if none). A group that fails is one row with its reason and else no values.
+check_each_group <- function(data, by, columns, empty, check_one) {
+  check_columns(data, c(by, columns), to = "check")
+  clash <- intersect(by, c(names(empty), "status", "messages"))
+  if (length(clash) > 0) {
+    stop_with(sprintf("Can't check by %s: the results have a column of that name.", quoted(clash)))
+  }
+  parts <- lapply(group_rows(data, by), function(rows) check_group(data, rows, by, columns, empty, check_one))
+  prototype <- cbind(data[0, by, drop = FALSE], empty, data.frame(status = character(), messages = character()))
+  stacked <- do.call(rbind, c(list(prototype), parts))
+  row.names(stacked) <- NULL
+  stacked
+}
+
+check_group <- function(data, rows, by, columns, empty, check_one) {
+  keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
+  is_complete <- stats::complete.cases(data[rows, columns, drop = FALSE])
+  used <- data[rows[is_complete], , drop = FALSE]
+  heard <- with_conditions(function() {
+    check_rows(nrow(used), sum(!is_complete))
+    say_what_is_missing(data[rows, columns, drop = FALSE], sum(!is_complete))
+    warn_of_pooling(used, within = character(), said_by = c(by, columns))
+    check_one(used)
+  })
+  kinds <- heard$conditions$kind
+  found <- if (is.null(heard$value)) empty[NA_integer_, , drop = FALSE] else heard$value
+  found$status <- if ("error" %in% kinds) "failed" else if ("warning" %in% kinds) "warned" else "ok"
+  found$messages <- paste(unique(heard$conditions$text), collapse = " | ")
+  beside_keys(keys, found)
+}
+
+# Does a test find a difference? NA where there is no p value.
+is_significant <- function(p_value, alpha) p_value < alpha
+
+check_alpha <- function(alpha) {
+  if (!is.numeric(alpha) || length(alpha) != 1 || is.na(alpha) || alpha <= 0 || alpha >= 1) {
+    stop_with("`alpha` must be one number between 0 and 1, such as .05.")
+  }
+}
+
+# Third and fourth standardised moments (dividing by n), the fourth less 3: 0 and 0 for a normal distribution.
+skewness_of <- function(values) mean((values - mean(values))^3) / mean((values - mean(values))^2)^1.5
+
+excess_kurtosis_of <- function(values) mean((values - mean(values))^4) / mean((values - mean(values))^2)^2 - 3

@@ -1,0 +1,68 @@
+#' What if refusals are not missing at random?
+#'
+#' The paper leaves refused trials out. How long a model would have reasoned, had it answered, is unknown, and it may
+#' differ from the answered trials of the same condition. This computes Cohen's d for the extremes: each refused trial
+#' is given the smallest or the largest count that the group's answered trials have. Where even the two worst give d of
+#' one sign, refusals can't have made that sign. Else `tipping_sd` says how far off they would have to be.
+#'
+#' @inheritParams effect_size
+#' @param data a data frame with one row per trial, refusals among them.
+#' @param refusal name of the logical column that marks refusals.
+#' @return A data frame with one row per group: `n_answered`; `n_refused_reference` and `n_refused_other`;
+#'   `d`, of answered trials; `d_as_counted`, with refused trials at the tokens that they took; `d_all_smallest` and
+#'   `d_all_largest`, all refused ones at the smallest or largest answered count; `d_lowest` and `d_highest`, those of
+#'   one side at the smallest and of the other at the largest; `is_sign_certain`, whether both have the sign of d;
+#'   `tipping_tokens`, how far refused trials would have to lie from the answered mean of their condition, against
+#'   the effect on both sides, for the difference of means to be 0 (NA without refusals), and `tipping_sd`, the same in
+#'   pooled standard deviations of answered trials; `status`, `messages`.
+#' @export
+#' @examples
+#' set.seed(1)
+#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 100), tokens = rpois(200, 60))
+#' trials$tokens <- trials$tokens + 20 * (trials$condition == "incompatible")
+#' trials$is_refusal <- runif(200) < .05
+#' check_refusals(trials)
+check_refusals <- function(data, by = NULL, outcome = "tokens", factor = "condition",
+                           levels = c("compatible", "incompatible"), refusal = "is_refusal") {
+  levels <- two_levels(levels, factor)
+  empty <- data.frame(
+    n_answered = integer(), n_refused_reference = integer(), n_refused_other = integer(), d = double(),
+    d_as_counted = double(), d_all_smallest = double(), d_all_largest = double(), d_lowest = double(),
+    d_highest = double(), is_sign_certain = logical(), tipping_tokens = double(), tipping_sd = double()
+  )
+  check_each_group(data, by, c(outcome, factor, refusal), empty, function(rows) {
+    check_outcome(rows, outcome)
+    labels <- as.character(rows[[factor]])
+    is_refused <- as.logical(rows[[refusal]])
+    answered <- sides(rows[[outcome]][!is_refused], labels[!is_refused], levels, factor)
+    refused <- lapply(levels, function(level) rows[[outcome]][is_refused & labels == level])
+    refusal_bounds(answered, refused)
+  })
+}
+
+refusal_bounds <- function(answered, refused) {
+  n <- lengths(refused)
+  extremes <- range(unlist(answered))
+  with_refused <- function(reference, other) {
+    d_of(c(answered[[1]], rep(reference, n[[1]])), c(answered[[2]], rep(other, n[[2]])))
+  }
+  d <- d_of(answered[[1]], answered[[2]])
+  d_lowest <- with_refused(extremes[[2]], extremes[[1]])
+  d_highest <- with_refused(extremes[[1]], extremes[[2]])
+  tipping <- tipping_point(answered, n)
+  data.frame(
+    n_answered = sum(lengths(answered)), n_refused_reference = n[[1]], n_refused_other = n[[2]], d = d,
+    d_as_counted = d_of(c(answered[[1]], refused[[1]]), c(answered[[2]], refused[[2]])),
+    d_all_smallest = with_refused(extremes[[1]], extremes[[1]]),
+    d_all_largest = with_refused(extremes[[2]], extremes[[2]]), d_lowest = d_lowest, d_highest = d_highest,
+    is_sign_certain = sign(d_lowest) == sign(d) && sign(d_highest) == sign(d),
+    tipping_tokens = tipping, tipping_sd = tipping * abs(d / (mean(answered[[2]]) - mean(answered[[1]])))
+  )
+}
+
+# With refused trials at the mean of their condition, less t in the condition that takes longer and more t in the other,
+# the difference of means is (difference of answered means) - t * (sum of the two shares of refusals).
+tipping_point <- function(answered, n_refused) {
+  shares <- n_refused / (n_refused + lengths(answered))
+  if (sum(shares) == 0) NA_real_ else abs(mean(answered[[2]]) - mean(answered[[1]])) / sum(shares)
+}

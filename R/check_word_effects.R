@@ -1,0 +1,44 @@
+#' Does taking words for a sample change the conclusion?
+#'
+#' Sets the condition effects of two fits of the same cells beside each other: the paper's, and one with a random effect
+#' of the word, such as `(1 | item)` (words differ) or `(1 + condition | item)` (the effect differs from word to word,
+#' so that its standard error tells how it would come out with other words).
+#'
+#' @param estimates the `estimates` of [fit_lme4()] with the paper's formula.
+#' @param with_words those of the fit with the word in it.
+#' @param by names of the columns that define the groups.
+#' @param alpha the level of significance.
+#' @return A data frame with one row per group: `term`, the condition effect; `estimate`, `std_error` and `p_value` with
+#'   the paper's formula; `estimate_words`, `std_error_words` and `p_words` with the word; `std_error_ratio`, the second
+#'   over the first; `changes_sign`; and `changes_conclusion` (significant, or of another sign, in only one of the two).
+#'   A group whose second fit failed has no second numbers.
+#' @export
+#' @examples
+#' set.seed(1)
+#' trials <- expand.grid(item = 1:8, wording = 1:6, condition = c("compatible", "incompatible"))
+#' trials$tokens <- 100 + (20 + 5 * trials$item) * (trials$condition == "incompatible") + rnorm(nrow(trials), sd = 20)
+#' levels <- list(condition = c("compatible", "incompatible"))
+#' paper <- fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = levels)
+#' words <- fit_lme4(trials, "tokens ~ condition + (1 | wording) + (1 + condition | item)", levels = levels)
+#' check_word_effects(paper$estimates, words$estimates)
+check_word_effects <- function(estimates, with_words, by = NULL, alpha = .05) {
+  for (frame in list(estimates, with_words)) {
+    check_columns(frame, c(by, "term", "estimate", "std_error", "p_value"), to = "compare the fits")
+  }
+  check_alpha(alpha)
+  paper <- estimates[estimates$term != "intercept", , drop = FALSE]
+  keys <- c(by, "term")
+  codes <- group_codes(rbind(paper[keys], with_words[keys]), keys)
+  found <- with_words[match(codes[seq_len(nrow(paper))], codes[-seq_len(nrow(paper))]), , drop = FALSE]
+  cbind(
+    paper[c(keys, "estimate", "std_error", "p_value")],
+    data.frame(
+      estimate_words = found$estimate, std_error_words = found$std_error, p_words = found$p_value,
+      std_error_ratio = found$std_error / paper$std_error,
+      changes_sign = sign(found$estimate) != sign(paper$estimate),
+      changes_conclusion = conclusion(found$estimate, found$p_value, alpha) !=
+        conclusion(paper$estimate, paper$p_value, alpha)
+    ),
+    row.names = NULL
+  )
+}

@@ -1,0 +1,80 @@
+#' A mixed model without each prompt in turn
+#'
+#' Fits the model to all rows, then again without the rows of one level of a grouping variable at a time (one wording
+#' of the prompt, say), so that one can see what rests on a single one. [check_influence()] reads the result.
+#'
+#' Each model is fitted by `lme4::lmer()`, started from the estimates of the whole. For speed, Satterthwaite's degrees
+#' of freedom are computed for the whole only, and shrink with the rows: `df * rows left / all rows`. (With one
+#' condition crossed with the prompts they are close to the number of rows, where p hardly depends on them.)
+#'
+#' @inheritParams fit_lme4
+#' @param group name of the grouping variable whose levels are left out; `NULL` takes the formula's first.
+#' @return The same list of four data frames as [fit_lme4()]. `estimates` has the first coefficient after the intercept:
+#'   term `"all"`, from all rows, then one row for each level left out, such as `"without 7"`. `fits` and `variances`
+#'   are those of the model of all rows. What R said of the models with one left out is one message, with their number.
+#' @export
+#' @examples
+#' set.seed(1)
+#' trials <- expand.grid(item = 1:10, wording = 1:5, condition = c("compatible", "incompatible"))
+#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording + rnorm(nrow(trials), sd = 20)
+#' levels <- list(condition = c("compatible", "incompatible"))
+#' fit_leave_one_out(trials, "tokens ~ condition + (1 | wording)", levels = levels)$estimates
+fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = NULL, save_to = NULL) {
+  need_package("lmerTest", "fit mixed models")
+  maker <- model_maker(data, formula, levels)
+  group <- if (is.null(group)) maker$grouping[[1]] else group
+  check_columns(data, group)
+  fit_one <- function(rows) {
+    found <- fit_mixed_model(maker$formula, maker$prepare(rows))
+    found$estimates <- leave_out_each(maker, rows, rows[[group]], found)
+    found
+  }
+  fit_each_group(data, by, unique(c(maker$columns, group)), fit_one, save_to)
+}
+
+leave_out_each <- function(maker, rows, grouping, whole) {
+  grouping <- as.character(grouping)
+  left_out <- as.character(sort(unique(rows_as_read(grouping)), method = "radix"))
+  all_rows <- whole$estimates[2, ]
+  all_rows$term <- "all"
+  heard <- lapply(left_out, function(level) {
+    kept <- rows[grouping != level, , drop = FALSE]
+    with_conditions(function() one_coefficient(maker, kept, whole$model, all_rows$df * nrow(kept) / nrow(rows)))
+  })
+  repeat_conditions(heard)
+  estimates <- lapply(seq_along(heard), function(i) {
+    found <- if (is.null(heard[[i]]$value)) all_rows[NA_integer_, ] else heard[[i]]$value
+    found$term <- paste("without", left_out[[i]])
+    found
+  })
+  do.call(rbind, c(list(all_rows), estimates))
+}
+
+# Numbers sort as numbers, so that wording 10 comes after wording 9.
+rows_as_read <- function(values) {
+  numbers <- suppressWarnings(as.numeric(values))
+  if (anyNA(numbers)) values else numbers
+}
+
+one_coefficient <- function(maker, rows, whole, df) {
+  # The derivatives only serve warnings about convergence, and take longer than the fit.
+  control <- lme4::lmerControl(calc.derivs = FALSE)
+  model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
+  found <- stats::coef(summary(model))[2, ]
+  half_width <- stats::qt(.975, df) * found[["Std. Error"]]
+  data.frame(
+    term = "", estimate = found[["Estimate"]], std_error = found[["Std. Error"]], df = df,
+    statistic = found[["t value"]], p_value = 2 * stats::pt(-abs(found[["t value"]]), df),
+    conf_low = found[["Estimate"]] - half_width, conf_high = found[["Estimate"]] + half_width
+  )
+}
+
+# Says again, once and with their number, what was said in several refits.
+repeat_conditions <- function(heard) {
+  said <- do.call(rbind, lapply(heard, function(one) unique(one$conditions)))
+  for (text in unique(said$text)) {
+    is_it <- said$text == text
+    words <- sprintf("Without one, in %d of %s: %s", sum(is_it), counted(length(heard), "fit"), text)
+    if (all(said$kind[is_it] == "message")) message(words) else warning(words, call. = FALSE)
+  }
+}

@@ -1,0 +1,121 @@
+#' The residuals of mixed models, against what the models assume
+#'
+#' For each test, two panels. "Quantiles": each residual against the normal quantile of its rank; they lie on the line
+#' where residuals are normal. "Spread": residuals against fitted tokens; the points are the middle, the bars reach
+#' from the 5th to the 95th percentile of each twentieth of the trials, and all are alike where the spread is.
+#'
+#' @inheritParams check_residuals
+#' @param trials a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
+#'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
+#'   `is_refusal` (refusals are left out, as in the paper).
+#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' set.seed(1)
+#' trials <- expand.grid(
+#'   item = 1:10, wording = 1:8, condition = c("compatible", "incompatible"), test = c("flowers_insects", "age_valence")
+#' )
+#' trials$tokens <- rlnorm(nrow(trials), 4 + .3 * (trials$condition == "incompatible"), .5)
+#' plot_residuals(transform(trials, model = "o3-mini", source = "simulated"))
+plot_residuals <- function(trials, file = NULL, formula = "tokens ~ condition + (1 | wording)",
+                           levels = list(condition = c("compatible", "incompatible"))) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  trials <- residuals_to_draw(trials)
+  maker <- model_maker(trials, formula, levels)
+  trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]
+  panels <- lapply(split(trials, trials$test_shown, drop = TRUE), function(rows) residual_panels(rows, maker))
+  points <- do.call(rbind, lapply(panels, `[[`, "points"))
+  bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
+  plot <- residual_layers(points, bars) + ggplot2::labs(
+    title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
+    subtitle = paste(
+      "Quantiles: on the line where residuals are normal.",
+      "Spread: bars alike where the spread is; from the 5th to the 95th percentile."
+    ),
+    x = "Normal quantile (quantiles), fitted tokens (spread)", y = "Residual in standard deviations",
+    caption = caption_of(source_note(trials), measure_note(trials), width_in = 11)
+  )
+  height_in <- 1.8 + 1.9 * ceiling(2 * length(panels) / 5)
+  finish_figure(plot, file, residuals_in_words(panels, trials), width_in = 11, height_in = height_in)
+}
+
+residuals_to_draw <- function(trials) {
+  check_columns(trials, "test", to = "draw residuals")
+  if ("is_refusal" %in% names(trials)) {
+    trials <- trials[!(trials$is_refusal %in% TRUE), , drop = FALSE]
+  }
+  if (nrow(trials) == 0) {
+    stop_with("Can't draw residuals: there is no answered trial.")
+  }
+  trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
+  trials$model_shown <- factor(model_of(trials))
+  trials
+}
+
+model_of <- function(trials) {
+  column <- intersect(c("model_label", "model"), names(trials))
+  if (length(column) == 0) "All trials" else paste(unique(as.character(trials[[column[[1]]]])), collapse = ", ")
+}
+
+# What is drawn of one test: at most 200 points of the quantiles, all of the tails among them; and 20 bars of the
+# spread.
+residual_panels <- function(rows, maker) {
+  model <- maker$fit(rows)
+  residual <- unname(stats::residuals(model)) / stats::sigma(model)
+  test <- two_lines(as.character(rows$test_shown[[1]]))
+  n <- length(residual)
+  place <- sort(unique(c(seq_len(min(30, n)), round(seq(1, n, length.out = min(140, n))), seq(max(1, n - 29), n))))
+  points <- data.frame(
+    panel = paste0("Quantiles: ", test), x = stats::qnorm(stats::ppoints(n))[place],
+    y = sort(residual)[place]
+  )
+  bars <- spread_bars(unname(stats::fitted(model)), residual, test)
+  list(points = points, bars = bars, skewness = skewness_of(residual))
+}
+
+spread_bars <- function(fitted, residual, test) {
+  part <- ceiling(20 * rank(fitted, ties.method = "first") / length(fitted))
+  middle <- function(values, at) as.vector(tapply(values, part, stats::quantile, at, names = FALSE))
+  data.frame(
+    panel = paste0("Spread: ", test), x = as.vector(tapply(fitted, part, mean)), y = middle(residual, .5),
+    lower = middle(residual, .05), upper = middle(residual, .95)
+  )
+}
+
+residual_layers <- function(points, bars) {
+  .data <- ggplot2::.data
+  panels <- c(unique(points$panel), unique(bars$panel))
+  points$panel <- factor(points$panel, levels = panels)
+  bars$panel <- factor(bars$panel, levels = panels)
+  ggplot2::ggplot(points, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_hline(yintercept = 0, colour = "grey80", linewidth = .3) +
+    ggplot2::geom_abline(
+      ggplot2::aes(slope = 1, intercept = 0),
+      data = unique(points["panel"]), colour = "grey35", linetype = "dashed", linewidth = .4
+    ) +
+    ggplot2::geom_point(size = .5, colour = model_colours()[[1]]) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$lower, ymax = .data$upper),
+      data = bars, linewidth = .5, colour = model_colours()[[2]]
+    ) +
+    ggplot2::geom_point(data = bars, size = .8) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 5, scales = "free") +
+    figure_theme() +
+    ggplot2::theme(
+      strip.text = ggplot2::element_text(size = 7.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
+    )
+}
+
+residuals_in_words <- function(panels, trials) {
+  skewness <- vapply(panels, `[[`, 1, "skewness")
+  sprintf(
+    paste(
+      "Normal quantiles and spread of the residuals of %s, %s. Residuals would lie on a line if they were normal; their",
+      "skewness (0 if symmetric) is from %.1f to %.1f, the largest in %s. %s"
+    ),
+    counted(length(panels), "mixed model"), model_of(trials), min(skewness), max(skewness),
+    names(panels)[[which.max(skewness)]], paste(c(source_note(trials), measure_note(trials)), collapse = " ")
+  )
+}
