@@ -104,6 +104,16 @@ check_file_ending <- function(file) {
   }
 }
 
+# Puts the title and the text alternative into an SVG file, where screen readers look for them.
+describe_svg <- function(file, title, alt_text) {
+  escaped <- function(text) gsub("<", "&lt;", gsub("&", "&amp;", enc2utf8(text), fixed = TRUE), fixed = TRUE)
+  lines <- readLines(file, encoding = "UTF-8")
+  root <- grep("<svg ", lines, fixed = TRUE)[[1]]
+  lines[[root]] <- sub("<svg ", "<svg role=\"img\" ", lines[[root]], fixed = TRUE)
+  words <- sprintf("<title>%s</title>\n<desc>%s</desc>", escaped(title), escaped(alt_text))
+  writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
+}
+
 # The plot itself, or, with `file`, the written file. Sizes in inches; PNG at 200 dots per inch.
 finish_figure <- function(plot, file, alt_text, width_in, height_in) {
   plot <- plot + ggplot2::labs(alt = alt_text)
@@ -117,5 +127,8 @@ finish_figure <- function(plot, file, alt_text, width_in, height_in) {
     grDevices::png(file, width = width_in, height = height_in, units = "in", res = 200, type = "cairo", bg = "white")
   }
   tryCatch(print(plot), finally = grDevices::dev.off())
+  if (grepl("\\.svg$", file, ignore.case = TRUE)) {
+    describe_svg(file, plot$labels$title, alt_text)
+  }
   invisible(structure(list(path = file, alt_text = alt_text), alt_text = alt_text))
 }

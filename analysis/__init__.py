@@ -6,6 +6,7 @@ trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a r
 fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed beside recomputed
+analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.compare import compare as compare
+    from analysis.figures import figures as figures
     from analysis.fits import FitResult as FitResult
     from analysis.fits import fit as fit
     from analysis.open import open_trials as open_trials
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "compare": "analysis.compare",
+    "figures": "analysis.figures",
     "fit": "analysis.fits",
     "FitResult": "analysis.fits",
     "open_trials": "analysis.open",
     "report": "analysis.report",
     "tables": "analysis.tables",
 }
-__all__ = ["FitResult", "compare", "fit", "open_trials", "report", "tables"]
+__all__ = ["FitResult", "compare", "figures", "fit", "open_trials", "report", "tables"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from collector.output import SlantGroup, db_option, format_option, print_rows
 
 _COMMANDS = {
     "compare": "analysis.cli_results",
+    "figures": "analysis.cli_figures",
     "report": "analysis.cli_results",
     "tables": "analysis.cli_results",
     "doctor": "analysis.cli_doctor",
@@ -22,6 +23,7 @@ Examples:
   analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
   analyze --fit lme4 --study rmiat --show diagnostics
   analyze compare --study rmiat --summary
+  analyze figures --out figures
   analyze report --out report.html
 """
 

@@ -1,7 +1,8 @@
-"""The figures, drawn by R in a worker process: PNG, and the words that say what is to be seen in them."""
+"""The figures, drawn by R in worker processes: SVG or PNG, and the words that say what is to be seen in them."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
@@ -11,13 +12,18 @@ from typing import Any
 
 import polars as pl
 
+from analysis.figure_rows import figure_rows
+from analysis.fits import Progress
 from analysis.worker import Died, run_jobs
-from collector.errors import RError
+from collector.errors import DatabaseError, RError, UsageError
+from collector.study import load_study
+
+FORMATS = ("svg", "png")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One drawn figure: the R function that drew it, the bytes of the PNG file, and its text alternative."""
+    """One drawn figure: the R function that drew it, the bytes of the file, and its text alternative."""
 
     name: str
     image: bytes
@@ -31,11 +37,48 @@ class FigureJob:
     file: str
 
 
-def draw(wanted: Sequence[tuple[str, pl.DataFrame]], workers: int | None = None) -> list[Figure | str]:
+def figures(
+    db: str | Path,
+    out: str | Path,
+    study: str = "rmiat",
+    names: Sequence[str] = (),
+    formats: Sequence[str] = FORMATS,
+    source: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
+
+    Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … An SVG file holds its
+    text alternative, too. Returns one row a file: source, study_version, variant, figure, path (null where it could
+    not be drawn), alt_text, problem (why not, else null).
+
+    Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
+    is nothing to draw, RError without R.
+    """
+    found = list(figure_rows(db, load_study(study), names, source, workers, progress))
+    if not found:
+        raise DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.')
+    drawn = {ending: draw([(f"plot_{one.figure}", one.rows) for one in found], workers, ending) for ending in formats}
+    folder = _folder(Path(out))
+    has_versions = len({one.grain["study_version"] for one in found}) > 1
+    rows = []
+    for number, one in enumerate(found):
+        parts = [one.figure, one.grain["source"], one.grain["variant"], *([one.grain["study_version"]] * has_versions)]
+        for ending in formats:
+            path = folder / f"{'-'.join(_as_file_name(part) for part in parts)}.{ending}"
+            rows.append({**one.grain, "figure": one.figure, **_written(drawn[ending][number], path)})
+    return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
+
+
+def draw(
+    wanted: Sequence[tuple[str, pl.DataFrame]], workers: int | None = None, ending: str = "png"
+) -> list[Figure | str]:
     """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
     with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
         jobs = [
-            FigureJob(name, rows, str(Path(folder) / f"{number}.png")) for number, (name, rows) in enumerate(wanted)
+            FigureJob(name, rows, str(Path(folder) / f"{number}.{ending}"))
+            for number, (name, rows) in enumerate(wanted)
         ]
         drawn: dict[int, Figure | str] = {}
         with closing(run_jobs(figure_job, jobs, workers)) as results:
@@ -61,3 +104,22 @@ def _read(job: FigureJob, result: dict[str, Any] | str | Died) -> Figure | str:
     if isinstance(result, str):
         return result
     return Figure(job.name, Path(job.file).read_bytes(), result["alt_text"])
+
+
+def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:
+    if isinstance(figure, str):
+        return {"path": None, "alt_text": None, "problem": figure}
+    path.write_bytes(figure.image)
+    return {"path": str(path), "alt_text": figure.alt_text, "problem": None}
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f'Can\'t write figures to "{out}": {error.strerror}.', "Name another: --out FOLDER") from None
+    return out
+
+
+def _as_file_name(part: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]+", "_", part)

@@ -95,7 +95,7 @@ class Browser:
         self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def show_as(self, media: str) -> None:
-        """"print" shows the page as it is printed, "" as on a screen."""
+        """ "print" shows the page as it is printed, "" as on a screen."""
         self.send("Emulation.setEmulatedMedia", media=media)
 
     def evaluate(self, expression: str) -> Any:

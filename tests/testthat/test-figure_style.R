@@ -33,3 +33,14 @@ test_that("five models and two conditions are told apart with any common colour 
     expect_gt(min(stats::dist(seen_as(condition_scales()[[1]]$palette(2), matrix))), 25)
   }
 })
+
+test_that("an SVG file tells screen readers what it shows, whatever characters are in it", {
+  skip_if_not_installed("ggplot2")
+  svg <- withr::local_tempfile(fileext = ".svg")
+  refusals <- data.frame(model = "a <b> & \u00e9", test = "t", condition = "compatible", n_trials = 9, n_refusals = 1)
+  plot_refusals(refusals, svg)
+  text <- paste(readLines(svg, encoding = "UTF-8"), collapse = "\n")
+  begins <- "<svg role=\"img\" [^>]+>\n<title>Refusals by condition</title>\n<desc>Share of refused trials for 1 test"
+  expect_match(text, begins)
+  expect_match(text, "a &lt;b> &amp; \u00e9 11.1", fixed = TRUE)
+})
