@@ -7,13 +7,10 @@
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
 #' path <- tempfile(fileext = ".duckdb")
-#' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
-#' DBI::dbWriteTable(connection, "tokens_by_condition", data.frame(condition = "compatible", mean_tokens = 63.9))
-#' DBI::dbDisconnect(connection, shutdown = TRUE)
+#' simulated <- simulate_trials(n_wordings = 2, db = path)
 #'
-#' tokens <- open_trials(path, "tokens_by_condition")
-#' tokens
-#' close_trials(tokens)
+#' trials <- open_trials(path)
+#' close_trials(trials)
 close_trials <- function(trials) {
   connection <- if (inherits(trials, "tbl_lazy")) trials$src$con
   if (is.null(connection) || !DBI::dbIsValid(connection)) {

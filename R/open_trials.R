@@ -13,13 +13,10 @@
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
 #' path <- tempfile(fileext = ".duckdb")
-#' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
-#' trials <- data.frame(condition = c("compatible", "incompatible"), tokens = c(64L, 128L))
-#' DBI::dbWriteTable(connection, "rmiat_trials", trials)
-#' DBI::dbDisconnect(connection, shutdown = TRUE)
+#' simulated <- simulate_trials(n_wordings = 2, db = path)
 #'
 #' trials <- open_trials(path)
-#' as.data.frame(trials)
+#' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
 open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
   connection <- open_database(path, patience_s)

@@ -12,28 +12,45 @@
 #' @param effect what the incompatible condition adds, in tokens (the compatible one has 100 on average).
 #' @param seed a whole number: the same seed gives the same trials, and R's own stream of random numbers goes on as if
 #'   nothing had been drawn.
-#' @return A data frame with 64 rows per wording: `source`, `study`, `study_version`, `variant`, `model`, `model_label`,
-#'   `model_no`, `test`, `test_no`, `test_label`, `condition`, `item`, `wording`, `option_a`, `option_b`, `answer`,
-#'   `is_refusal`, `tokens`, `token_source`, `reasoning_text`.
+#' @param db path of a DuckDB file to write them into, as its view `rmiat_trials` (R's duckdb package does it); `NULL`
+#'   writes none.
+#' @return A data frame with 64 rows per wording: `source`, `study`, `study_version`, `variant`, `trial_id`, `model`,
+#'   `model_label`, `model_no`, `test`, `test_no`, `test_label`, `condition`, `item`, `wording`, `option_a`, `option_b`,
+#'   `answer`, `is_refusal`, `tokens`, `token_source`, `reasoning_text`.
 #' @export
 #' @examples
 #' trials <- simulate_trials(n_wordings = 2)
 #' head(trials[c("model", "test", "condition", "item", "wording", "answer", "tokens")])
-simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1) {
-  with_seed(seed, {
+simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
+  trials <- with_seed(seed, {
     trials <- simulated_cells(n_wordings)
     trials$is_refusal <- stats::runif(nrow(trials)) < .03
     trials$answer <- ifelse(trials$is_refusal, "I'd rather not say.", trials$expected)
     trials$tokens <- simulated_tokens(trials, effect)
     trials$token_source <- "usage"
     trials$reasoning_text <- simulated_texts(trials)
+    trials$trial_id <- sprintf("simulated-%05d", seq_len(nrow(trials)))
     shown <- c(
-      "source", "study", "study_version", "variant", "model", "model_label", "model_no", "test", "test_no",
+      "source", "study", "study_version", "variant", "trial_id", "model", "model_label", "model_no", "test", "test_no",
       "test_label", "condition", "item", "wording", "option_a", "option_b", "answer", "is_refusal", "tokens",
       "token_source", "reasoning_text"
     )
     trials[shown]
   })
+  if (!is.null(db)) write_database(trials, db)
+  trials
+}
+
+# A file that open_trials() opens; a collector's own holds much more.
+write_database <- function(trials, path) {
+  need_duckdb()
+  if (file.exists(path)) {
+    stop_with(sprintf("Can't write simulated trials to %s: there is such a file already.", quoted(path)))
+  }
+  connection <- without_dbplyr_note(DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path))
+  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
+  DBI::dbWriteTable(connection, "simulated_trials", trials)
+  DBI::dbExecute(connection, "CREATE VIEW rmiat_trials AS SELECT * FROM simulated_trials ORDER BY trial_id")
 }
 
 # Runs `expression` with this seed and generator, whatever the session's are, and gives the session its own back.

@@ -27,3 +27,13 @@ test_that("the effect that was asked for is found in the first model, and in it 
   condition <- fit$estimates[fit$estimates$term == "conditionincompatible", ]
   expect_equal(condition$conf_low > 30, c(TRUE, TRUE, FALSE, FALSE))
 })
+
+test_that("they come back from a database as they went in, and never replace a file", {
+  skip_if_not_installed("duckdb")
+  path <- withr::local_tempfile(fileext = ".duckdb")
+  trials <- simulate_trials(n_wordings = 2, db = path)
+  opened <- open_trials(path)
+  expect_identical(as.data.frame(opened), trials)
+  close_trials(opened)
+  expect_error(simulate_trials(n_wordings = 1, db = path), "there is such a file already")
+})
