@@ -59,6 +59,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
                     seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = function(...) NULL) {
   need_package("stm", "fit topics")
   need_package("tm", "fit topics")
+  need_package("SnowballC", "stem words")
   formulas <- topic_formulas(data, formula, effects, contrast)
   covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
   check_columns(data, c(text, id, outcome, covariates), to = "fit topics")

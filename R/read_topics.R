@@ -64,7 +64,7 @@ save_topics <- function(model, prepared, tables, settings) {
   named <- c("topics", "removed_words", "lower_thresh", "max_em_its", "seed", "preprocessing", "id", "contrast")
   kept <- settings[named]
   kept$formulas <- lapply(settings$formulas, deparse1)
-  about <- list(tables = tables, settings = kept, versions = versions_of(c("stm", "tm")))
+  about <- list(tables = tables, settings = kept, versions = versions_of(c("stm", "tm", "SnowballC")))
   object <- structure(
     c(list(model = model), prepared[c("documents", "vocab", "meta")], about),
     class = "slant_topics"

@@ -77,9 +77,10 @@ def read_cells(
 
 def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
-    names = _NAME.findall(fit.formula) if fit.formula else [fit.outcome, fit.contrast]
+    names = _NAME.findall(fit.formula) if fit.formula else []
+    names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
     used = tuple(dict.fromkeys(name for name in names if name in columns))
-    for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast) if n)):
+    for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
         if name not in columns:
             raise StudyError(
                 f'Can\'t fit "{fit.name}": the view "{fit.view}" has no column "{name}".',
@@ -112,7 +113,8 @@ def _warnings(
     for model in models:
         if said := mixed.get((*(key[name] for name in GRAIN), model)):
             yield said
-    if "tokens" in used and "token_source" in rows.columns:
+    # A topic model compares tokens within a model and test only.
+    if "tokens" in used and "token_source" in rows.columns and "reasoning_text" not in used:
         measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
         if len(measures) > 1:
             yield f"Token counts of {len(measures)} kinds are put together: {', '.join(measures)}."

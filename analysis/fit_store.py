@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from analysis.r_home import version_numbers
+from analysis.topic_store import no_topics, read_topic_frames, stacked
 from collector.records import stable_id
 from collector.store import reading, writing
 
@@ -37,27 +38,33 @@ _SCHEMAS = {"fits": FIT_SCHEMA, "estimates": ESTIMATE_SCHEMA, "variances": VARIA
 
 @dataclass(frozen=True)
 class Fitted:
-    """Fits with their estimates and variances: three frames joined by `fit_id`, as the database keeps them."""
+    """Fits with their estimates and variances: three frames joined by `fit_id`, as the database keeps them; and, by
+    name, those that only topic models have.
+    """
 
     fits: pl.DataFrame
     estimates: pl.DataFrame
     variances: pl.DataFrame
+    topics: Mapping[str, pl.DataFrame] = field(default_factory=no_topics)
 
     @classmethod
     def empty(cls) -> Fitted:
-        return cls(*(pl.DataFrame(schema=_SCHEMAS[table]) for table in _TABLES))
+        fits, estimates, variances = (pl.DataFrame(schema=_SCHEMAS[table]) for table in _TABLES)
+        return cls(fits, estimates, variances)
 
     def and_(self, other: Fitted) -> Fitted:
-        return Fitted(*(pl.concat([getattr(self, table), getattr(other, table)]) for table in _TABLES))
+        fits, estimates, variances = (pl.concat([getattr(self, table), getattr(other, table)]) for table in _TABLES)
+        return Fitted(fits, estimates, variances, stacked([self.topics, other.topics]))
 
     def only(self, fit_ids: list[str]) -> Fitted:
         """These fits, in this order."""
         order = pl.DataFrame({"fit_id": fit_ids}, schema={"fit_id": pl.String})
-        return Fitted(
-            order.join(self.fits, on="fit_id", how="inner", maintain_order="left"),
-            order.join(self.estimates, on="fit_id", how="inner", maintain_order="left_right"),
-            order.join(self.variances, on="fit_id", how="inner", maintain_order="left_right"),
-        )
+
+        def chosen(frame: pl.DataFrame) -> pl.DataFrame:
+            return order.join(frame, on="fit_id", how="inner", maintain_order="left_right")
+
+        topics = {name: chosen(frame) for name, frame in self.topics.items()}
+        return Fitted(chosen(self.fits), chosen(self.estimates), chosen(self.variances), topics)
 
 
 def fit_id(*parts: Any) -> str:
@@ -77,11 +84,12 @@ def stored(db: str | Path, engine: str) -> Fitted:
     """All fits of one engine that the database keeps."""
     with reading(db) as connection:
         fits = connection.table("fits").filter(f"engine = '{engine}'").pl().cast(FIT_SCHEMA)
-        rest = [
+        estimates, variances = (
             connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")
-        ]
-    return Fitted(fits, *(frame.sort("fit_id", "term_no") for frame in rest))
+        )
+        topics = read_topic_frames(connection) if engine == "stm" else no_topics()
+    return Fitted(fits, estimates.sort("fit_id", "term_no"), variances.sort("fit_id", "term_no"), topics)
 
 
 def is_same(old: dict[str, Any], data_hash: str, definition: str, versions: Mapping[str, str] | None) -> bool:
@@ -103,9 +111,11 @@ def _numbers(versions: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
 
 def keep(db: str | Path, fitted: Fitted) -> None:
     """Write these fits in one transaction; each takes the place of the earlier fit of the same cell."""
+    frames: dict[str, pl.DataFrame] = {table: getattr(fitted, table) for table in _TABLES}
+    if (fitted.fits["engine"] == "stm").any():
+        frames |= {f"stm_{name}": frame for name, frame in fitted.topics.items()}
     with writing(db) as connection:
-        for table in _TABLES:
-            frame: pl.DataFrame = getattr(fitted, table)
+        for table, frame in frames.items():
             connection.register("new_rows", frame.to_arrow())
             connection.register("new_fits", fitted.fits.select("fit_id").to_arrow())
             connection.execute(f"DELETE FROM {table} WHERE fit_id IN (SELECT fit_id FROM new_fits)")  # noqa: S608

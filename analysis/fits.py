@@ -1,4 +1,4 @@
-"""Fits: which R function is which engine, and `fit()`, which runs one over every cell of a study and keeps the result.
+"""Fits: `fit()` runs an engine over every cell of a study and keeps the result.
 
 What is fitted (view, formula, levels) stands in the study's TOML file; how, in R/. Here only the way there and back.
 """
@@ -6,9 +6,9 @@ What is fitted (view, formula, levels) stands in the study's TOML file; how, in 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,45 +18,17 @@ from typing import Any
 import polars as pl
 
 from analysis.cells import GRAIN, Cell, read_cells
+from analysis.engines import ENGINES, Engine
 from analysis.fit_choice import chosen_fits
 from analysis.fit_store import Fitted, as_frames, fit_id, is_same, keep, stored
 from analysis.r import r_folder
+from analysis.topic_store import as_topic_frames, made_model_folder, model_file, stacked
 from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, StudyError, UnknownNameError
 from collector.records import stable_id
 from collector.study import Fit, Study
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Engine:
-    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments."""
-
-    packages: tuple[str, ...]
-    needs: tuple[str, ...]
-    arguments: Callable[[Fit], dict[str, Any]]
-    describe: Callable[[Fit], str]
-
-
-def _levels(fit: Fit) -> dict[str, list[Any]]:
-    return {column: list(values) for column, values in fit.levels.items()}
-
-
-ENGINES = {
-    "lme4": Engine(
-        ("lme4", "lmerTest"),
-        ("formula",),
-        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
-        lambda fit: fit.formula or "",
-    ),
-    "effect_size": Engine(
-        ("effsize",),
-        ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": list(fit.levels[fit.contrast or ""])},
-        lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -70,6 +42,8 @@ class FitResult:
     were not all asked or counted alike is never ok, and says so in its messages.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
+    topics: by name, what only topic models have (R's fit_stm() describes the frames): topics, words, prevalence,
+    contrasts, shifts, correlations, examples, models. Empty frames for other engines.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
@@ -80,6 +54,7 @@ class FitResult:
     messages: pl.DataFrame
     not_kept: str | None
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
+    topics: Mapping[str, pl.DataFrame] = field(default_factory=dict, compare=False)
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
         """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
@@ -101,13 +76,14 @@ def fit(
     workers: int | None = None,
     refit: bool = False,
     progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
     `engine` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
     of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
     is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
-    called after each fit.
+    called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm.
 
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
@@ -115,8 +91,11 @@ def fit(
     work: list[_Work] = []
     for one, definition in chosen_fits(engine, db, study):
         _check_engine(one, definition)
+        definition = replace(definition, settings={**definition.settings, **(settings or {})})
         cells = read_cells(db, one.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
-        work += [_Work(one.name, definition, cell, refusals_removed, measure) for cell in cells]
+        work += [
+            _Work(one.name, definition, cell, refusals_removed, measure, Path(db), settings or {}) for cell in cells
+        ]
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
     kept = stored(db, work[0].definition.engine)
@@ -141,6 +120,8 @@ class _Work:
     cell: Cell
     refusals_removed: bool
     measure: str | None
+    db: Path
+    own_settings: Mapping[str, Any]
 
     @property
     def engine(self) -> Engine:
@@ -149,7 +130,8 @@ class _Work:
     @property
     def id(self) -> str:
         fit = self.definition
-        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure)
+        own = [dict(self.own_settings)] if self.own_settings else []
+        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure, *own)
 
     @property
     def hash(self) -> str:
@@ -157,9 +139,10 @@ class _Work:
 
     @property
     def job(self) -> FitJob:
-        return FitJob(
-            self.definition.engine, self.cell.rows, self.engine.arguments(self.definition), self.engine.packages
-        )
+        arguments = self.engine.arguments(self.definition)
+        if self.engine.keeps_model:
+            arguments["save_to"] = str(model_file(self.db, self.id))
+        return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
 
 
 def _check_engine(study: Study, fit: Fit) -> None:
@@ -177,6 +160,10 @@ def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) 
     fits: list[dict[str, Any]] = []
     estimates: list[dict[str, Any]] = []
     variances: list[dict[str, Any]] = []
+    topics: list[dict[str, pl.DataFrame]] = []
+    for work in todo:
+        if work.engine.keeps_model:
+            made_model_folder(work.db)
     with closing(run_jobs(fit_job, [work.job for work in todo], workers)) as results:
         for done, (number, result) in enumerate(results, start=1):
             work = todo[number]
@@ -184,9 +171,10 @@ def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) 
             if not isinstance(result, Died):
                 estimates += _numbered(work.id, result["estimates"])
                 variances += _numbered(work.id, result["variances"])
+                topics += [as_topic_frames(work.id, result["tables"])] if result.get("tables") else []
             if progress:
                 progress(done, len(todo))
-    return as_frames(fits, estimates, variances)
+    return replace(as_frames(fits, estimates, variances), topics=stacked(topics))
 
 
 def _numbered(fit: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -233,6 +221,10 @@ def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | N
         joined = cells.join(frame, on="fit_id", how="inner", maintain_order="left_right")
         return joined.select(pl.exclude("fit_id", "term_no", "fit"), "fit")
 
+    def beside_fits(frame: pl.DataFrame) -> pl.DataFrame:
+        joined = cells.drop("model", "test").join(frame, on="fit_id", how="inner", maintain_order="left_right")
+        return joined.select(pl.exclude("fit_id", "fit"), "fit")
+
     said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
     parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
     messages = said.filter(pl.col("text").str.len_chars() > 0).select("fit_id", parts.alias("part")).unnest("part")
@@ -240,6 +232,7 @@ def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | N
     return FitResult(
         engine, beside_cells(found.estimates), diagnostics, beside_cells(found.variances), beside_cells(messages),
         not_kept, lambda path, cell: _save_objects(work, path, cell),
+        {name: beside_fits(frame) for name, frame in found.topics.items()},
     )  # fmt: skip
 
 
@@ -248,10 +241,13 @@ def _save_objects(work: Sequence[_Work], path: Path, cell: dict[str, str]) -> No
     if not chosen:
         keys = work[0].cell.key
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
-    by = list(chosen[0].cell.key)
-    rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
     first = chosen[0]
-    arguments = {**first.job.arguments, "by": by, "save_to": str(path)}
+    rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
+    arguments = {**first.job.arguments, "save_to": str(path)}
+    if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
+        rows = first.cell.rows
+    else:
+        arguments["by"] = list(first.cell.key)
     job = FitJob(first.definition.engine, rows, arguments, first.engine.packages)
     for _, result in run_jobs(fit_job, [job], 1):
         if isinstance(result, Died):

@@ -96,7 +96,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         models=tuple(read_model(row) for row in table.rows("models")),
         variants=variants,
         variant=name,
-        fits={name: read_fit(name, row) for name, row in table.tables("fits").items()},
+        fits={name: read_fit(name, row, folder) for name, row in table.tables("fits").items()},
         published=folder.inside(published) if published else None,
         data=data,
     )

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from collector.errors import StudyError, UnknownNameError
 from collector.records import Measure, TokenSource
+from collector.study_folder import StudyFolder, read_text
 from collector.study_keys import Table, checked_name
 from collector.study_records import Fit, StudyModel
 
@@ -52,7 +53,7 @@ def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
     return {column: tuple(values) for column, values in levels.items()}
 
 
-def read_fit(name: str, row: Table) -> Fit:
+def read_fit(name: str, row: Table, folder: StudyFolder) -> Fit:
     """One of [fits.*]; the formula itself is checked by R, against a list of what it may call."""
     levels = _levels(row)
     fit = Fit(
@@ -66,6 +67,7 @@ def read_fit(name: str, row: Table) -> Fit:
         levels=levels,
         factors=row.texts("factors", tuple(levels)),
         drop_flags=row.texts("drop_flags", ()),
+        settings=_fit_settings(row, folder),
     )
     row.finish()
     if fit.formula is None and (fit.outcome is None or fit.contrast is None):
@@ -75,6 +77,15 @@ def read_fit(name: str, row: Table) -> Fit:
     _check_cells(fit, row.where)
     _check_contrast(fit, row.where)
     return fit
+
+
+def _fit_settings(row: Table, folder: StudyFolder) -> dict[str, Any]:
+    """Where `removed_words` names a file, its lines take its place: R gets words, and reads no file of a stranger's."""
+    settings = _settings(row)
+    words = settings.get("removed_words")
+    if isinstance(words, str):
+        settings["removed_words"] = [line for line in read_text(folder.inside(words)).splitlines() if line.strip()]
+    return settings
 
 
 def _check_cells(fit: Fit, where: str) -> None:

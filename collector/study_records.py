@@ -55,7 +55,8 @@ class Fit:
 
     `formula` belongs to a regression, `outcome` and `contrast` to a comparison of two levels. `levels` gives the
     levels of each factor in order, the reference level first; `factors` are the columns that are made factors.
-    Rows for which one of `drop_flags` is true are left out when refusals are removed.
+    Rows for which one of `drop_flags` is true are left out when refusals are removed. `settings` are further arguments
+    of the R function; R refuses those that it doesn't take.
     """
 
     name: str
@@ -68,6 +69,12 @@ class Fit:
     levels: Mapping[str, tuple[str | int, ...]]
     factors: tuple[str, ...]
     drop_flags: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that settings name: the text of a topic model, and what tells its documents apart."""
+        return tuple(str(self.settings[name]) for name in ("text", "id") if name in self.settings)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,57 @@
+"""The table of engines: which R function fits what a study calls a fit, and what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from collector.study import Fit
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
+
+    `keeps_model`: the fitted model itself is kept in a file beside the database.
+    """
+
+    packages: tuple[str, ...]
+    needs: tuple[str, ...]
+    arguments: Callable[[Fit], dict[str, Any]]
+    describe: Callable[[Fit], str]
+    keeps_model: bool = False
+
+
+def _levels(fit: Fit) -> dict[str, list[Any]]:
+    return {column: list(values) for column, values in fit.levels.items()}
+
+
+ENGINES = {
+    "lme4": Engine(
+        ("lme4", "lmerTest"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
+        lambda fit: fit.formula or "",
+    ),
+    "leave_one_out": Engine(
+        ("lme4", "lmerTest"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
+        lambda fit: f"{fit.formula}, each prompt left out in turn",
+    ),
+    "effect_size": Engine(
+        ("effsize",),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": list(fit.levels[fit.contrast or ""])},
+        lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
+    ),
+    "stm": Engine(
+        ("stm", "tm", "SnowballC"),
+        ("formula", "outcome", "contrast"),
+        lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
+                     **fit.settings},
+        lambda fit: f"topics {fit.formula}",
+        keeps_model=True,
+    ),
+}  # fmt: skip

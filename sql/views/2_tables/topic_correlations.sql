@@ -1,0 +1,13 @@
+-- topic_correlations: does a topic grow where tokens do? Pearson's r of topic shift and Cohen's d over cells.
+-- grain: fit_id, topic, model
+-- reads: fits, stm_correlations
+-- study: any
+-- note:  a cell is a model and a test (topic_shifts). model NULL: the cells of all models, which differ in more than
+--        the test. p_holm and p_bh are adjusted over the topics. 95 % intervals by Fisher's z.
+CREATE OR REPLACE VIEW topic_correlations AS
+SELECT f.source, f.study, f.study_version, f.variant, f.fit, c.topic, c.model, c.n_cells, c.r, c.df, c.statistic,
+       c.p_value,
+       c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.fit_id
+FROM stm_correlations c
+JOIN fits f ON f.fit_id = c.fit_id
+ORDER BY source, study, study_version, variant, fit, fit_id, topic, model NULLS FIRST;
