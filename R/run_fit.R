@@ -39,7 +39,7 @@ engines <- function() {
     lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
     effect_size = list(fit = effect_size, packages = "effsize"),
     leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),
-    stm = list(fit = fit_stm, packages = c("stm", "tm"))
+    stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC"))
   )
 }
 
