@@ -1,0 +1,111 @@
+"""Tables S13 and S14 and what the text says of topics, from the topic models that the database keeps.
+
+None is fitted here, for it takes a while: `analyze --fit stm` does that. Where texts of the paper's fit are not here,
+`missing` says which: the fit can't be the paper's own then, and its numbers can only be near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from analysis.open import read_view, stored_views
+from analysis.paper.claims import claims, key, scopes
+from analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_printed
+from analysis.paper.results import Results
+from analysis.topic_match import PRINTED_PREVALENCE, PRINTED_TOPICS, matched, missing_of_print, printed_topics
+from collector.store import reading
+from collector.study import Study
+
+_VIEWS = ("topic_models", "topic_words", "topic_proportions", "topic_prevalence", "topic_effects")
+_BIAS_TOPIC = 3  # the number of the paper's topic about bias
+
+
+def printed(study: Study) -> Iterator[Row]:
+    """S13: the share of each topic, and as many FREX words as are printed. S14: the bias topic by model."""
+    for row in read_printed(study, PRINTED_TOPICS):
+        yield ("S13", None, None, True, None, f"topic {row['topic']} proportion_pct", str(row["proportion_pct"]))
+        n_words = len(str(row["frex_words"]).split(","))
+        yield ("S13", None, None, True, None, f"topic {row['topic']} frex_words_shared", str(n_words))
+    for row in read_printed(study, PRINTED_PREVALENCE):
+        for quantity in ("proportion_pct", "ci_low", "ci_high"):
+            yield ("S14", row["model"], None, True, None, quantity, str(row[quantity]))
+
+
+def recomputed(results: Results) -> pl.DataFrame:
+    """The same of the kept topic model of each source, version and variant, matched to the print by its words."""
+    kept = _kept(results)
+    topics = printed_topics(results.study)
+    if kept is None or not topics:
+        return no_numbers()
+    missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(results.db, results.study).iter_rows()}
+    rows: list[tuple[Any, ...]] = []
+    for fit in _chosen(kept["topic_models"], results.study).to_dicts():
+        one = {name: frame.filter(pl.col("fit_id") == fit["fit_id"]) for name, frame in kept.items()}
+        match = matched(one["topic_words"], topics)
+        grain = tuple(fit[name] for name in GRAIN)
+        for number in (*_tables(one, match), *_claims(one, match, fit, results.study)):
+            rows.append((*grain, *number, missing.get(grain)))
+    return pl.DataFrame(rows, schema=no_numbers().schema, orient="row").drop_nulls("recomputed").select(VALUE)
+
+
+def _kept(results: Results) -> dict[str, pl.DataFrame] | None:
+    """None where an older slant made the views of the database: it has fitted no topics then."""
+    with reading(results.db) as connection:
+        if not set(_VIEWS) <= set(stored_views(connection)):
+            return None
+        frames = {name: read_view(connection, name) for name in _VIEWS}
+    return {name: frame.filter(pl.col("study") == results.study.name) for name, frame in frames.items()}
+
+
+def _chosen(models: pl.DataFrame, study: Study) -> pl.DataFrame:
+    """Of several models of the same texts the one with the study's own number of topics that was fitted last."""
+    wanted = {fit.settings.get("topics") for fit in study.fits.values() if fit.engine == "stm"}
+    own = models.filter(pl.col("n_topics").is_in(list(wanted)))
+    return own.sort("fitted_at", maintain_order=True).unique(GRAIN, keep="last", maintain_order=True)
+
+
+def _tables(one: dict[str, pl.DataFrame], match: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    shares = dict(one["topic_proportions"].select("topic", "proportion").iter_rows())
+    for row in match.to_dicts():
+        name = f"topic {row['paper_topic']}"
+        share = shares.get(row["topic"])
+        yield ("S13", None, None, True, None, f"{name} proportion_pct", None if share is None else 100 * share)
+        yield ("S13", None, None, True, None, f"{name} frex_words_shared", float(row["n_shared"]))
+    for row in _prevalence(one, match).to_dicts():
+        for quantity, column in (("proportion_pct", "estimate"), ("ci_low", "conf_low"), ("ci_high", "conf_high")):
+            yield ("S14", row["model"], None, True, None, quantity, 100 * row[column])
+
+
+def _prevalence(one: dict[str, pl.DataFrame], match: pl.DataFrame) -> pl.DataFrame:
+    """The bias topic by model."""
+    is_it = (pl.col("scope") == "model") & (pl.col("topic") == _bias_topic(match))
+    return one["topic_prevalence"].filter(is_it)
+
+
+def _bias_topic(match: pl.DataFrame) -> int | None:
+    found = match.filter(pl.col("paper_topic") == _BIAS_TOPIC)["topic"].to_list()
+    return found[0] if found else None
+
+
+def _claims(
+    one: dict[str, pl.DataFrame], match: pl.DataFrame, fit: dict[str, Any], study: Study
+) -> Iterator[tuple[Any, ...]]:
+    """The claims about topics; the condition's coefficient is that of the first model of the alphabet."""
+    shares = dict(_prevalence(one, match).select("model", 100 * pl.col("estimate")).iter_rows())
+    is_condition = pl.col("term").str.starts_with("condition") & ~pl.col("term").str.contains(":")
+    found = one["topic_effects"].filter(is_condition & (pl.col("topic") == _bias_topic(match))).to_dicts()
+    effect = found[0] if found else {}
+    for claim in claims(study):
+        among = scopes(study).get(str(claim["model"]), (str(claim["model"]),))
+        numbers = {
+            "stm_n_topics": float(fit["n_topics"]),
+            "stm_topic3_condition_b": effect.get("estimate"),
+            "stm_topic3_condition_se": effect.get("std_error"),
+            "stm_topic3_condition_p": effect.get("p_value"),
+            "topic3_pct": max((shares[model] for model in among if model in shares), default=None),
+        }
+        if claim["quantity"] in numbers:
+            yield (*key(claim), numbers[str(claim["quantity"])])
