@@ -35,12 +35,12 @@ effect_size <- function(data, outcome = "tokens", factor = "condition", levels =
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
-two_levels <- function(levels, factor) {
+two_levels <- function(levels, factor, to = "compute an effect size") {
   found <- if (is.list(levels) && !is.null(levels[[factor]])) levels[[factor]] else levels
   found <- as.character(unlist(found))
   if (length(found) != 2 || anyDuplicated(found) > 0) {
     stop_with(
-      sprintf("Can't compute an effect size: `levels` must be two different values of \"%s\".", factor),
+      sprintf("Can't %s: `levels` must be two different values of \"%s\".", to, factor),
       sprintf("Found: %s.", quoted(found))
     )
   }

@@ -2,7 +2,8 @@
 #'
 #' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
 #'
-#' @param engine `"lme4"` ([fit_lme4()]), `"effect_size"` ([effect_size()]) or `"stm"` ([fit_stm()]).
+#' @param engine `"lme4"` ([fit_lme4()]), `"effect_size"` ([effect_size()]), `"stm"` ([fit_stm()]), `"welch"`
+#'   ([welch_test()]) or `"step_sensitivity"` ([step_sensitivity()]).
 #' @param data a data frame, or a named list of columns of equal length.
 #' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
 #' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
@@ -39,7 +40,9 @@ engines <- function() {
     lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
     effect_size = list(fit = effect_size, packages = "effsize"),
     leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),
-    stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC"))
+    stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC")),
+    welch = list(fit = welch_test, packages = character()),
+    step_sensitivity = list(fit = step_sensitivity, packages = character())
   )
 }
 

@@ -27,6 +27,10 @@ def _levels(fit: Fit) -> dict[str, list[Any]]:
     return {column: list(values) for column, values in fit.levels.items()}
 
 
+def _sides(fit: Fit) -> list[Any]:
+    return list(fit.levels[fit.contrast or ""])
+
+
 ENGINES = {
     "lme4": Engine(
         ("lme4", "lmerTest"),
@@ -43,8 +47,21 @@ ENGINES = {
     "effect_size": Engine(
         ("effsize",),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": list(fit.levels[fit.contrast or ""])},
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
+    ),
+    "welch": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
+        lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
+    ),
+    "step_sensitivity": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+                     **{name: fit.settings[name] for name in ("step", "draws", "seed") if name in fit.settings}},
+        lambda fit: f"d drawn within steps: {fit.outcome} ~ {fit.contrast}",
     ),
     "stm": Engine(
         ("stm", "tm", "SnowballC"),

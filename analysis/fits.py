@@ -6,7 +6,7 @@ What is fitted (view, formula, levels) stands in the study's TOML file; how, in 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -77,13 +77,15 @@ def fit(
     refit: bool = False,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
     `engine` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
     of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
     is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
-    called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm.
+    called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm. `only`
+    narrows it down to some cells, as in `only={"model": ["o3-mini"]}`.
 
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
@@ -94,7 +96,9 @@ def fit(
         definition = replace(definition, settings={**definition.settings, **(settings or {})})
         cells = read_cells(db, one.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
         work += [
-            _Work(one.name, definition, cell, refusals_removed, measure, Path(db), settings or {}) for cell in cells
+            _Work(one.name, definition, cell, refusals_removed, measure, Path(db), settings or {})
+            for cell in cells
+            if all(cell.key.get(name) in values for name, values in (only or {}).items())
         ]
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')

@@ -146,11 +146,12 @@ def _choose(
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
+    usual = [model for model in study.models if model.asked_by_default]
     if simulated:
-        return [study.model(f"simulated/{model.model}") for model in study.models], []
-    left_out = [(model.model, reason) for model in study.models if (reason := why_not(model, base_url))]
+        return [study.model(f"simulated/{model.model}") for model in usual], []
+    left_out = [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
-    return [model for model in study.models if model.model not in missing], left_out
+    return [model for model in usual if model.model not in missing], left_out
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:

@@ -52,6 +52,10 @@ class Table:
         value: int | None = self.optional(key, int, "a whole number")
         return self._required(key, default if value is None else value)
 
+    def flag(self, key: str, default: bool) -> bool:
+        value: bool | None = self.optional(key, bool, "true or false")
+        return default if value is None else value
+
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         value: list[str] | None = self.optional(key, list, "a list of texts")
         if value is not None and not all(isinstance(item, str) for item in value):

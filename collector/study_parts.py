@@ -24,6 +24,7 @@ def read_model(row: Table) -> StudyModel:
         measure=_one_of(row, "measure", get_args(Measure)),
         settings=_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),
+        asked_by_default=row.flag("asked_by_default", default=True),
     )
     row.finish()
     return found

@@ -36,7 +36,8 @@ class StudyModel:
     `model` is its id in every table, `requested_model` the name sent on the wire, `settings` the parameters sent (in
     the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count where
     there is one and the output count elsewhere. `token_source` is set where an import or a simulation of this
-    model has to say what its counts are because no provider does.
+    model has to say what its counts are because no provider does. One that is not `asked_by_default` is asked only
+    where it is named.
     """
 
     model: str
@@ -47,6 +48,7 @@ class StudyModel:
     measure: Measure | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     token_source: TokenSource | None = None
+    asked_by_default: bool = True
 
 
 @dataclass(frozen=True, slots=True)

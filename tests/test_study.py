@@ -23,7 +23,8 @@ def test_rmiat_comes_with_slant_and_has_what_the_paper_says() -> None:
     assert [test.planned for test in study.tests] == [2000, 2000, 3000, 1440, 1440, 640, 640, 640, 480, 640]
     assert sum(len(words) for test in study.data.tests.values() for words in test.words.values()) == 617
     assert len(study.data.wordings) == 20
-    assert len(study.models) == 5
+    assert [m.model for m in study.models if not m.asked_by_default] == ["deepseek-r1-pilot"]
+    assert len(study.models) == 6
 
 
 def test_claude_is_asked_with_the_papers_thinking_budget() -> None:

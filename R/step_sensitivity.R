@@ -1,0 +1,111 @@
+#' Cohen's d where tokens are only known to the step
+#'
+#' o3-mini's token counts are multiples of 64: a count of 128 stands for any number from 65 to 128. How far d may be off
+#' for that is found by drawing: in each of `draws` rounds every count is replaced by a number drawn uniformly from its
+#' step, between `count - (step - 1)` and `count`, and d is computed again as [effect_size()] does it.
+#'
+#' A count of 0 is taken for a step like any other (as in the published script), although nobody reasons for less than
+#' no tokens. The second row of each group leaves 0 what it is. Where many counts are 0, the two differ.
+#'
+#' Same rows in the same order, same seed: same numbers, on every machine and from both languages. The random numbers
+#' of the session stay as they were.
+#'
+#' @inheritParams effect_size
+#' @param step width of a step in units of the outcome; `NULL` finds it in each group as the greatest common divisor of
+#'   the counts. With a step of 1 there is nothing to draw, and the group fails with that reason.
+#' @param draws number of rounds.
+#' @param seed of the draws, a whole number; each group starts from it anew.
+#' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per
+#'   term), or `NULL`.
+#' @return The same list of data frames as [effect_size()]. `estimates` has two rows per group, with the terms
+#'   `"cohens_d"` and `"cohens_d_zeros_kept"`: `estimate` is the mean of the drawn d's, `std_error` their standard
+#'   deviation, `conf_low` and `conf_high` their 2.5 % and 97.5 % quantiles (R's type 7). This says what the steps do,
+#'   and nothing about sampling: the interval of d itself is that of [effect_size()].
+#' @source Lee & Lai's later repository draws 1,000 times (`runif(tokens - 63, tokens)`); the paper's footnote 1 says
+#'   that counts are rounded up.
+#' @export
+#' @examples
+#' trials <- data.frame(
+#'   condition = rep(c("compatible", "incompatible"), each = 4),
+#'   tokens = c(64, 128, 64, 192, 128, 256, 192, 192)
+#' )
+#' step_sensitivity(trials, draws = 100)$estimates
+step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
+                             levels = c("compatible", "incompatible"), by = NULL, step = NULL, draws = 1000,
+                             seed = 20250930, save_to = NULL) {
+  to <- "find how far steps matter"
+  levels <- two_levels(levels, factor, to)
+  check_columns(data, c(outcome, factor, by), to)
+  check_draws(draws, seed)
+  fit_one <- function(rows) {
+    check_outcome(rows, outcome)
+    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
+    width <- step_of(unlist(values), step)
+    with_seed(seed, drawn_differences(values, width, draws, seed))
+  }
+  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+}
+
+check_draws <- function(draws, seed) {
+  is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
+  if (!is_whole(draws) || draws < 2) {
+    stop_with("Can't find how far steps matter: `draws` must be a whole number, 2 or more.")
+  }
+  if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
+    stop_with("Can't find how far steps matter: `seed` must be a whole number.")
+  }
+}
+
+# The width of a step: as given, or what all counts are multiples of.
+step_of <- function(counts, step) {
+  found <- if (is.null(step)) greatest_common_divisor(counts) else step
+  if (!is.numeric(found) || length(found) != 1 || !is.finite(found) || found <= 1) {
+    stop_with("The counts come in steps of 1: there is nothing to draw.")
+  }
+  if (any(counts %% found != 0)) {
+    stop_with(sprintf("Not all counts are multiples of the step %s.", format(found)))
+  }
+  found
+}
+
+greatest_common_divisor <- function(counts) {
+  if (any(counts != round(counts))) {
+    return(1)
+  }
+  of_two <- function(a, b) if (b == 0) a else of_two(b, a %% b)
+  Reduce(of_two, unique(abs(counts)), 0)
+}
+
+drawn_differences <- function(values, step, draws, seed) {
+  n_reference <- length(values[[1]])
+  counts <- unlist(values)
+  is_reference <- seq_along(counts) <= n_reference
+  is_zero <- counts == 0
+  found <- vapply(seq_len(draws), function(i) {
+    drawn <- stats::runif(length(counts), counts - (step - 1), counts)
+    zeros_kept <- replace(drawn, is_zero, 0)
+    c(plain_d(drawn, is_reference), plain_d(zeros_kept, is_reference))
+  }, c(cohens_d = 1, cohens_d_zeros_kept = 1))
+  described <- apply(found, 1, function(d) c(mean(d), stats::sd(d), stats::quantile(d, c(.025, .975), names = FALSE)))
+  list(
+    estimates = data.frame(
+      term = rownames(found), estimate = described[1, ], std_error = described[2, ], df = NA_real_,
+      statistic = NA_real_, p_value = NA_real_, conf_low = described[3, ], conf_high = described[4, ], row.names = NULL
+    ),
+    fit = list(
+      n_groups = 2L, singular = FALSE,
+      optimiser = sprintf("%d draws, step %s, seed %s", as.integer(draws), format(step), format(seed))
+    ),
+    variances = NULL,
+    model = t(found)
+  )
+}
+
+# d alone, without the checks and the object of effsize: it is computed thousands of times.
+plain_d <- function(values, is_reference) {
+  reference <- values[is_reference]
+  other <- values[!is_reference]
+  n <- c(length(reference), length(other))
+  pooled <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2)
+  (mean(other) - mean(reference)) / sqrt(pooled)
+}

@@ -1,0 +1,49 @@
+#' Welch's t-test of two sides, one per group of rows
+#'
+#' R's own [stats::t.test()] with unequal variances: the mean of the second level minus that of the first. With
+#' `factor = "is_refusal"` and all tests of a model pooled it is the comparison of the RM-IAT paper's section 3.2:
+#' how much longer refusals are than all other answers.
+#'
+#' @inheritParams fit_lme4
+#' @param outcome name of the numeric column that is compared.
+#' @param factor name of the column that tells the two sides apart, as text, a factor or `TRUE` and `FALSE`.
+#' @param levels the two values of `factor`: the reference first, then the one that it is subtracted from.
+#' @param save_to path of an `.rds` file for the objects of class `htest` (a list named by group), or `NULL`.
+#' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
+#'   `"mean_difference"`: its estimate, standard error and 95 % interval in units of the outcome (tokens), `df` after
+#'   Welch, the `statistic` t and its two-sided `p_value`. `variances` holds the variance of each side (squared units)
+#'   and in `n_groups` its number of rows.
+#' @source Lee & Lai (2025), section 3.2.
+#' @export
+#' @examples
+#' trials <- data.frame(is_refusal = rep(c(FALSE, TRUE), c(5, 3)), tokens = c(64, 128, 64, 192, 0, 640, 512, 896))
+#' welch_test(trials)$estimates
+welch_test <- function(data, outcome = "tokens", factor = "is_refusal", levels = c("FALSE", "TRUE"), by = NULL,
+                       save_to = NULL) {
+  levels <- two_levels(levels, factor, to = "run a Welch test")
+  check_columns(data, c(outcome, factor, by), to = "run a Welch test")
+  fit_one <- function(rows) {
+    check_outcome(rows, outcome)
+    test_means(sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor), levels, outcome)
+  }
+  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+}
+
+test_means <- function(values, levels, outcome) {
+  if (stats::var(values[[1]]) == 0 && stats::var(values[[2]]) == 0) {
+    stop_with(sprintf("The outcome \"%s\" does not vary on either side: t is not defined.", outcome))
+  }
+  found <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
+  list(
+    estimates = data.frame(
+      term = "mean_difference", estimate = mean(values[[2]]) - mean(values[[1]]), std_error = found$stderr,
+      df = unname(found$parameter), statistic = unname(found$statistic), p_value = found$p.value,
+      conf_low = found$conf.int[[1]], conf_high = found$conf.int[[2]]
+    ),
+    fit = list(n_groups = 2L, singular = FALSE, optimiser = "stats::t.test"),
+    variances = data.frame(
+      group = levels, term = outcome, variance = vapply(values, stats::var, 1), n_groups = lengths(values)
+    ),
+    model = found
+  )
+}
