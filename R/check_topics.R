@@ -1,5 +1,32 @@
 # What must hold before topics can be fitted, each with a sentence that says what to change.
 
+# The arguments of fit_stm(), checked, as one list.
+topic_settings <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
+                           text = "reasoning_text", id = "trial_id", outcome = NULL, contrast = "condition",
+                           levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
+                           seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = NULL) {
+  for (package in c("stm", "tm", "SnowballC")) {
+    need_package(package, "fit topics")
+  }
+  formulas <- topic_formulas(data, formula, effects, contrast)
+  covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
+  check_columns(data, c(text, id, outcome, covariates), to = "fit topics")
+  list(
+    formulas = formulas, covariates = covariates, text = text, id = id, contrast = contrast,
+    levels = lapply(as.list(levels), function(one) as.character(unlist(one))), topics = topic_number(topics),
+    removed_words = as.character(unlist(removed_words)), lower_thresh = lower_thresh, max_em_its = max_em_its,
+    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = teller(say)
+  )
+}
+
+# A path instead of a function: there the words stand for whoever looks.
+teller <- function(say) {
+  if (is.null(say)) {
+    return(function(text) NULL)
+  }
+  if (is.function(say)) say else function(text) try(suppressWarnings(writeLines(text, say)), silent = TRUE)
+}
+
 topic_number <- function(topics) {
   number <- suppressWarnings(as.numeric(unlist(topics)))
   if (length(number) != 1 || is.na(number) || number != round(number) || number < 2) {

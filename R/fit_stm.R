@@ -21,7 +21,7 @@
 #' @param removed_words words to delete from the texts, see [topic_texts()].
 #' @param n_examples number of example documents for each topic.
 #' @param save_to path of an `.rds` file for the fitted model (see [read_topics()]), or `NULL` to keep none.
-#' @param say a function that is told, in words, what is being done.
+#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @inheritParams prepare_topics
 #' @inheritParams fit_topics
 #' @return The list of data frames of [fit_lme4()] (`estimates` are the coefficients of `effects`, with terms such as
@@ -56,19 +56,9 @@
 fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
                     text = "reasoning_text", id = "trial_id", outcome = "tokens", contrast = "condition",
                     levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
-                    seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = function(...) NULL) {
-  need_package("stm", "fit topics")
-  need_package("tm", "fit topics")
-  need_package("SnowballC", "stem words")
-  formulas <- topic_formulas(data, formula, effects, contrast)
-  covariates <- unique(c(all.vars(formulas$prevalence), all.vars(formulas$effects), contrast))
-  check_columns(data, c(text, id, outcome, covariates), to = "fit topics")
-  settings <- list(
-    formulas = formulas, covariates = covariates, text = text, id = id, contrast = contrast,
-    levels = lapply(as.list(levels), function(one) as.character(unlist(one))), topics = topic_number(topics),
-    removed_words = as.character(unlist(removed_words)), lower_thresh = lower_thresh, max_em_its = max_em_its,
-    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = say
-  )
+                    seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = NULL) {
+  arguments <- as.list(environment())
+  settings <- do.call(topic_settings, arguments, quote = TRUE)
   tables <- NULL
   fit_one <- function(rows) {
     found <- fit_topic_model(rows, settings, topic_cells(data, outcome, contrast, settings$levels))
@@ -77,7 +67,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   }
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
   kept <- data[setdiff(names(data), "token_source")]
-  c(fit_each_group(kept, NULL, c(text, id, covariates), fit_one), list(tables = tables))
+  c(fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one), list(tables = tables))
 }
 
 fit_topic_model <- function(rows, settings, cells) {
