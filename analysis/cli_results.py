@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,35 +23,57 @@ from analysis.report_tables import token_measures
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
 from collector.checked import table_notes
-from collector.output import db_option, format_option, print_rows, say
+from collector.output import db_option, format_option, print_rows, printable, say
 from collector.study import load_study
 
 _QUIET_S = 2.0
 
 
 class FitProgress:
-    """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal."""
+    """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal.
+
+    `watch(path)` names a file in which a long fit writes what it is doing; the line shows it, and is gone with it.
+    """
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
-        self._status: Any = None
+        self._text = "Fitting in R"
+        self._said: Path | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
 
     def __enter__(self) -> FitProgress:
+        if sys.stderr.isatty():
+            self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._status is not None:
-            self._status.stop()
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._said is not None:
+            self._said.unlink(missing_ok=True)
 
     def __call__(self, done: int, number: int) -> None:
-        if self._status is None:
-            if time.monotonic() - self._begun < _QUIET_S or not sys.stderr.isatty():
-                return
-            from rich.console import Console
+        self._text = f"Fitting in R: {done} of {number}"
 
-            self._status = Console(stderr=True).status("")
-            self._status.start()
-        self._status.update(f"Fitting in R: {done} of {number}")
+    def watch(self, said: Path) -> None:
+        self._said = said
+
+    def _show(self) -> None:
+        if self._ended.wait(_QUIET_S):
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(self._text) as status:
+            while not self._ended.wait(0.5):
+                status.update(f"{printable(self._doing())} ({time.monotonic() - self._begun:.0f} s)")
+
+    def _doing(self) -> str:
+        try:
+            return (self._said.read_text("utf-8").strip() if self._said else "") or self._text
+        except (OSError, UnicodeDecodeError):
+            return self._text
 
 
 def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:

@@ -17,16 +17,14 @@ from typing import Any
 
 import polars as pl
 
-from analysis.cells import GRAIN, Cell, read_cells
-from analysis.engines import ENGINES, Engine
+from analysis.cells import GRAIN
 from analysis.fit_choice import chosen_fits
-from analysis.fit_store import Fitted, as_frames, fit_id, is_same, keep, stored
-from analysis.r import r_folder
-from analysis.topic_store import as_topic_frames, made_model_folder, model_file, stacked
+from analysis.fit_store import Fitted, as_frames, is_same, keep, stored
+from analysis.fit_work import Work, fit_work
+from analysis.topic_store import as_topic_frames, made_model_folder, stacked
 from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
-from collector.errors import DatabaseError, RError, StudyError, UnknownNameError
-from collector.records import stable_id
-from collector.study import Fit, Study
+from collector.errors import DatabaseError, RError, UnknownNameError
+from collector.study import Study
 
 Progress = Callable[[int, int], None]
 
@@ -90,16 +88,12 @@ def fit(
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
     results, not_kept = Fitted.empty(), None
-    work: list[_Work] = []
+    work: list[Work] = []
     for one, definition in chosen_fits(engine, db, study):
-        _check_engine(one, definition)
-        definition = replace(definition, settings={**definition.settings, **(settings or {})})
-        cells = read_cells(db, one.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
-        work += [
-            _Work(one.name, definition, cell, refusals_removed, measure, Path(db), settings or {})
-            for cell in cells
-            if all(cell.key.get(name) in values for name, values in (only or {}).items())
-        ]
+        work += fit_work(
+            db, one, definition, source=source, measure=measure, refusals_removed=refusals_removed, settings=settings,
+            only=only,
+        )  # fmt: skip
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
     kept = stored(db, work[0].definition.engine)
@@ -115,60 +109,13 @@ def fit(
     return _result(engine, reused.and_(results).only([w.id for w in work]), work, not_kept)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """One fit to make: a study's definition and the cell it is for."""
-
-    study: str
-    definition: Fit
-    cell: Cell
-    refusals_removed: bool
-    measure: str | None
-    db: Path
-    own_settings: Mapping[str, Any]
-
-    @property
-    def engine(self) -> Engine:
-        return ENGINES[self.definition.engine]
-
-    @property
-    def id(self) -> str:
-        fit = self.definition
-        own = [dict(self.own_settings)] if self.own_settings else []
-        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure, *own)
-
-    @property
-    def hash(self) -> str:
-        return stable_id(self.definition.engine, self.engine.arguments(self.definition), _r_code_hash())
-
-    @property
-    def job(self) -> FitJob:
-        arguments = self.engine.arguments(self.definition)
-        if self.engine.keeps_model:
-            arguments["save_to"] = str(model_file(self.db, self.id))
-        return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
-
-
-def _check_engine(study: Study, fit: Fit) -> None:
-    if fit.engine not in ENGINES:
-        raise StudyError(
-            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
-            f"Engines there are: {', '.join(sorted(ENGINES))}.",
-        )
-    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
-    if missing:
-        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
-
-
-def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) -> Fitted:
+def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -> Fitted:
     fits: list[dict[str, Any]] = []
     estimates: list[dict[str, Any]] = []
     variances: list[dict[str, Any]] = []
     topics: list[dict[str, pl.DataFrame]] = []
-    for work in todo:
-        if work.engine.keeps_model:
-            made_model_folder(work.db)
-    with closing(run_jobs(fit_job, [work.job for work in todo], workers)) as results:
+    jobs = [_watched(work, progress) for work in todo]
+    with closing(run_jobs(fit_job, jobs, workers)) as results:
         for done, (number, result) in enumerate(results, start=1):
             work = todo[number]
             fits.append(_fit_row(work, result))
@@ -181,11 +128,23 @@ def _run(todo: Sequence[_Work], workers: int | None, progress: Progress | None) 
     return replace(as_frames(fits, estimates, variances), topics=stacked(topics))
 
 
+def _watched(work: Work, progress: Progress | None) -> FitJob:
+    """An engine that takes minutes writes what it is doing into a file, for whoever shows progress."""
+    job = work.job
+    if not work.engine.keeps_model:
+        return job
+    said = made_model_folder(work.db) / f"{work.id}.says"
+    if watch := getattr(progress, "watch", None):
+        watch(said)
+        job.arguments["say"] = str(said)
+    return job
+
+
 def _numbered(fit: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
     return [{"fit_id": fit, "term_no": number, **row} for number, row in enumerate(frame.to_dicts(), start=1)]
 
 
-def _fit_row(work: _Work, result: dict[str, Any] | Died) -> dict[str, Any]:
+def _fit_row(work: Work, result: dict[str, Any] | Died) -> dict[str, Any]:
     row: dict[str, Any] = {
         **dict.fromkeys(("model", "test")),
         **{name: value for name, value in work.cell.key.items() if name in (*GRAIN, "model", "test")},
@@ -217,7 +176,7 @@ def _keep(db: str | Path, results: Fitted) -> str | None:
     return None
 
 
-def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | None) -> FitResult:
+def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | None) -> FitResult:
     columns = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
     cells = found.fits.select("fit_id", *columns)
 
@@ -240,7 +199,7 @@ def _result(engine: str, found: Fitted, work: Sequence[_Work], not_kept: str | N
     )  # fmt: skip
 
 
-def _save_objects(work: Sequence[_Work], path: Path, cell: dict[str, str]) -> None:
+def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> None:
     chosen = [w for w in work if all(w.cell.key.get(name) == value for name, value in cell.items())]
     if not chosen:
         keys = work[0].cell.key
@@ -256,11 +215,6 @@ def _save_objects(work: Sequence[_Work], path: Path, cell: dict[str, str]) -> No
     for _, result in run_jobs(fit_job, [job], 1):
         if isinstance(result, Died):
             raise RError(f'Can\'t save R objects to "{path}".', result.reason)
-
-
-@cache
-def _r_code_hash() -> str:
-    return stable_id([file.read_text("utf-8") for file in sorted(r_folder().glob("*.R"))])
 
 
 @cache

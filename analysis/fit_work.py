@@ -1,0 +1,91 @@
+"""One fit to make: what is fitted, to which rows, and by what it is known again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analysis.cells import Cell, read_cells
+from analysis.engines import ENGINES, Engine
+from analysis.fit_store import fit_id
+from analysis.r import r_folder
+from analysis.topic_store import model_file
+from analysis.worker import FitJob
+from collector.errors import StudyError
+from collector.records import stable_id
+from collector.study import Fit, Study
+
+
+@dataclass(frozen=True)
+class Work:
+    """One fit to make: a study's definition and the cell it is for."""
+
+    study: str
+    definition: Fit
+    cell: Cell
+    refusals_removed: bool
+    measure: str | None
+    db: Path
+    own_settings: Mapping[str, Any]
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.definition.engine]
+
+    @property
+    def id(self) -> str:
+        fit = self.definition
+        own = [dict(self.own_settings)] if self.own_settings else []
+        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure, *own)
+
+    @property
+    def hash(self) -> str:
+        return stable_id(self.definition.engine, self.engine.arguments(self.definition), _r_code_hash())
+
+    @property
+    def job(self) -> FitJob:
+        arguments = self.engine.arguments(self.definition)
+        if self.engine.keeps_model:
+            arguments["save_to"] = str(model_file(self.db, self.id))
+        return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
+
+
+def _check_engine(study: Study, fit: Fit) -> None:
+    if fit.engine not in ENGINES:
+        raise StudyError(
+            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
+            f"Engines there are: {', '.join(sorted(ENGINES))}.",
+        )
+    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
+    if missing:
+        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
+
+
+def fit_work(
+    db: str | Path,
+    study: Study,
+    definition: Fit,
+    *,
+    source: str | None = None,
+    measure: str | None = None,
+    refusals_removed: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
+) -> list[Work]:
+    """The fits of one definition, a cell each; arguments as of `fit()`. StudyError where it can't be made."""
+    _check_engine(study, definition)
+    definition = replace(definition, settings={**definition.settings, **(settings or {})})
+    cells = read_cells(db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
+    return [
+        Work(study.name, definition, cell, refusals_removed, measure, Path(db), settings or {})
+        for cell in cells
+        if all(cell.key.get(name) in values for name, values in (only or {}).items())
+    ]
+
+
+@cache
+def _r_code_hash() -> str:
+    return stable_id([file.read_text("utf-8") for file in sorted(r_folder().glob("*.R"))])

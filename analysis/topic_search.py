@@ -1,0 +1,171 @@
+"""`search()`: how numbers of topics compare (stm's searchK), one number a job, spread over the cores.
+
+Each number is kept as soon as it is computed, so that a search that was killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from analysis.fit_choice import chosen_fits
+from analysis.fit_work import Work, fit_work
+from analysis.fits import Progress
+from analysis.open import open_trials, stored_views
+from analysis.topic_store import made_model_folder
+from analysis.worker import Died, run_jobs
+from collector.errors import DatabaseError, RError, UsageError
+from collector.records import stable_id
+from collector.store import reading, writing
+from collector.study import Study
+
+STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
+_PACKAGES = ("stm", "tm", "SnowballC")
+
+
+@dataclass(frozen=True)
+class PrepareJob:
+    rows: pl.DataFrame
+    arguments: Mapping[str, Any]
+    file: str
+
+
+@dataclass(frozen=True)
+class SearchJob:
+    file: str
+    n_topics: int
+    max_em_its: int
+
+
+def search(
+    db: str | Path,
+    study: str | Study = "rmiat",
+    numbers: Sequence[int] = tuple(range(3, 11)),
+    source: str | None = None,
+    workers: int | None = None,
+    max_em_its: int = STEPS,
+    progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> pl.DataFrame:
+    """Compare these numbers of topics for the topic model of `study`; those that are kept are not computed again.
+
+    Returns the rows of the view topic_searches, one a number. `workers` R processes (default: the cores), each of which
+    holds all documents. `settings` stand for those of the study file. `progress(done, all)` is called after each.
+
+    Raises UsageError for numbers below 2, RError where R can't fit (and says why), DatabaseError without rows.
+    """
+    wrong = [number for number in numbers if number < 2]
+    if wrong or not numbers:
+        raise UsageError(f"Can't fit {wrong[0] if wrong else 'no'} topics.", "Numbers of topics are at least 2: 3:10")
+    work = [
+        one
+        for its, definition in chosen_fits("stm", db, study)
+        for one in fit_work(db, its, definition, source=source, settings=settings)
+    ]
+    if not work:
+        raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+    todo = {one.id: _todo(db, one, sorted(set(numbers), reverse=True), max_em_its) for one in work}
+    n_all = len(work) * len(set(numbers))
+    n_done = n_all - sum(map(len, todo.values()))
+    for one in work:
+        for _ in _searched(db, one, todo[one.id], max_em_its, workers, progress):
+            n_done += 1
+            if progress:
+                progress(n_done, n_all)
+    ids = [_search_id(one, max_em_its) for one in work]
+    found = open_trials(db, "topic_searches")
+    return found.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
+
+
+def prepare_job(job: PrepareJob) -> dict[str, Any]:
+    """Runs in a worker: cleans the texts once, for all numbers, into the job's file."""
+    from analysis import r
+
+    arguments = {name: value for name, value in job.arguments.items() if name != "save_to"}
+    value, conditions = r.call("prepare_search", job.rows, arguments, job.file, packages=_PACKAGES)
+    return {"size": value.to_dicts()[0], "messages": conditions["text"].to_list()}
+
+
+def search_job(job: SearchJob) -> dict[str, Any]:
+    """Runs in a worker: fits one number of topics to the prepared documents."""
+    from analysis import r
+
+    begun = time.monotonic()
+    value, _ = r.call("search_prepared", job.file, job.n_topics, job.max_em_its, packages=_PACKAGES)
+    return {
+        **value["row"].to_dicts()[0], "seed": int(value["seed"][0]), "seconds": time.monotonic() - begun,
+        "versions": json.dumps(dict(value["versions"].iter_rows())),
+    }  # fmt: skip
+
+
+def _search_id(work: Work, max_em_its: int) -> str:
+    """The same for the same documents, settings and R code, whatever the number of topics."""
+    return stable_id("search", work.id, work.cell.data_hash, work.hash, max_em_its)
+
+
+def _todo(db: str | Path, work: Work, numbers: Sequence[int], max_em_its: int) -> list[int]:
+    """The largest first: they take longest, and the cores end together."""
+    with reading(db) as connection:
+        if "topic_searches" not in stored_views(connection):
+            return list(numbers)
+        ask = "SELECT n_topics FROM stm_searches WHERE search_id = ?"
+        done = {number for (number,) in connection.execute(ask, [_search_id(work, max_em_its)]).fetchall()}
+    return [number for number in numbers if number not in done]
+
+
+def _searched(
+    db: str | Path, work: Work, numbers: Sequence[int], max_em_its: int, workers: int | None, progress: Progress | None
+) -> Any:
+    if not numbers:
+        return
+    file = made_model_folder(db) / f"{_search_id(work, max_em_its)}.{os.getpid()}.prepared.rds"
+    try:
+        said = file.with_suffix(".says")
+        arguments = {**work.engine.arguments(work.definition), "say": str(said)}
+        if watch := getattr(progress, "watch", None):
+            watch(said)
+        _one(prepare_job, PrepareJob(work.cell.rows, arguments, str(file)))
+        jobs = [SearchJob(str(file), number, max_em_its) for number in numbers]
+        said.unlink(missing_ok=True)
+        with closing(run_jobs(search_job, jobs, workers)) as results:
+            for number, row in results:
+                if isinstance(row, Died):
+                    raise RError(f"Can't fit {jobs[number].n_topics} topics.", row.reason)
+                _keep(db, work, row, max_em_its)
+                yield row
+    finally:
+        file.unlink(missing_ok=True)
+        said.unlink(missing_ok=True)
+
+
+def _one(function: Any, job: Any) -> Any:
+    with closing(run_jobs(function, [job], 1)) as results:
+        ((_, found),) = results
+    if isinstance(found, Died):
+        raise RError("Can't prepare the texts.", found.reason)
+    return found
+
+
+def _keep(db: str | Path, work: Work, row: Mapping[str, Any], max_em_its: int) -> None:
+    """Rows of an earlier search of the same fit, over other texts or settings, give way to the new one."""
+    key = {name: work.cell.key[name] for name in ("source", "study_version", "variant")}
+    whole = {
+        **row, **key, "search_id": _search_id(work, max_em_its), "study": work.study, "fit": work.definition.name,
+        "data_hash": work.cell.data_hash, "searched_at": datetime.now(UTC).replace(tzinfo=None),
+    }  # fmt: skip
+    others = "study = ? AND fit = ? AND source = ? AND study_version = ? AND variant = ? AND search_id <> ?"
+    with writing(db) as connection:
+        values = [whole[name] for name in ("study", "fit", "source", "study_version", "variant", "search_id")]
+        connection.execute(f"DELETE FROM stm_searches WHERE {others}", values)  # noqa: S608
+        connection.register("new_rows", pl.DataFrame([whole]).to_arrow())
+        connection.execute("INSERT INTO stm_searches BY NAME SELECT * FROM new_rows")
+        connection.unregister("new_rows")
