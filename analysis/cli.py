@@ -9,10 +9,16 @@ import click
 
 from collector.output import SlantGroup, db_option, format_option, print_rows
 
+TOPIC_TABLES = (
+    "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
+)  # fmt: skip
+"""What `--show` can show of a topic model."""
 _COMMANDS = {
+    "check": "analysis.cli_check",
     "compare": "analysis.cli_results",
     "figures": "analysis.cli_figures",
     "report": "analysis.cli_results",
+    "topics": "analysis.cli_topics",
     "tables": "analysis.cli_results",
     "doctor": "analysis.cli_doctor",
 }
@@ -22,6 +28,7 @@ Examples:
   analyze --fit lme4                                   mixed models, for every study in slant.duckdb that defines them
   analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
   analyze --fit lme4 --study rmiat --show diagnostics
+  analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze compare --study rmiat --summary
   analyze figures --out figures
   analyze report --out report.html
@@ -42,7 +49,7 @@ class AnalyzeGroup(SlantGroup):
 
 
 @click.group(cls=AnalyzeGroup, invoke_without_command=True, epilog=EXAMPLES)
-@click.option("--fit", "engine", metavar="FIT", help="A fit that the study defines: lme4, effect_size.")
+@click.option("--fit", "engine", metavar="FIT", help="A fit that the study defines: lme4, effect_size, stm.")
 @click.option("--study", help="A study's name or the path of its TOML file. Default: every study in the database.")
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option(
@@ -53,11 +60,12 @@ class AnalyzeGroup(SlantGroup):
 )
 @click.option(
     "--show",
-    type=click.Choice(["table", "diagnostics", "variances", "messages"]),
-    default="table",
-    show_default=True,
-    help="Estimates, a row a fit, variance components, or what R said.",
+    type=click.Choice(["table", "diagnostics", "variances", "messages", *TOPIC_TABLES]),
+    help="Estimates, a row a fit, variance components, or what R said; the rest is of stm. Default: table, or topics.",
 )
+@click.option("--adjust", type=click.Choice(["holm", "BH", "none"]), help="Adjusted p, for contrasts and correlations.")
+@click.option("--topics", type=click.IntRange(min=1), help="How many topics stm fits. Default: the study's.")
+@click.option("--preprocessing", type=click.Choice(["fast", "tm"]), help="How texts become words (stm); results agree.")
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
 @db_option
@@ -70,7 +78,10 @@ def analyze(
     source: str | None,
     measure: str | None,
     refusals: str,
-    show: str,
+    show: str | None,
+    adjust: str | None,
+    topics: int | None,
+    preprocessing: str | None,
     workers: int | None,
     refit: bool,
     db: Path,
@@ -87,12 +98,19 @@ def analyze(
         click.echo(ctx.get_help())
         return
     from analysis.cli_results import fit_and_say
+    from analysis.cli_topics import say_about_topics, topic_table
 
+    settings = {name: value for name, value in (("topics", topics), ("preprocessing", preprocessing)) if value}
     result = fit_and_say(
         engine, db, study, source=source, refusals_removed=refusals == "removed", measure=measure, workers=workers,
-        refit=refit,
+        refit=refit, settings=settings,
     )  # fmt: skip
-    print_rows(getattr(result, show), output_format)
+    has_topics = not result.topics["models"].is_empty()
+    if has_topics or adjust or show in TOPIC_TABLES:
+        print_rows(topic_table(result, show or "topics", adjust, study), output_format)
+        say_about_topics(result, db, study)
+    else:
+        print_rows(getattr(result, show or "table"), output_format)
     if (result.diagnostics["status"] == "failed").all():
         ctx.exit(1)
 

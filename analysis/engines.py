@@ -13,7 +13,8 @@ from collector.study import Fit
 class Engine:
     """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
 
-    `keeps_model`: the fitted model itself is kept in a file beside the database.
+    `keeps_model`: the fitted model itself is kept in a file beside the database. `settings`: what a caller may set
+    otherwise than the study does.
     """
 
     packages: tuple[str, ...]
@@ -21,6 +22,7 @@ class Engine:
     arguments: Callable[[Fit], dict[str, Any]]
     describe: Callable[[Fit], str]
     keeps_model: bool = False
+    settings: tuple[str, ...] = ()
 
 
 def _levels(fit: Fit) -> dict[str, list[Any]]:
@@ -70,5 +72,6 @@ ENGINES = {
                      **fit.settings},
         lambda fit: f"topics {fit.formula}",
         keeps_model=True,
+        settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
 }  # fmt: skip

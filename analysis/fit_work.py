@@ -14,7 +14,7 @@ from analysis.fit_store import fit_id
 from analysis.r import r_folder
 from analysis.topic_store import model_file
 from analysis.worker import FitJob
-from collector.errors import StudyError
+from collector.errors import StudyError, UnknownNameError
 from collector.records import stable_id
 from collector.study import Fit, Study
 
@@ -77,6 +77,9 @@ def fit_work(
 ) -> list[Work]:
     """The fits of one definition, a cell each; arguments as of `fit()`. StudyError where it can't be made."""
     _check_engine(study, definition)
+    for name in settings or {}:
+        if name not in ENGINES[definition.engine].settings:
+            raise UnknownNameError(f"setting of {definition.engine}", name, ENGINES[definition.engine].settings)
     definition = replace(definition, settings={**definition.settings, **(settings or {})})
     cells = read_cells(db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
     return [
