@@ -18,15 +18,14 @@ from __future__ import annotations
 
 import importlib
 import os
-import struct
 import sys
-from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from analysis import r_vectors
 from analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
 from collector.errors import RError
 
@@ -39,9 +38,6 @@ ENVIRONMENT = {
     "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
 }
 _PACKAGE = Path(__file__).resolve().parent
-_NA_INTEGER = -(2**31)
-_NA_REAL_BITS = 0x7FF00000000007A2  # R tells NA from NaN by the low word 1954 of this NaN
-_EXACT = 2**53  # whole numbers beyond it have no exact double
 _session: dict[str, Any] = {}
 
 
@@ -82,7 +78,7 @@ def call(name: str, *arguments: Any, packages: Sequence[str] = ()) -> tuple[Any,
     except _session["RRuntimeError"] as error:
         raise RError(f"R could not finish {name}().", str(error).strip()) from error
     conditions = heard["conditions"]
-    errors = conditions.filter(pl.col("kind") == "error")["text"].to_list()
+    errors = [text for kind, text in conditions.iter_rows() if kind == "error"]
     if errors:
         what, *details = errors[0].splitlines()
         raise RError(what, *(line.strip() for line in details))
@@ -98,13 +94,13 @@ def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
     if isinstance(value, pl.DataFrame):
         return _data_frame(value, factors or {})
     if isinstance(value, pl.Series):
-        return _vector(value)
+        return r_vectors.vector(ri, value)
     if isinstance(value, Mapping):
         return _named_list(ri, {str(k): to_r(v) for k, v in value.items()})
     if isinstance(value, (list, tuple)):
-        return _vector(pl.Series("values", list(value)))
+        return r_vectors.vector(ri, pl.Series("values", list(value)))
     if isinstance(value, (bool, int, float, str)):
-        return _vector(pl.Series("value", [value]))
+        return r_vectors.vector(ri, pl.Series("value", [value]))
     raise RError(f"A {type(value).__name__} has no counterpart in R.")
 
 
@@ -115,13 +111,15 @@ def from_r(value: Any) -> Any:
         return None
     classes = set(value.rclass)
     if "data.frame" in classes:
-        return pl.DataFrame({name: _series(column) for name, column in zip(_names(value), value, strict=True)})
+        return pl.DataFrame(
+            {name: r_vectors.series(ri, column) for name, column in zip(_names(value), value, strict=True)}
+        )
     if isinstance(value, ri.ListSexpVector):
         names = _names(value)
         items = [from_r(item) for item in value]
         return dict(zip(names, items, strict=True)) if names else items
     if isinstance(value, ri.SexpVector):
-        return _series(value)
+        return r_vectors.series(ri, value)
     raise RError(f"An R object of class {', '.join(classes)} has no counterpart in Python.")
 
 
@@ -179,98 +177,16 @@ def _named_list(ri: Any, items: Mapping[str, Any]) -> Any:
 
 def _data_frame(frame: pl.DataFrame, factors: Mapping[str, Sequence[str]]) -> Any:
     ri = _session["ri"]
-    columns = {c: _factor(frame[c], factors[c]) if c in factors else _vector(frame[c]) for c in frame.columns}
+    columns = {
+        column.name: r_vectors.factor(ri, column, factors[column.name])
+        if column.name in factors
+        else r_vectors.vector(ri, column)
+        for column in frame
+    }
     listed = _named_list(ri, columns)
-    listed.do_slot_assign("row.names", ri.IntSexpVector([_NA_INTEGER, -frame.height]))
+    listed.do_slot_assign("row.names", ri.IntSexpVector([r_vectors.NA_INTEGER, -frame.height]))
     listed.rclass = ri.StrSexpVector(["data.frame"])
     return listed
-
-
-def _factor(column: pl.Series, levels: Sequence[str]) -> Any:
-    ri = _session["ri"]
-    codes = {level: number for number, level in enumerate(levels, start=1)}
-    unknown = set(column.drop_nulls().cast(pl.String).unique()) - set(codes)
-    if unknown:
-        raise RError(
-            f'The column "{column.name}" holds {sorted(unknown)[0]!r}, which is not one of its levels.',
-            f"Levels: {', '.join(levels)}",
-        )
-    numbers = [_NA_INTEGER if v is None else codes[v] for v in column.cast(pl.String)]
-    vector = ri.IntSexpVector.from_memoryview(memoryview(array("i", numbers))) if numbers else ri.IntSexpVector([])
-    vector.do_slot_assign("levels", ri.StrSexpVector(list(levels)))
-    vector.rclass = ri.StrSexpVector(["factor"])
-    return vector
-
-
-def _vector(column: pl.Series) -> Any:
-    ri = _session["ri"]
-    dtype = column.dtype
-    if dtype in (pl.Boolean, pl.Null):
-        return ri.BoolSexpVector([ri.NA_Logical if v is None else v for v in column])
-    if dtype.is_integer():
-        return _whole(column)
-    if dtype.is_float():
-        return _doubles(column.cast(pl.Float64))
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
-        return _strings(column.cast(pl.String))
-    raise RError(f'The column "{column.name}" is of type {dtype}, which R gets as text or numbers.')
-
-
-def _whole(column: pl.Series) -> Any:
-    ri = _session["ri"]
-    values = column.to_list()
-    largest = max((abs(v) for v in values if v is not None), default=0)
-    if largest > _EXACT:
-        raise RError(f'The column "{column.name}" holds {largest}: beyond 2^53 R has no exact number for it.')
-    if largest >= -_NA_INTEGER:
-        return _doubles(column.cast(pl.Float64))
-    numbers = array("i", [_NA_INTEGER if v is None else v for v in values])
-    return ri.IntSexpVector.from_memoryview(memoryview(numbers)) if numbers else ri.IntSexpVector([])
-
-
-def _doubles(column: pl.Series) -> Any:
-    ri = _session["ri"]
-    numbers = array("d", column.fill_null(0.0).to_list())
-    if not numbers:
-        return ri.FloatSexpVector([])
-    bits = memoryview(numbers).cast("B").cast("Q")
-    for place in column.is_null().arg_true():
-        bits[place] = _NA_REAL_BITS
-    return ri.FloatSexpVector.from_memoryview(memoryview(numbers))
-
-
-def _strings(column: pl.Series) -> Any:
-    ri = _session["ri"]
-    values = column.to_list()
-    if any(v is not None and "\0" in v for v in values):
-        raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
-    return ri.StrSexpVector([ri.NA_Character if v is None else v for v in values])
-
-
-def _series(vector: Any) -> pl.Series:
-    ri = _session["ri"]
-    if isinstance(vector, ri.IntSexpVector) and "factor" in vector.rclass:
-        levels = list(vector.do_slot("levels"))
-        return pl.Series([None if v == _NA_INTEGER else levels[v - 1] for v in vector], dtype=pl.String)
-    if isinstance(vector, ri.IntSexpVector):
-        return pl.Series([None if v == _NA_INTEGER else v for v in array("i", _bytes(vector))], dtype=pl.Int64)
-    if isinstance(vector, ri.FloatSexpVector):
-        return pl.Series([_double(bits) for bits in array("Q", _bytes(vector))], dtype=pl.Float64)
-    if isinstance(vector, ri.BoolSexpVector):
-        return pl.Series([None if v == _NA_INTEGER else bool(v) for v in array("i", _bytes(vector))], dtype=pl.Boolean)
-    if isinstance(vector, ri.StrSexpVector):
-        return pl.Series([None if v is ri.NA_Character else str(v) for v in vector], dtype=pl.String)
-    raise RError(f"A column of R's type {vector.typeof} has no counterpart in a table.")
-
-
-def _bytes(vector: Any) -> bytes:
-    return vector.memoryview().tobytes() if len(vector) else b""
-
-
-def _double(bits: int) -> float | None:
-    if bits & 0xFFFFFFFF == 1954 and bits >> 52 & 0x7FF == 0x7FF:
-        return None
-    return float(struct.unpack("d", struct.pack("Q", bits))[0])
 
 
 def _names(value: Any) -> list[str]:
