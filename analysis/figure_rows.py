@@ -12,6 +12,7 @@ import polars as pl
 from analysis.cells import GRAIN
 from analysis.fits import FitResult, Progress, fit
 from analysis.open import read_view, stored_views
+from analysis.topic_figures import kept_topics
 from collector.errors import UnknownNameError
 from collector.store import reading
 from collector.study import Study
@@ -22,6 +23,8 @@ FIGURES = {
     "tokens": "The distribution of tokens, by model, test and condition.",
     "refusals": "The share of refused trials, by model, test and condition.",
     "token_steps": "A histogram of token counts, fine enough to show the steps in which a provider counts.",
+    "topic_prevalence": "How large each topic is, by model, condition and test (after analyze --fit stm).",
+    "search_k": "What speaks for which number of topics (after analyze topics search).",
 }
 _LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
 _COLUMNS = (*GRAIN, *_LABELS, "condition", "tokens", "token_source", "is_refusal")
@@ -57,6 +60,7 @@ def figure_rows(
         trials = trials.filter(pl.col("source") == source)
     has_sizes = "effect_sizes" in wanted and any(one.engine == "effect_size" for one in study.fits.values())
     sizes = fit("effect_size", db, study, workers=workers, progress=progress) if has_sizes else None
+    topics = kept_topics(db, study) if {"topic_prevalence", "search_k"} & set(wanted) else {}
     for values, rows in trials.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
         found = {
@@ -64,6 +68,7 @@ def figure_rows(
             "tokens": rows.filter(pl.col("tokens").is_not_null() & ~pl.col("is_refusal")),
             "refusals": _refusals(rows),
             "token_steps": rows.filter(pl.col("tokens").is_not_null()).drop("test_label", "condition"),
+            **{name: frame.filter(is_of(grain)) for name, frame in topics.items()},
         }
         for name in wanted:
             frame = found.get(name)

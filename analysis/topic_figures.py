@@ -1,0 +1,36 @@
+"""The rows that figures of topics are drawn from: what `analyze --fit stm` and `analyze topics search` have kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from analysis.cells import GRAIN
+from analysis.open import read_view, stored_views
+from collector.store import reading
+from collector.study import Study
+
+_VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_searches")
+_N_WORDS = 5  # as many as the paper prints
+
+
+def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
+    """By the name of the figure; of several fits of the same texts the last one. Empty where none was made."""
+    with reading(db) as connection:
+        if not set(_VIEWS) <= set(stored_views(connection)):
+            return {}
+        views = {name: read_view(connection, name).filter(pl.col("study") == study.name) for name in _VIEWS}
+    last = views["topic_models"].sort("fitted_at", maintain_order=True).unique(GRAIN, keep="last").select("fit_id")
+    words = views["topic_proportions"].select("fit_id", "topic", words=_first(pl.col("frex_words")))
+    prevalence = (
+        views["topic_prevalence"]
+        .join(last, on="fit_id", how="semi")
+        .join(words, on=["fit_id", "topic"], how="left", maintain_order="left")
+    )
+    searches = views["topic_searches"].drop("searched_at")
+    return {"topic_prevalence": prevalence, "search_k": searches}
+
+
+def _first(words: pl.Expr) -> pl.Expr:
+    return words.str.split(", ").list.head(_N_WORDS).list.join(", ")
