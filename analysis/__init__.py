@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from analysis.open import open_trials as open_trials
     from analysis.report import report as report
     from analysis.tables import tables as tables
+    from analysis.topic_models import read_topics as read_topics
 
 _PLACES = {
     "compare": "analysis.compare",
@@ -32,9 +33,10 @@ _PLACES = {
     "FitResult": "analysis.fits",
     "open_trials": "analysis.open",
     "report": "analysis.report",
+    "read_topics": "analysis.topic_models",
     "tables": "analysis.tables",
 }
-__all__ = ["FitResult", "compare", "figures", "fit", "open_trials", "report", "tables"]
+__all__ = ["FitResult", "compare", "figures", "fit", "open_trials", "read_topics", "report", "tables"]
 
 
 def __getattr__(name: str) -> Any:
