@@ -1,8 +1,8 @@
 #' Does taking words for a sample change the conclusion?
 #'
 #' Sets the condition effects of two fits of the same cells beside each other: the paper's, and one with a random effect
-#' of the word, such as `(1 | item)` (words differ) or `(1 + condition | item)` (the effect differs from word to word,
-#' so that its standard error tells how it would come out with other words).
+#' of the word, such as `(1 | item)` (words differ) or `(1 | item) + (1 | item:condition)` (the effect differs from word
+#' to word, so that its standard error tells how it would come out with other words).
 #'
 #' @param estimates the `estimates` of [fit_lme4()] with the paper's formula.
 #' @param with_words those of the fit with the word in it.
@@ -19,7 +19,7 @@
 #' trials$tokens <- 100 + (20 + 5 * trials$item) * (trials$condition == "incompatible") + rnorm(nrow(trials), sd = 20)
 #' levels <- list(condition = c("compatible", "incompatible"))
 #' paper <- fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = levels)
-#' words <- fit_lme4(trials, "tokens ~ condition + (1 | wording) + (1 + condition | item)", levels = levels)
+#' words <- fit_lme4(trials, "tokens ~ condition + (1 | wording) + (1 | item) + (1 | item:condition)", levels = levels)
 #' check_word_effects(paper$estimates, words$estimates)
 check_word_effects <- function(estimates, with_words, by = NULL, alpha = .05) {
   for (frame in list(estimates, with_words)) {

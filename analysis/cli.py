@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from analysis.worker_start import begin_early
 from collector.output import SlantGroup, db_option, format_option, print_rows
 
 TOPIC_TABLES = (
@@ -35,8 +36,19 @@ Examples:
 """
 
 
+_FITTING = ("compare", "report")  # commands that make mixed models and effect sizes
+
+
 class AnalyzeGroup(SlantGroup):
     """Loads a command's module when it is used, so that `analyze --help` answers at once."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """R takes its time to load, so it begins before Python's own imports."""
+        if args[0] in _FITTING and "--help" not in args and not ctx.resilient_parsing:
+            begin_early(("lme4", "lmerTest", "effsize"))
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)

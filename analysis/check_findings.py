@@ -1,0 +1,207 @@
+"""What the checks found, in plain words: for each a question, a verdict and its numbers. R has computed them all; here
+they are only counted and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import polars as pl
+
+from analysis import check_findings_data as data
+from analysis.cells import GRAIN
+from analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
+from analysis.checks import Checks
+
+Rows = Mapping[str, pl.DataFrame]
+_SKEWED = 1.0
+
+
+def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
+    """For each source, study version and variant: its key, and its findings in the order of the page."""
+    for values, trials in checks.trials.group_by(GRAIN, maintain_order=True):
+        grain = dict(zip(GRAIN, map(str, values), strict=True))
+        yield grain, [_found(name, rows_of(checks, grain), context_of(checks, trials)) for name in _PAGE]
+
+
+def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    """The rows of each check for one source, study version and variant."""
+    is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
+    return {name: rows.filter(is_it) for name, rows in checks.rows.items()}
+
+
+def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
+    models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
+    tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
+    return Context(models, tests, checks.alpha, checks.bound, "balanced" in checks.study.variants)
+
+
+def _found(name: str, rows: Rows, context: Context) -> Finding:
+    question, needed, find = _PAGE[name]
+    if any(one not in rows or _good(rows[one]).is_empty() for one in needed):
+        return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
+    return find(question, {one: _good(rows[one]) for one in rows}, context)
+
+
+def _good(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows
+
+
+def _residuals(question: str, rows: Rows, context: Context) -> Finding:
+    found = rows["residuals"]
+    skewed = found.filter(pl.col("skewness").abs() > _SKEWED)
+    worst = found.sort(pl.col("skewness").abs(), descending=True).to_dicts()[0]
+    uneven = found.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
+    far = found.sort("largest", descending=True).to_dicts()[0]
+    return Finding(
+        "residuals", question, "caution" if skewed.height else "holds",
+        f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, found.height, 'model')}.",
+        (
+            f"Skewness, 0 if symmetric: {spread(found['skewness'])}; the largest in {context.cell(worst)}.",
+            "The spread of the two conditions differs by more than a fifth in "
+            f"{count_of(uneven.height, found.height, 'model')} (ratio of standard deviations, incompatible over "
+            f"compatible: {spread(found['sd_ratio'])}).",
+            f"The farthest residual is {number(far['largest'], 1)} standard deviations away ({context.cell(far)}); "
+            f"{percent(middle(found['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 %).",
+        ),
+        ("n", "skewness", "excess_kurtosis", "sd_ratio", "spread_correlation", "largest"),
+    )  # fmt: skip
+
+
+def _influence(question: str, rows: Rows, context: Context) -> Finding:
+    found = rows["influence"]
+    n_models = found.select("model", "test").n_unique()
+    changed = found.filter("changes_conclusion")
+    cells = changed.select("model", "test").unique(maintain_order=True)
+    most = found.sort("cooks_distance", descending=True).to_dicts()[0]
+    said = "Leaving out one prompt changes the conclusion in"
+    details = [
+        f"Largest Cook's distance: {number(most['cooks_distance'])} ({context.cell(most)}, prompt {most['left_out']}); "
+        f"above 4 / number of prompts: {counted(int(found['is_influential'].sum()), 'time')} of {found.height}."
+    ]
+    for row in changed.group_by("model", "test", "p_all", maintain_order=True).agg("left_out").to_dicts():
+        prompts = f"prompt{'s' if len(row['left_out']) > 1 else ''} {', '.join(row['left_out'])}"
+        details.append(
+            f"{context.cell(row)} (p = {number(row['p_all'], 3)}): without {prompts}"
+            f"{', each alone' if len(row['left_out']) > 1 else ''}."
+        )
+    return Finding(
+        "influence", question, "caution" if cells.height else "holds",
+        f"{said} {count_of(cells.height, n_models, 'mixed model')}.", tuple(details),
+        ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
+    )  # fmt: skip
+
+
+def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
+    found = rows["variance_shares"]
+    shares = {str(group): part for (group,), part in found.group_by("group", maintain_order=True)}
+    details = []
+    for group, part in shares.items():
+        if group != "residual":
+            most = part.sort("share", descending=True).to_dicts()[0]
+            details.append(
+                f"Percent by {_GROUPS.get(group, group)}: {spread(100 * part['share'], 1)} ({context.cell(most)})."
+            )
+    said = " and ".join(
+        f"{_GROUPS.get(group, group)}s account for {percent(middle(part['share']))}"
+        for group, part in shares.items() if group != "residual"
+    )  # fmt: skip
+    return Finding(
+        "variance_shares", question, "note",
+        f"Of the variance that the condition leaves, {said} (in the middle model); the rest is between trials.",
+        tuple(details), ("group", "variance", "share"),
+    )  # fmt: skip
+
+
+_GROUPS = {"wording": "prompt", "item": "word"}
+
+
+def _words(question: str, rows: Rows, context: Context) -> Finding:
+    shift, slope = rows["words"], rows["word_slopes"].drop_nulls("p_words")
+    changed = {name: part.filter("changes_conclusion") for name, part in (("shift", shift), ("slope", slope))}
+    details = [
+        "Words that differ, (1 | item): other conclusions in "
+        f"{count_of(changed['shift'].height, shift.height, 'model')}{_which(changed['shift'], context)}.",
+        "Words in which the effect differs, (1 | item) + (1 | item:condition), which is what it takes to speak of "
+        f"other words than these: standard errors are {spread(slope['std_error_ratio'])} times as large; other "
+        f"conclusions in {count_of(changed['slope'].height, slope.height, 'model')}{_which(changed['slope'], context)}.",
+    ]
+    return Finding(
+        "words", question, "caution" if changed["shift"].height or changed["slope"].height else "holds",
+        "A random effect of the word changes the conclusion in "
+        f"{count_of(changed['shift'].height, shift.height, 'model')}; letting the effect differ by word does in "
+        f"{count_of(changed['slope'].height, slope.height, 'model')}.",
+        tuple(details), ("estimate", "std_error", "p_value", "std_error_words", "p_words", "changes_conclusion"),
+    )  # fmt: skip
+
+
+def _which(rows: pl.DataFrame, context: Context) -> str:
+    return f": {context.cells(rows)}" if rows.height else ""
+
+
+def _corrections(question: str, rows: Rows, context: Context) -> Finding:
+    found = rows["corrections"]
+    significant = found.filter("is_significant")
+    lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
+    sizes = sorted(set(found["n_tests"]))
+    corrected = " or ".join(map(str, sizes))
+    return Finding(
+        "corrections", question, "caution" if lost["holm"].height else "holds",
+        f"Of {counted(significant.height, 'significant effect')} (p < {context.alpha:g}), "
+        f"{significant.height - lost['holm'].height} are left after Holm's correction and "
+        f"{significant.height - lost['bh'].height} after Benjamini and Hochberg's.",
+        (
+            f"Corrected for the {corrected} tests that each model has here.",
+            *(f"Lost after {name}: {context.cells(part)}." for name, part in
+              (("Holm", lost["holm"]), ("Benjamini and Hochberg", lost["bh"])) if part.height),
+        ),
+        ("estimate", "p_value", "p_holm", "p_bh", "is_significant", "is_significant_holm"),
+    )  # fmt: skip
+
+
+def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
+    effects = rows["corrections"].select("model", "test", "is_significant")
+    found = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
+    nulls = found.filter(~pl.col("is_significant"))
+    shown = nulls.filter(pl.col("p_equivalence") < context.alpha)
+    small = found.filter(pl.col("is_significant") & (pl.col("p_equivalence") < context.alpha))
+    details = [
+        f"{context.cell(row)}: d = {number(row['d'])}, {percent(1 - 2 * context.alpha, 0)} interval "
+        f"{number(row['conf_low'])} to {number(row['conf_high'])}, so that a bound of {number(row['smallest_bound'])} "
+        "could just be shown."
+        for row in nulls.to_dicts()
+    ]
+    short = found.filter(~pl.col("is_possible"))
+    if short.height:
+        details.append(
+            f"In {count_of(short.height, found.height, 'cell')} there are too few trials to show |d| < "
+            f"{context.bound:g} even if d were exactly 0."
+        )
+    details.append(
+        f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, found.height, 'cell')}"
+        f"{_which(small, context)}."
+    )
+    verdict = (
+        f"Of {counted(nulls.height, 'effect')} that are not significant, {shown.height or 'none'} can be shown to be "
+        f"smaller than |d| = {context.bound:g}; {nulls.height - shown.height} are undecided, not shown to be absent."
+    )
+    return Finding(
+        "equivalence", question, "caution" if nulls.height > shown.height else "holds",
+        verdict if nulls.height else "There is no null: every effect is significant.", tuple(details),
+        ("d", "conf_low", "conf_high", "p_difference", "p_equivalence", "smallest_bound", "finding"),
+    )  # fmt: skip
+
+
+_PAGE: dict[str, tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Finding]]] = {
+    "residuals": ("Are the residuals as the models assume?", ("residuals",), _residuals),
+    "skew": ("Do a few long answers make the effects?", ("skew",), data.skew),
+    "influence": ("Does one prompt decide a result?", ("influence",), _influence),
+    "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
+    "words": ("Does a random effect of the word change the conclusion?", ("words", "word_slopes"), _words),
+    "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
+    "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
+    "token_limits": ("Were answers cut off?", ("token_limits",), data.token_limits),
+    "option_order": ("Can the condition be told from the order of the options?", ("option_order",), data.option_order),
+    "refusals": ("Could refusals have made the effects?", ("refusals",), data.refusals),
+}
+"""The page: for each finding its question, the checks whose rows it reads, and what says it."""

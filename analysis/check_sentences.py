@@ -1,0 +1,92 @@
+"""How findings of a check are said: counts, ranges, and the cells that they hold for, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found in one source, study version and variant.
+
+    standing: "holds" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
+    it), "not checked". verdict: one sentence. details: more, each with its number. columns: of its rows, to show.
+    """
+
+    check: str
+    question: str
+    standing: str
+    verdict: str
+    details: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What sentences need beside the rows: the labels of models and tests, the marks that were set, and whether the
+    study has a variant in which the order of options is balanced.
+    """
+
+    models: Mapping[str, str]
+    tests: Mapping[str, str]
+    alpha: float
+    bound: float
+    has_balanced: bool
+
+    def cells(self, rows: pl.DataFrame) -> str:
+        """The cells of these rows by model: "o3-mini (Flowers/Insects); DeepSeek-R1 (2 tests …)"."""
+        said = []
+        for (model,), part in rows.group_by("model", maintain_order=True):
+            tests = [self.test(test) for test in part["test"].unique(maintain_order=True)]
+            said.append(f"{self.models.get(str(model), str(model))} ({'; '.join(tests)})")
+        return ", ".join(said)
+
+    def cell(self, row: Mapping[str, object]) -> str:
+        return f"{self.models.get(str(row['model']), str(row['model']))}, {self.test(str(row['test']))}"
+
+    def test(self, test: str) -> str:
+        return self.tests.get(test, test)
+
+
+def count_of(some: int, all_: int, noun: str) -> str:
+    """ "none of 39 models", "3 of 39 models", "all 39 models" ."""
+    plural = noun if all_ == 1 else f"{noun}s"
+    if some == 0:
+        return f"none of {all_} {plural}" if all_ > 1 else f"not in the one {noun}"
+    return f"all {all_} {plural}" if some == all_ and all_ > 1 else f"{some} of {all_} {plural}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number as readers write it, with a true minus; "unknown" where there is none."""
+    if value is None:
+        return "unknown"
+    text = f"{value:,.{digits}f}"
+    return text.replace("-", MINUS) if float(text.replace(",", "")) != 0 else text.replace("-", "")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    return "unknown" if share is None else f"{number(100 * share, digits)} %"
+
+
+def middle(values: pl.Series) -> float | None:
+    """The median; None of nothing."""
+    return _float(values.median())
+
+
+def spread(values: pl.Series, digits: int = 2) -> str:
+    """ "1.43 in the middle, from 0.25 to 6.29"."""
+    low, high = _float(values.min()), _float(values.max())
+    return f"{number(middle(values), digits)} in the middle, from {number(low, digits)} to {number(high, digits)}"
+
+
+def _float(value: object) -> float | None:
+    return None if value is None else float(str(value))

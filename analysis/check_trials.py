@@ -1,0 +1,83 @@
+"""The trials that checks read: the rows of the study's mixed model, refusals among them, with what tells how an answer
+ended, which option was named first, and how many tokens were allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from analysis.cells import GRAIN
+from analysis.open import read_view, set_measure
+from collector.errors import DatabaseError, StudyError
+from collector.store import reading
+from collector.study import Fit, Study
+
+CELL = (*GRAIN, "model", "test")
+COLUMNS = (
+    *GRAIN, "trial_id", "run_id", "model", "model_label", "model_no", "test", "test_label", "test_no", "condition",
+    "wording", "item", "repetition", "tokens", "token_source", "is_refusal", "outcome",
+)  # fmt: skip
+# Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
+_ORDER = (
+    *GRAIN, "model_no", "model", "test_no", "test", "condition", "wording", "item", "repetition", "trial_id"
+)  # fmt: skip
+_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+
+
+def mixed_fit(study: Study) -> Fit:
+    """The study's mixed model, which is what is checked."""
+    for fit in study.fits.values():
+        if fit.engine == "lme4" and fit.by == ("model", "test"):
+            return fit
+    raise StudyError(
+        f'Can\'t check "{study.name}": it defines no mixed model by model and test.',
+        'Its file must have a fit like [fits.lme4] of rmiat, with by = ["model", "test"].',
+    )
+
+
+def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` (null where unknown).
+
+    Raises StudyError where the view of the fit lacks a column, DatabaseError where nothing is left to check.
+    """
+    view = mixed_fit(study).view
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = read_view(connection, view)
+        if missing := [name for name in COLUMNS if name not in frame.columns]:
+            raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
+        asked = _asked(connection)
+        limits = _limits(connection)
+    if "study" in frame.columns:
+        frame = frame.filter(pl.col("study") == study.name)
+    if source is not None:
+        frame = frame.filter(pl.col("source") == source)
+    if frame.is_empty():
+        raise DatabaseError(f'Nothing to check: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+    frame = frame.select(COLUMNS).sort(_ORDER, nulls_last=True)
+    frame = frame.join(asked, on="trial_id", how="left", maintain_order="left")
+    return frame.join(limits, on=["run_id", "model"], how="left", maintain_order="left")
+
+
+def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    first = "json_extract_string(factors, '$.first_option') AS first_option"
+    rows: pl.DataFrame = connection.view("trials").select(f"trial_id, finish_reason, {first}").pl()
+    return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
+
+
+def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    rows = connection.table("run_models").select("run_id, model, settings").pl().to_dicts()
+    found = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
+    schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64}
+    return pl.DataFrame(found, schema=schema).unique(["run_id", "model"], keep="last")
+
+
+def _limit(settings: str | None) -> float | None:
+    values: dict[str, Any] = json.loads(settings or "{}") or {}
+    found = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
+    return float(found[0]) if found else None

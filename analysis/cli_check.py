@@ -1,0 +1,70 @@
+"""`analyze check`: one page on what the paper does not say and a reader should know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from collector.output import db_option, print_rows, say
+
+EXAMPLES = """\b
+Examples:
+  analyze check
+  analyze check --study rmiat --out check.html
+  analyze check --bound 0.2 --csv > findings.csv
+  analyze check --show influence --csv > influence.csv
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.option("--study", default="rmiat", show_default=True, help="A study that defines a mixed model.")
+@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
+@click.option(
+    "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
+)
+@click.option("--bound", type=float, default=0.1, show_default=True, help="The smallest |d| that would matter.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of significance.")
+@click.option("--show", metavar="CHECK", help="Print the rows of one check instead: residuals, influence, words, …")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the page: FILE.html or FILE.md.")
+@click.option("--csv", "output_format", flag_value="csv", help="One row a finding (with --show: the check's rows).")
+@click.option("--json", "output_format", flag_value="json", help="Findings, warnings and the rows of every check.")
+@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
+@db_option
+def check(
+    study: str, source: str | None, measure: str | None, bound: float, alpha: float, show: str | None, out: Path | None,
+    output_format: str | None, workers: int | None, refit: bool, db: Path,
+) -> None:  # fmt: skip
+    """What the paper does not say and a reader should know, on one page: verdicts first, each with its number.
+
+    Residuals and skew of the mixed models, influence of single prompts, variance by prompt and word, a random effect of
+    the word, corrections for the number of tests, equivalence tests for the nulls, cut-off answers, order of options,
+    refusals as missing not at random. With --out: prints the path of the page.
+    """
+    from analysis.check_page import as_json, as_rows, as_text, check_ending, write_page
+    from analysis.checks import CHECKS
+    from analysis.checks import check as check_all
+    from analysis.cli_results import FitProgress
+    from collector.errors import UnknownNameError
+
+    if show is not None and show not in CHECKS:
+        raise UnknownNameError("check", show, CHECKS)
+    if out is not None:
+        check_ending(out)
+    with FitProgress() as progress:
+        found = check_all(db, study, source, measure, bound, alpha, workers, refit, progress)
+    for warning in found.warnings:
+        say(warning)
+    if found.not_kept:
+        say(f"The fits could not be kept. {found.not_kept}")
+    if out is not None:
+        click.echo(write_page(found, out, workers))
+    if show is not None:
+        print_rows(found.rows[show], output_format or "table")
+    elif output_format == "json":
+        click.echo(as_json(found))
+    elif output_format == "csv":
+        print_rows(as_rows(found), "csv")
+    elif out is None:
+        click.echo(as_text(found))
