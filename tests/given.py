@@ -49,11 +49,15 @@ def insert(
             tables[f"run_{part}"] += [{"run_id": run["run_id"], "place": place, **row} for place, row in listed]
     tables["attempts"] = [attempt(n, row) for n, row in enumerate(attempts, 1)]
     for table, rows in tables.items():
-        if rows:
-            texts = [{key: _text(value) for key, value in row.items()} for row in rows]
-            connection.register("given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String).to_arrow())
-            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
-            connection.unregister("given_rows")
+        fill(connection, table, rows)
+
+
+def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
+    texts = [{key: _text(value) for key, value in row.items()} for row in rows]
+    if texts:
+        connection.register("given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String).to_arrow())
+        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
+        connection.unregister("given_rows")
 
 
 def _text(value: Any) -> str | None:

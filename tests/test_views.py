@@ -12,13 +12,15 @@ import duckdb
 import pytest
 
 from analysis.tables import TableInfo, read_header
+from analysis.topic_store import TOPIC_SCHEMAS
 from collector.files import sql_dir
 from collector.store import reading
-from tests.given import database, in_memory, insert, read_rows
+from tests.given import database, fill, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history"}
+FITTED = ("fits", "estimates", *(f"stm_{name}" for name in (*TOPIC_SCHEMAS, "searches")))
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -52,6 +54,8 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
+    for table in FITTED:
+        fill(connection, table, read_rows(min(CASES.glob(f"*/{table}.csv"))))
     yield connection
     connection.close()
 
@@ -71,6 +75,8 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     with in_memory() as connection:
         given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
         insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
+        for table in FITTED:
+            fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
         result = connection.view(view)
         if FILES[view].parent.name == "2_tables":
             assert result.columns == list(expected[0]), "a case of a table names all of its columns, in order"
@@ -118,7 +124,8 @@ def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckd
     assert is_ordered(view)
     columns = mixed.view(view).columns
     assert columns[0] == "source"
-    assert {"study_version", "variant", "model"} <= set(columns)
+    of_all_models = view.startswith("topic_")
+    assert {"study_version", "variant", *([] if of_all_models else ["model"])} <= set(columns)
 
 
 @every_view
