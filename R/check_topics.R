@@ -15,7 +15,8 @@ topic_settings <- function(data, formula = "~ condition * model * test", effects
     formulas = formulas, covariates = covariates, text = text, id = id, contrast = contrast,
     levels = lapply(as.list(levels), function(one) as.character(unlist(one))), topics = topic_number(topics),
     removed_words = as.character(unlist(removed_words)), lower_thresh = lower_thresh, max_em_its = max_em_its,
-    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = teller(say)
+    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = teller(say),
+    is_watched = !is.null(say)
   )
 }
 

@@ -74,13 +74,17 @@ fit_topic_model <- function(rows, settings, cells) {
   old <- options(contrasts = c("contr.treatment", "contr.poly"))
   on.exit(options(old))
   prepared <- prepared_topics(rows, settings)
-  settings$say(sprintf(
-    "Fitting %d topics to %s documents", settings$topics, format(length(prepared$documents), big.mark = ",")
-  ))
+  documents <- format(length(prepared$documents), big.mark = ",")
+  say_step <- function(step) {
+    settings$say(sprintf(
+      "Fitting %d topics to %s documents: step %d of at most %g", settings$topics, documents, step, settings$max_em_its
+    ))
+  }
+  say_step(0)
   model <- fit_topics(
     prepared,
     k = settings$topics, prevalence = settings$formulas$prevalence, max_em_its = settings$max_em_its,
-    seed = settings$seed
+    seed = settings$seed, say = if (settings$is_watched) say_step
   )
   settings$say("Regressing topic proportions on model, condition and test")
   effects <- topic_effects(model, prepared$meta, settings$formulas$effects, seed = settings$seed)

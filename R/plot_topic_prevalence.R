@@ -36,7 +36,8 @@ plot_topic_prevalence <- function(prevalence, file = NULL) {
 prevalence_to_draw <- function(prevalence) {
   needed <- c("scope", "topic", "model", "condition", "test", "estimate", "conf_low", "conf_high")
   check_columns(prevalence, needed, to = "draw topics")
-  rows <- prevalence[prevalence$scope %in% c("model", "condition", "test") & !is.na(prevalence$estimate), , drop = FALSE]
+  is_drawn <- prevalence$scope %in% c("model", "condition", "test") & !is.na(prevalence$estimate)
+  rows <- prevalence[is_drawn, , drop = FALSE]
   if (nrow(rows) == 0) {
     stop_with("Can't draw topics: there is no share by model, condition or test.")
   }

@@ -1,16 +1,17 @@
 #' Compare numbers of topics
 #'
-#' What `stm::searchK()` computes for each number of topics: a model is fitted to the documents without half of the words
-#' of every tenth of them, and asked for these. The same seed leaves out the same words for every number, so that they
-#' can be computed one at a time, in any order and in several processes.
+#' What `stm::searchK()` computes for each number of topics: a model is fitted to the documents without half of the
+#' words of every tenth of them, and asked for these. The same seed leaves out the same words for every number, so that
+#' they can be computed one at a time, in any order and in several processes.
 #'
 #' @param prepared what [prepare_topics()] returned.
 #' @param k numbers of topics, each at least 2.
 #' @param max_em_its upper limit of steps; stm's own is 500.
 #' @param seed a whole number, of the words left out and of the fit.
+#' @param cores number of cores for one fit; numbers of topics are better spread over processes.
 #' @inheritParams fit_topics
-#' @return A data frame with one row per number of topics: `n_topics`, `heldout_likelihood` (mean log likelihood of a word
-#'   that was left out), `residual_dispersion`, `semantic_coherence` and `exclusivity` (means over topics), `bound`,
+#' @return A data frame with one row per number of topics: `n_topics`, `heldout_likelihood` (mean log likelihood of a
+#'   word that was left out), `residual_dispersion`, `semantic_coherence` and `exclusivity` (means over topics), `bound`,
 #'   `lower_bound` (`bound + lfactorial(n_topics)`), `n_steps`, `n_documents`, `n_words`.
 #' @export
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
@@ -20,13 +21,16 @@
 #' prepared <- prepare_topics(texts, data.frame(condition = rep(c("a", "b"), 40)), lower_thresh = 1)
 #' search_topics(prepared, k = 2:3, prevalence = ~condition, max_em_its = 5)
 search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model * test, max_em_its = 500,
-                          seed = 1048596) {
+                          seed = 1048596, cores = 1) {
   need_package("stm", "fit topics")
   heldout <- stm::make.heldout(prepared$documents, prepared$vocab, seed = seed)
   rows <- lapply(k, function(one) {
     topics <- topic_number(one)
     with_gaps <- list(documents = heldout$documents, vocab = heldout$vocab, meta = prepared$meta)
-    model <- fit_topics(with_gaps, k = topics, prevalence = prevalence, max_em_its = max_em_its, seed = seed)
+    model <- fit_topics(
+      with_gaps,
+      k = topics, prevalence = prevalence, max_em_its = max_em_its, seed = seed, cores = cores
+    )
     search_row(model, heldout)
   })
   do.call(rbind, rows)

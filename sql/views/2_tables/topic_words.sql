@@ -2,11 +2,10 @@
 -- grain: fit_id, topic, kind, place
 -- reads: fits, stm_words
 -- study: any
--- paper: Table S13
 -- note:  stems, as the stemmer leaves them ("stereotyp"). kind: frex (words by which the topic differs from the
 --        others; the paper prints five of them) or prob (its most frequent words).
 CREATE OR REPLACE VIEW topic_words AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, w.topic, w.kind, w.place, w.word, f.fit_id
 FROM stm_words w
 JOIN fits f ON f.fit_id = w.fit_id
-ORDER BY source, study, study_version, variant, fit, fit_id, topic, kind, place;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, topic, kind, place;
