@@ -11,4 +11,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, c.topic, c.model, c
        c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.fit_id
 FROM stm_contrasts c
 JOIN fits f ON f.fit_id = c.fit_id
-ORDER BY source, study, study_version, variant, fit, fit_id, topic, model NULLS FIRST;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, c.topic, c.model NULLS FIRST;

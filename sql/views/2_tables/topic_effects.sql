@@ -12,4 +12,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit,
 FROM estimates e
 JOIN fits f ON f.fit_id = e.fit_id
 WHERE f.engine = 'stm'
-ORDER BY source, study, study_version, variant, fit, fit_id, e.term_no;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, e.term_no;

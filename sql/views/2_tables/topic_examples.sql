@@ -9,4 +9,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, e.topic, e.place, e
        e.trial_id, e.text, f.fit_id
 FROM stm_examples e
 JOIN fits f ON f.fit_id = e.fit_id
-ORDER BY source, study, study_version, variant, fit, fit_id, topic, place;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, topic, place;

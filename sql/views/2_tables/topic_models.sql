@@ -11,4 +11,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.n_topics, m.n_doc
        f.fit_id
 FROM stm_models m
 JOIN fits f ON f.fit_id = m.fit_id
-ORDER BY source, study, study_version, variant, fit, fit_id;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id;

@@ -18,4 +18,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, t.topic, t.proporti
 FROM stm_topics t
 JOIN fits f ON f.fit_id = t.fit_id
 LEFT JOIN words w ON w.fit_id = t.fit_id AND w.topic = t.topic
-ORDER BY source, study, study_version, variant, fit, fit_id, topic;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, t.topic;

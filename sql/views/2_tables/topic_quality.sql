@@ -9,4 +9,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, t.topic, t.semantic
        t.proportion, f.fit_id
 FROM stm_topics t
 JOIN fits f ON f.fit_id = t.fit_id
-ORDER BY source, study, study_version, variant, fit, fit_id, topic;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, topic;

@@ -12,4 +12,4 @@ FROM stm_shifts s
 JOIN fits f ON f.fit_id = s.fit_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = s.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = s.test
-ORDER BY source, study, study_version, variant, fit, fit_id, topic, m.model_no, s.model, t.test_no, s.test;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, topic, m.model_no, s.model, t.test_no, s.test;
