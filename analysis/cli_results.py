@@ -14,10 +14,11 @@ from typing import Any
 import click
 import polars as pl
 
-from analysis.compare import STATUSES, summary
 from analysis.compare import compare as compare_all
+from analysis.compare import summary
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
+from analysis.judged import STATUSES
 from analysis.report import report as write_report
 from analysis.report_tables import token_measures
 from analysis.tables import table_info
@@ -103,25 +104,32 @@ def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option("--summary", "summarised", is_flag=True, help="One line a table instead of one a number.")
 @click.option(
-    "--only", type=click.Choice(["agrees", "slips", "disagrees", "no-data"]), help="Only numbers that stand like this."
+    "--table", "asked", multiple=True, help='Only this table: S6, text, "v1 S3" … May be given several times.'
+)
+@click.option(
+    "--only",
+    type=click.Choice(["agrees", "slips", "disagrees", "no-data", "not-checkable"]),
+    help="Only numbers that stand like this.",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
 @format_option
 def compare(
-    study: str, source: str | None, summarised: bool, only: str | None, workers: int | None, db: Path,
-    output_format: str,
+    study: str, source: str | None, summarised: bool, asked: tuple[str, ...], only: str | None, workers: int | None,
+    db: Path, output_format: str,
 ) -> None:  # fmt: skip
-    """Every printed number of Tables S3 to S10 beside the recomputed one.
+    """Every printed number of the paper beside the recomputed one: its tables, the numbers in its text ("text"), its
+    earlier version ("v1 S3" to "v1 S7").
 
     A number agrees where it differs from the print by at most half a unit of the last printed digit. A slip is a
-    misprint that the authors' own data contradict. Simulated rows are compared, but not judged.
+    misprint that the authors' own data contradict. "no data": nothing of that model and test is here. "not checkable":
+    what is here can't decide, and the note says why. Simulated rows are compared, but not judged.
     """
     with FitProgress() as progress:
-        rows = compare_all(db, study, source=source, workers=workers, progress=progress)
+        rows = compare_all(db, study, source=source, workers=workers, progress=progress, tables=asked or None)
     counts = Counter(rows["status"].to_list())
     if only:
-        rows = rows.filter(pl.col("status") == {"slips": "slip", "no-data": "no data"}.get(only, only))
+        rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
     for said in [*measures_in_words(db, study, source), *mixtures(db, load_study(study).name, source)]:
         say(said)
@@ -153,6 +161,8 @@ def tables(
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
     for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
+        if not names and frame.is_empty() and name.startswith("topic_"):
+            continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):
         say(f"Note: {note}")

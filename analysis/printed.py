@@ -1,97 +1,89 @@
-"""The paper's printed numbers, one row a number, and the known slips among them.
+"""The paper's printed numbers, one row a number, and what is known about some of them: slips of print, numbers that no
+data can check, and how the numbers of the text are computed.
 
-Rows: table, model, test, refusals_removed, condition, quantity, printed. `printed` is text, exactly as in print.
-Tables S3 to S10 of Lee & Lai (2025); the files are in the study's folder `published/`, the slips beside it.
+Rows: table, model, test, refusals_removed, condition, quantity, printed. `printed` is text, exactly as in print; a
+bound that the text states has its sign before it, as in "< 0.001". The tables are S3 to S14 of Lee & Lai (2025), the
+numbers in their text ("text"), and the tables of their earlier version ("v1 S3" …). The files are in the study's folder
+`published/`, what is known about them beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+import re
 
 import polars as pl
 
+from analysis.paper import FAMILIES
+from analysis.paper.claims import claims, key
+from analysis.paper.effect_sizes import NO_REFUSALS
+from analysis.paper.family import KEY, SCHEMA, Family, read_texts
 from collector.errors import StudyError
 from collector.study import Study
 
-KEY = ("table", "model", "test", "refusals_removed", "condition", "quantity")
-SCHEMA: dict[str, Any] = {
-    "table": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean,
-    "condition": pl.String, "quantity": pl.String, "printed": pl.String,
-}  # fmt: skip
-NO_REFUSALS = "(-)"  # printed in S3 where a cell has no refusals that could be kept
-MIXED_MODEL_TABLES = {
-    "o3-mini": "S6", "deepseek-r1": "S7", "claude-3.7-sonnet": "S8", "gpt-oss-20b": "S9", "qwen3-8b": "S10",
-}  # fmt: skip
-_Row = tuple[str, str, str, bool | None, str | None, str, str]
+__all__ = [
+    "KEY",
+    "NO_REFUSALS",
+    "SCHEMA",
+    "half_unit",
+    "how_computed",
+    "known_slips",
+    "not_checkable",
+    "printed_numbers",
+]
 
 
-def printed_numbers(study: Study) -> pl.DataFrame:
-    """Every printed number of Tables S3 to S10, in the paper's order. StudyError where a study ships none."""
+def printed_numbers(study: Study, families: tuple[Family, ...] = FAMILIES) -> pl.DataFrame:
+    """Every printed number, in the paper's order. StudyError where a study ships none."""
     if study.published is None:
         raise StudyError(
             f'There is nothing to compare "{study.name}" with: the study names no folder of printed numbers.',
             'It would be the key published = "FOLDER" in its TOML file.',
         )
-    readers = {
-        "s3_effect_sizes.csv": _effect_sizes,
-        "s4_refusals.csv": _refusals,
-        "s5_descriptives.csv": _descriptives,
-        "s6_s10_mixed_models.csv": _mixed_models,
-    }
-    rows: list[_Row] = []
-    for name, reader in readers.items():
-        frame = _read(study.published / name)
-        rows += [row for record in frame.to_dicts() for row in reader(record)]
-    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    return frame.sort(pl.col("table").str.slice(1).cast(pl.Int64), maintain_order=True)
+    rows = [row for family in families for row in family.printed(study)]
+    rows.sort(key=lambda row: _place(row[0]))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def known_slips(study: Study) -> pl.DataFrame:
     """The printed numbers that the authors' data contradict: the same columns, and `reason`."""
-    schema = {**SCHEMA, "reason": pl.String}
-    path = study.path.parent / study.name / "slips.csv"
-    if not path.is_file():
-        return pl.DataFrame(schema=schema)
-    flag = pl.col("refusals_removed").replace_strict({"true": True, "false": False}, default=None)
-    return _read(path).with_columns(flag.cast(pl.Boolean)).cast(schema).select(*schema)  # type: ignore[arg-type]
+    return _about(study, "slips.csv")
+
+
+def not_checkable(study: Study) -> pl.DataFrame:
+    """The printed numbers that can't be had from the data that are public: the same columns, and `reason`.
+
+    A row of the file that names only a table is about each number of it.
+    """
+    listed = _about(study, "not_checkable.csv")
+    whole = listed.filter(pl.col("quantity").is_null()).select("table", "reason")
+    numbers = printed_numbers(study).join(whole, on="table", how="inner", maintain_order="left")
+    return pl.concat([listed.drop_nulls("quantity"), numbers])
+
+
+def how_computed(study: Study) -> pl.DataFrame:
+    """KEY of those numbers of the text that are not computed in the obvious way, and `how`."""
+    path = study.path.parent / study.name / "claim_notes.csv"
+    said = dict(read_texts(path).iter_rows()) if path.is_file() else {}
+    notes = [(*key(claim), said.get(claim["claim"]) or said.get(claim["quantity"])) for claim in claims(study)]
+    schema = {**{name: SCHEMA[name] for name in KEY}, "how": pl.String}
+    return pl.DataFrame(notes, schema=schema, orient="row").drop_nulls("how")
 
 
 def half_unit(printed: str) -> float:
-    """Half a unit of the last printed digit: 0.005 for "1.04"."""
+    """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04"."""
     return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
 
 
-def _read(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, infer_schema=False)  # numbers stay text: "0.10" and "0.1" are printed differently
+def _about(study: Study, name: str) -> pl.DataFrame:
+    schema = {**SCHEMA, "reason": pl.String}
+    path = study.path.parent / study.name / name
+    if not path.is_file():
+        return pl.DataFrame(schema=schema)
+    flag = pl.col("refusals_removed").replace_strict({"true": True, "false": False}, default=None)
+    return read_texts(path).with_columns(flag.cast(pl.Boolean)).cast(schema).select(*schema)  # type: ignore[arg-type]
 
 
-def _effect_sizes(row: dict[str, str | None]) -> Iterator[_Row]:
-    cell = ("S3", str(row["model"]), str(row["test"]), row["refusals_removed"] == "true", None)
-    if row["d"] is None:
-        yield (*cell, "refusals", NO_REFUSALS)
-        return
-    for quantity in ("d", "ci_low", "ci_high"):
-        yield (*cell, quantity, str(row[quantity]))
-
-
-def _refusals(row: dict[str, str | None]) -> Iterator[_Row]:
-    yield ("S4", str(row["model"]), str(row["test"]), None, None, "refusals", str(row["refusals"]))
-
-
-def _descriptives(row: dict[str, str | None]) -> Iterator[_Row]:
-    for quantity in ("mean", "sd"):
-        yield ("S5", str(row["model"]), str(row["test"]), True, row["condition"], quantity, str(row[quantity]))
-
-
-def _mixed_models(row: dict[str, str | None]) -> Iterator[_Row]:
-    model, term = str(row["model"]), str(row["term"])
-    cell = (MIXED_MODEL_TABLES[model], model, str(row["test"]), True, None)
-    if term not in ("intercept", "condition"):
-        yield (*cell, term, str(row["estimate"]))
-        return
-    yield (*cell, f"{term}_estimate", str(row["estimate"]))
-    yield (*cell, f"{term}_std_error", str(row["std_error"]))
-    if term == "condition":  # the paper sets no stars on intercepts
-        yield (*cell, "condition_stars", str(len(row["stars"] or "")))
+def _place(table: str) -> tuple[bool, bool, int]:
+    """Tables by number, then the text, then the earlier version."""
+    number = re.search(r"S(\d+)$", table)
+    return table.startswith("v1"), number is None, int(number[1]) if number else 0

@@ -38,7 +38,7 @@ def recomputed(results: Results) -> pl.DataFrame:
     """The same of the kept topic model of each source, version and variant, matched to the print by its words."""
     kept = _kept(results)
     topics = printed_topics(results.study)
-    if kept is None or not topics:
+    if kept is None or kept["topic_models"].is_empty() or not topics:
         return no_numbers()
     missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(results.db, results.study).iter_rows()}
     rows: list[tuple[Any, ...]] = []

@@ -1,0 +1,108 @@
+"""The earlier version of the paper (o3-mini alone): its Tables S3 to S7, and what the captions of S6 and S7 say.
+
+Their numbers are those of the later version's tables, of the same trials; S7's models keep the refusals. A caption's
+number is -1 where it says that a positive term means more tokens in the compatible condition, and 1 for the reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from analysis.fits import FitResult
+from analysis.paper import descriptives, effect_sizes, mixed_models
+from analysis.paper.family import GRAIN, KEY, SCHEMA, Row, absent_in_words, long, no_numbers, read_printed
+from analysis.paper.results import Results
+from collector.study import Study
+
+_NAME = "v1 {}"
+_MODELS = {"S6": ("v1_s6_mixed_models.csv", True), "S7": ("v1_s7_mixed_models_refusals_kept.csv", False)}
+_SIGN = "sign_of_condition"
+
+
+def printed(study: Study) -> Iterator[Row]:
+    yield from effect_sizes.printed(study, "v1_s3_effect_sizes.csv", _NAME.format("S3"))
+    for row in read_printed(study, "v1_s4_sampled_refusals.csv"):
+        yield (_NAME.format("S4"), row["model"], None, None, _condition(row), _sampled(row), "1")
+    yield from descriptives.printed(study, "v1_s5_descriptives.csv", _NAME.format("S5"))
+    for table, (file, refusals_removed) in _MODELS.items():
+        for row in read_printed(study, file):
+            yield from mixed_models.as_printed(row, _NAME.format(table), refusals_removed)
+    for row in read_printed(study, "v1_captions.csv"):
+        yield (_NAME.format(row["table"]), row["model"], None, None, None, str(row["quantity"]), str(row["printed"]))
+
+
+def _sampled(row: dict[str, str | None]) -> str:
+    """What is asked of a refusal that the paper shows: whether the trials hold it, word, tokens and condition."""
+    return f"is a refusal: {row['word']}, {row['tokens']} tokens"
+
+
+def recomputed(results: Results) -> pl.DataFrame:
+    """Only what is printed: other models are in the later version's tables."""
+    its = pl.DataFrame(list(printed(results.study)), schema=SCHEMA, orient="row")
+    if its.is_empty():
+        return no_numbers()
+    fits = {table: fitted for table in _MODELS if (fitted := _fitted(results, its, table)) is not None}
+    found = [
+        effect_sizes.recomputed(results, _NAME.format("S3")),
+        descriptives.recomputed(results, _NAME.format("S5")),
+        *(mixed_models.as_numbers(fitted, pl.lit(_NAME.format(table))) for table, fitted in fits.items()),
+        *(_signs(results, fitted, table) for table, fitted in fits.items()),
+        _refusals(results),
+    ]
+    return pl.concat(found).join(its, on=KEY, how="semi", nulls_equal=True, maintain_order="left")
+
+
+def _fitted(results: Results, its: pl.DataFrame, table: str) -> FitResult | None:
+    """The fits of one table. Those with refusals kept are made for the cells that are printed only, where they are."""
+    if _MODELS[table][1]:
+        return results.fitted("lme4")
+    printed_cells = its.filter((pl.col("table") == _NAME.format(table)) & pl.col("test").is_not_null())
+    here = results.table("cell_totals").join(printed_cells, on=["model", "test"], how="semi")
+    if here.is_empty():
+        return None
+    return results.fitted("lme4", False, {key: sorted(here[key].unique()) for key in ("model", "test")})
+
+
+def _signs(results: Results, fitted: FitResult, table: str) -> pl.DataFrame:
+    """1 where in every significant model a positive term goes with the larger mean when incompatible, else -1."""
+    means = results.table("effect_size_parts").filter(pl.col("refusals_removed") == _MODELS[table][1])
+    terms = mixed_models.condition_terms(fitted).filter(pl.col("p_value") < 0.05)
+    both = terms.join(means, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+    is_more = (pl.col("mean_incompatible") > pl.col("mean_compatible")) == (pl.col("estimate") > 0)
+    sign = pl.when(is_more.all()).then(1.0).otherwise(-1.0).alias(_SIGN)
+    named = both.group_by(*GRAIN, "model", maintain_order=True).agg(sign)
+    return long(named.with_columns(table=pl.lit(_NAME.format(table))), [_SIGN])
+
+
+def _refusals(results: Results) -> pl.DataFrame:
+    """1 where the trials hold the refusal that is shown, in the condition that is printed with it; 0 elsewhere."""
+    rows = []
+    tests = [test.test for test in results.study.tests]
+    counted = results.table("cell_totals")
+    for row in read_printed(results.study, "v1_s4_sampled_refusals.csv"):
+        model, condition = str(row["model"]), _condition(row)
+        is_it = (
+            (pl.col("model") == model)
+            & (pl.col("condition") == condition)
+            & (pl.col("item") == row["word"])
+            & (pl.col("tokens") == int(str(row["tokens"])))
+            & (_typed(pl.col("answer")) == _typed(pl.lit(row["output"])))
+        )
+        found = results.refused.filter(is_it)
+        for grain, here in counted.filter(pl.col("model") == model).group_by(GRAIN, maintain_order=True):
+            is_here = not found.join(here.select(GRAIN).unique(), on=GRAIN, how="semi").is_empty()
+            absent = absent_in_words([(model, test) for test in tests if test not in here["test"]], len(tests))
+            key = (_NAME.format("S4"), model, None, None, condition, _sampled(row))
+            rows.append((*grain, *key, float(is_here), None if is_here else absent))
+    return pl.DataFrame(rows, schema=no_numbers().schema, orient="row")
+
+
+def _condition(row: dict[str, str | None]) -> str:
+    return str(row["condition"]).rpartition("-")[2].lower()
+
+
+def _typed(text: pl.Expr) -> pl.Expr:
+    """The paper was typeset with curly apostrophes; the data have both kinds."""
+    return text.str.replace_all("\u2019", "'", literal=True)
