@@ -7,8 +7,8 @@
 #' @inheritParams check_residuals
 #' @param first name of the column that holds the option that is named first.
 #' @param factor name of the column that holds the condition.
-#' @return A data frame with one row per group: `n`; `n_orders`, how many options come first in some trial;
-#'   `association`, Cramér's V of order and condition (1: one tells the other); `is_confounded` (V is 1);
+#' @return A data frame with one row per group: `n` trials whose order is known; `n_orders`, how many options come first
+#'   in some trial; `association`, Cramér's V of order and condition (1: one tells the other); `is_confounded` (V is 1);
 #'   `estimate` and `p_value`, the condition effect with the order in the model, in units of the outcome;
 #'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, less the
 #'   other); all four NA where the two can't be told apart; `status`, `messages`.
@@ -27,7 +27,11 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
     n = integer(), n_orders = integer(), association = double(), is_confounded = logical(), estimate = double(),
     p_value = double(), estimate_order = double(), p_order = double()
   )
-  check_each_group(data, by, c(first, factor), empty, function(rows) {
+  check_each_group(data, by, factor, empty, function(rows) {
+    rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
+    if (nrow(rows) == 0) {
+      stop_with("It is not known which option was named first.")
+    }
     counts <- table(as.character(rows[[first]]), as.character(rows[[factor]]))
     association <- cramers_v(counts)
     found <- data.frame(

@@ -124,7 +124,8 @@ def _words(question: str, rows: Rows, context: Context) -> Finding:
         f"{count_of(changed['shift'].height, shift.height, 'model')}{_which(changed['shift'], context)}.",
         "Words in which the effect differs, (1 | item) + (1 | item:condition), which is what it takes to speak of "
         f"other words than these: standard errors are {spread(slope['std_error_ratio'])} times as large; other "
-        f"conclusions in {count_of(changed['slope'].height, slope.height, 'model')}{_which(changed['slope'], context)}.",
+        "conclusions in "
+        f"{count_of(changed['slope'].height, slope.height, 'model')}{_which(changed['slope'], context)}.",
     ]
     return Finding(
         "words", question, "caution" if changed["shift"].height or changed["slope"].height else "holds",
