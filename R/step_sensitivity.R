@@ -12,7 +12,7 @@
 #'
 #' @inheritParams effect_size
 #' @param step width of a step in units of the outcome; `NULL` finds it in each group as the greatest common divisor of
-#'   the counts. With a step of 1 there is nothing to draw, and the group fails with that reason.
+#'   the counts. With a step of 1 there is nothing to draw: d stands alone, without a spread, and a message says so.
 #' @param draws number of rounds.
 #' @param seed of the draws, a whole number; each group starts from it anew.
 #' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per
@@ -41,7 +41,8 @@ step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
     check_outcome(rows, outcome)
     values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
     width <- step_of(unlist(values), step)
-    with_seed(seed, drawn_differences(values, width, draws, seed))
+    drawn <- if (width == 1) exact_difference(values) else with_seed(seed, drawn_differences(values, width, draws))
+    described_draws(drawn, width, seed)
   }
   beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
 }
@@ -59,8 +60,8 @@ check_draws <- function(draws, seed) {
 # The width of a step: as given, or what all counts are multiples of.
 step_of <- function(counts, step) {
   found <- if (is.null(step)) greatest_common_divisor(counts) else step
-  if (!is.numeric(found) || length(found) != 1 || !is.finite(found) || found <= 1) {
-    stop_with("The counts come in steps of 1: there is nothing to draw.")
+  if (!is.numeric(found) || length(found) != 1 || !is.finite(found) || found < 1) {
+    stop_with("`step` must be a number, 1 or more.")
   }
   if (any(counts %% found != 0)) {
     stop_with(sprintf("Not all counts are multiples of the step %s.", format(found)))
@@ -76,28 +77,38 @@ greatest_common_divisor <- function(counts) {
   Reduce(of_two, unique(abs(counts)), 0)
 }
 
-drawn_differences <- function(values, step, draws, seed) {
-  n_reference <- length(values[[1]])
+# One row per draw: d with every count drawn, and with the counts of 0 left alone.
+drawn_differences <- function(values, step, draws) {
   counts <- unlist(values)
-  is_reference <- seq_along(counts) <= n_reference
+  is_reference <- seq_along(counts) <= length(values[[1]])
   is_zero <- counts == 0
   found <- vapply(seq_len(draws), function(i) {
     drawn <- stats::runif(length(counts), counts - (step - 1), counts)
-    zeros_kept <- replace(drawn, is_zero, 0)
-    c(plain_d(drawn, is_reference), plain_d(zeros_kept, is_reference))
+    c(plain_d(drawn, is_reference), plain_d(replace(drawn, is_zero, 0), is_reference))
   }, c(cohens_d = 1, cohens_d_zeros_kept = 1))
-  described <- apply(found, 1, function(d) c(mean(d), stats::sd(d), stats::quantile(d, c(.025, .975), names = FALSE)))
+  t(found)
+}
+
+exact_difference <- function(values) {
+  message("The counts come in steps of 1: nothing is drawn.")
+  d <- plain_d(unlist(values), rep(c(TRUE, FALSE), lengths(values)))
+  cbind(cohens_d = d, cohens_d_zeros_kept = d)
+}
+
+described_draws <- function(drawn, step, seed) {
+  of_column <- function(statistic, ...) unname(apply(drawn, 2, statistic, ...))
   list(
     estimates = data.frame(
-      term = rownames(found), estimate = described[1, ], std_error = described[2, ], df = NA_real_,
-      statistic = NA_real_, p_value = NA_real_, conf_low = described[3, ], conf_high = described[4, ], row.names = NULL
+      term = colnames(drawn), estimate = of_column(mean), std_error = if (nrow(drawn) > 1) of_column(stats::sd) else 0,
+      df = NA_real_, statistic = NA_real_, p_value = NA_real_, conf_low = of_column(stats::quantile, .025),
+      conf_high = of_column(stats::quantile, .975)
     ),
     fit = list(
       n_groups = 2L, singular = FALSE,
-      optimiser = sprintf("%d draws, step %s, seed %s", as.integer(draws), format(step), format(seed))
+      optimiser = sprintf("%d draws, step %s, seed %s", nrow(drawn) * (step > 1), format(step), format(seed))
     ),
     variances = NULL,
-    model = t(found)
+    model = drawn
   )
 }
 

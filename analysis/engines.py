@@ -64,6 +64,7 @@ ENGINES = {
         lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
                      **{name: fit.settings[name] for name in ("step", "draws", "seed") if name in fit.settings}},
         lambda fit: f"d drawn within steps: {fit.outcome} ~ {fit.contrast}",
+        settings=("step", "draws", "seed"),
     ),
     "stm": Engine(
         ("stm", "tm", "SnowballC"),

@@ -40,15 +40,18 @@ test_that("the step is found in the counts, and a count of 0 is drawn or kept", 
   expect_equal(without_zeros$estimate[[1]], without_zeros$estimate[[2]])
 })
 
-test_that("counts without a step are a row that says so, and the other groups go on", {
+test_that("counts without a step are d itself, without a spread, and a message says so", {
   trials <- rbind(
     transform(stepped_trials(), model = "stepped"),
     transform(stepped_trials(), model = "exact", tokens = tokens + seq_along(tokens))
   )
   found <- step_sensitivity(trials, by = "model", draws = 5)
-  expect_equal(found$fits$status, c("ok", "failed"))
-  expect_match(found$fits$error[[2]], "steps of 1: there is nothing to draw")
-  expect_equal(unique(found$estimates$model), "stepped")
+  expect_equal(found$fits$status, c("ok", "ok"))
+  expect_match(found$fits$messages[[2]], "steps of 1: nothing is drawn")
+  exact <- subset(found$estimates, model == "exact")
+  expect_equal(exact$std_error, c(0, 0))
+  expect_equal(exact$estimate[[1]], effect_size(subset(trials, model == "exact"))$estimates$estimate)
+  expect_equal(exact$conf_low, exact$estimate)
 })
 
 test_that("wrong arguments are one sentence", {
@@ -57,4 +60,5 @@ test_that("wrong arguments are one sentence", {
     step_sensitivity(stepped_trials(), seed = "x")
   })
   expect_match(step_sensitivity(stepped_trials(), step = 100)$fits$error, "Not all counts are multiples of the step 100")
+  expect_match(step_sensitivity(stepped_trials(), step = 0)$fits$error, "`step` must be a number, 1 or more")
 })
