@@ -59,6 +59,7 @@ test_that("wrong arguments are one sentence", {
     step_sensitivity(stepped_trials(), draws = 1)
     step_sensitivity(stepped_trials(), seed = "x")
   })
-  expect_match(step_sensitivity(stepped_trials(), step = 100)$fits$error, "Not all counts are multiples of the step 100")
+  not_its_step <- step_sensitivity(stepped_trials(), step = 100)$fits$error
+  expect_match(not_its_step, "Not all counts are multiples of the step 100")
   expect_match(step_sensitivity(stepped_trials(), step = 0)$fits$error, "`step` must be a number, 1 or more")
 })
