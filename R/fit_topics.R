@@ -61,15 +61,14 @@ stm_with_own_estep <- function(native, cores, say) {
 
 # A function with the arguments and the value of stm's estep(), for models without content covariates.
 fast_estep <- function(native, cores) {
+  threads <- if (is.null(cores)) 0L else as.integer(cores)
   function(documents, beta.index, update.mu, beta, lambda.old, mu, sigma, verbose) { # nolint: object_name_linter.
     factor <- try(chol.default(sigma), silent = TRUE)
     # As in stm: a sigma that isn't positive definite still has a determinant.
     is_definite <- !inherits(factor, "try-error")
     entropy <- if (is_definite) sum(log(diag(factor))) else .5 * determinant(sigma, logarithm = TRUE)$modulus[1]
     precision <- if (is_definite) chol2inv(factor) else solve(sigma)
-    found <- .Call(
-      native, documents, mu + 0, beta[[1]], lambda.old + 0, precision, entropy, if (is.null(cores)) 0L else as.integer(cores)
-    )
+    found <- .Call(native, documents, mu + 0, beta[[1]], lambda.old + 0, precision, entropy, threads)
     if (found$not_finite > 0) {
       stop_with(
         sprintf("Can't fit topics: the likelihood of document %d is not finite.", found$not_finite),

@@ -20,7 +20,7 @@ loaded_code <- new.env(parent = emptyenv())
 load_native <- function(name) {
   source <- native_source(paste0(name, ".cpp"))
   # Another R or other code is another file.
-  made_of <- substr(unname(tools::md5sum(source)), 1, 12)
+  made_of <- substr(content_hash(code_files(source)), 1, 12)
   file <- sprintf("%s-%s-R%s-%s%s", name, made_of, getRversion(), R.version$platform, .Platform$dynlib.ext)
   path <- file.path(cache_folder(), file)
   if (!file.exists(path)) {
@@ -28,6 +28,18 @@ load_native <- function(name) {
   }
   library <- dyn.load(path)
   getNativeSymbolInfo(paste0("slant_", name), library)$address
+}
+
+# The file and the headers beside it.
+code_files <- function(source) {
+  c(source, sort(list.files(dirname(source), pattern = "\\.h$", full.names = TRUE), method = "radix"))
+}
+
+content_hash <- function(files) {
+  sums <- tempfile()
+  on.exit(unlink(sums))
+  writeLines(unname(tools::md5sum(files)), sums)
+  unname(tools::md5sum(sums))
 }
 
 # Beside the R code: the folder that SLANT_NATIVE names (the Python bridge sets it), the installed package, or the
@@ -56,7 +68,7 @@ compile_native <- function(source, path) {
   folder <- tempfile("native")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
-  file.copy(source, folder)
+  file.copy(code_files(source), folder)
   made <- sub("\\.cpp$", .Platform$dynlib.ext, basename(source))
   arguments <- c("CMD", "SHLIB", "-o", shQuote(made), shQuote(basename(source)))
   said <- suppressWarnings(system2("sh", c("-c", shQuote(paste(
