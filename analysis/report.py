@@ -1,160 +1,141 @@
-"""The HTML report: one self-contained page with what was recomputed, the print beside it, two figures, and where all
-of it comes from. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
+"""The HTML report: one self-contained page with what was recomputed, the print beside it, figures, topics, and where
+all of it comes from. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
 """
 
 from __future__ import annotations
 
 import base64
-import json
+import hashlib
 import os
-import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
-from analysis.compare import summary, whole_comparison
 from analysis.doubts import doubtful_fits, mixtures
-from analysis.figures import Figure, draw
-from analysis.fits import FitResult, Progress, fit
-from analysis.open import read_view
-from analysis.recomputed import GRAIN
-from analysis.report_tables import plain, side_by_side, token_measures
-from analysis.tables import tables
+from analysis.figure_rows import figure_rows
+from analysis.fits import Progress, fit
+from analysis.open import read_view, view_names
+from analysis.report_compared import claim_texts, compared, compared_without_r
+from analysis.report_origin import methods, runs_told, versions_of, without_folders
+from analysis.report_sections import Found, more_tables, sections
+from analysis.report_tables import plain
+from analysis.tables import ANY_STUDY, table_info, tables
 from collector.checked import table_notes
 from collector.errors import RError, UsageError
 from collector.store import reading
-from collector.study import BASE, load_study
+from collector.study import Study, load_study
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
     "imported": "Answers that others collected and published.",
     "collected": "Answers of the models, asked by slant.",
 }
-_SHOWN_BY = ("source", "study_version", pl.col("variant") != BASE, "variant")  # the study as it stands first
-_QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
-_FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")
+_ENGINES = ("lme4", "effect_size")  # fits that a report makes where they are missing; others take minutes
 _MORE_TABLES = (
-    "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "served_models", "mixed_cells",
+    "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
+    "served_model_changes", "mixed_cells", "mixed_batches", "costs",
 )  # fmt: skip
 
 
 def report(
     db: str | Path, out: str | Path, study: str = "rmiat", workers: int | None = None, progress: Progress | None = None
 ) -> Path:
-    """Write the report on `study` to `out` (an .html file, replaced as a whole) and return its path.
+    """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
 
-    Fits and figures are made as needed. Where R is missing they are left out, and the report says so on top.
+    Fits and figures are made as needed; topics are shown where `analyze --fit stm` has kept some. Where R is missing,
+    what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
     Raises DatabaseError without trials, UsageError where `out` can't be written.
     """
+    out = Path(out)
+    _check_place(out)
     its = load_study(study)
-    counted = tables(db, ["refusal_counts", "duplicate_finals", *_MORE_TABLES], study=its.name)
+    known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
+    infos = [one for one in table_info().values() if one.study in (ANY_STUDY, its.name) and one.name in known]
+    counted = tables(db, [one.name for one in infos], study=its.name)
     with reading(db) as connection:
-        names = _labels(read_view(connection, "models"), read_view(connection, "tests"))
-        runs = connection.table("runs").pl().filter(pl.col("study") == its.name).drop("settings")
+        labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
+        runs = connection.table("runs").pl().filter(pl.col("study") == its.name).sort("started_at", "run_id")
     warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
-    try:
-        compared = whole_comparison(db, its, workers=workers, progress=progress)
-        fitted = fit("lme4", db, its, workers=workers, progress=progress)
-        sizes = fit("effect_size", db, its, workers=workers, progress=progress)
-        doubts = [f"Doubtful fit: {said}" for one in (fitted, sizes) for said in doubtful_fits(one.diagnostics)]
-        warnings = [*doubts, *_no_data(compared), *warnings]
-        sections = [
-            _section(rows, names, db, sizes, counted["token_sources"])
-            for _, rows in compared.sort(*_SHOWN_BY, maintain_order=True).group_by(GRAIN, maintain_order=True)
-        ]
-        versions = _versions(fitted)
-    except RError as error:
-        warnings.insert(0, f"Fits and figures are left out. {without_folders(str(error))}")
-        sections, versions = [], {}
-    page = _template().render(
+    found = Found(counted, {**labels, **claim_texts(its)})
+    warnings = [*_compute(found, db, its, workers, progress), *warnings]
+    told = methods(db, runs["run_id"].to_list())
+    page = _page(
         title=its.title,
         citation=its.source,
-        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        sources=[(s, SOURCES.get(s, s)) for s in counted["refusal_counts"]["source"].unique(maintain_order=True)],
+        sources=[(s, SOURCES.get(s, s)) for s in counted["outcome_counts"]["source"].unique(maintain_order=True)],
         warnings=warnings,
-        sections=sections,
-        more=[(name, plain(counted[name])) for name in _MORE_TABLES if counted[name].height],
-        runs=plain(_told(runs).sort("started_at")),
-        versions=versions,
-    )
-    return _write(Path(out), page)
+        sections=sections(found),
+        more=more_tables(found, _MORE_TABLES),
+        methods=told,
+        references=_unique([its.source, *(one for group in told for one in group.references)]),
+        runs=plain(runs_told(runs)),
+        versions=versions_of(*found.fits.values()) if found.fits else {},
+    )  # fmt: skip
+    return _write(out, page)
 
 
-def _template() -> Any:
+def _compute(found: Found, db: str | Path, study: Study, workers: int | None, progress: Progress | None) -> list[str]:
+    """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
+    has_own_tables = any(info.study == study.name for info in table_info().values())
+    named = [name for name, one in study.fits.items() if one.engine in _ENGINES]
+    try:
+        if has_own_tables:
+            found.compared = compared(db, study, workers, progress)
+        found.fits = {name: fit(name, db, study, workers=workers, progress=progress) for name in named}
+        found.figures = list(figure_rows(db, study, workers=workers, progress=progress))
+    except RError as error:
+        found.compared = compared_without_r(db, study) if has_own_tables else None
+        return [f"What needs R is left out: fits and figures. {without_folders(str(error))}", *_no_data(found.compared)]
+    doubts = [f"Doubtful fit: {said}" for one in found.fits.values() for said in doubtful_fits(one.diagnostics)]
+    return [*doubts, *_no_data(found.compared)]
+
+
+def _page(**content: Any) -> str:
+    """The whole page. Its script is the only one that may run: the page names it by its hash."""
     environment = Environment(
         loader=PackageLoader("analysis"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    return environment.get_template("report.html.j2")
+    environment.filters["breakable"] = _breakable
+    loader = environment.loader
+    assert loader is not None
+    script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
+    script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    own = {"script": Markup(script), "style": Markup(style), "script_hash": script_hash, "made_at": made_at}
+    return environment.get_template("report.html.j2").render(**content, **own)
 
 
-def _section(
-    rows: pl.DataFrame, names: dict[str, str], db: str | Path, sizes: FitResult, token_sources: pl.DataFrame
-) -> dict[str, Any]:
-    grain = {name: rows[name][0] for name in GRAIN}
-    measures = token_measures(token_sources.filter(_is(grain)), names)
-    printed = rows.drop_nulls("printed")
-    return {
-        **grain,
-        "summary": plain(summary(printed).drop(GRAIN)) if printed.height else None,
-        "tables": list(side_by_side(rows, names, measures)),
-        "slips": rows.filter(pl.col("status") == "slip").to_dicts(),
-        "figures": [_embedded(figure) for figure in _figures(db, grain, sizes)],
-    }
+def _unique(texts: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
 
 
-def _figures(db: str | Path, grain: dict[str, str], sizes: FitResult) -> list[Figure | str]:
-    columns = ["model", "model_label", "model_no", "test", "test_label", "test_no"]
-    more = ["condition", "tokens", "token_source", "is_refusal"]
-    with reading(db) as connection:
-        trials = connection.view("rmiat_trials").select(*(GRAIN + columns + more)).pl().filter(_is(grain))
-    named = trials.select(columns).unique(["model", "test"], maintain_order=True)
-    measured = sizes.diagnostics.filter(_is(grain)).select("model", "test", "token_source")
-    effects = sizes.table.filter(_is(grain))
-    for more_columns in (named, measured):
-        effects = effects.join(more_columns, on=["model", "test"], how="inner", maintain_order="left")
-    return draw([("plot_effect_sizes", effects), ("plot_tokens", trials)])
-
-
-def _is(grain: dict[str, str]) -> pl.Expr:
-    return pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
-
-
-def _told(runs: pl.DataFrame) -> pl.DataFrame:
-    """What a reader elsewhere may know of the runs: not the machine, and of files and folders only the last name."""
-    command = pl.col("command").map_elements(without_folders, return_dtype=pl.String)
-    return runs.drop("study", "machine").with_columns(command)
-
-
-def without_folders(text: str) -> str:
-    """Absolute paths cut to their last name. A folder's name may hold blanks, so what is quoted is one path."""
-    return _FOLDERS.sub("", _QUOTED_FOLDERS.sub(r"\1", text))
-
-
-def _embedded(figure: Figure | str) -> dict[str, str]:
-    if isinstance(figure, str):
-        return {"problem": figure, "uri": "", "alt_text": ""}
-    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
-    return {"problem": "", "uri": uri, "alt_text": figure.alt_text}
+def _breakable(text: str) -> Markup:
+    """Text, escaped, in which a line may end after an underscore: tables of many columns have to fit on paper."""
+    return Markup("_<wbr>").join(escape(part) for part in text.split("_"))
 
 
 def _labels(models: pl.DataFrame, tests: pl.DataFrame) -> dict[str, str]:
     return {**dict(models.select("model", "label").iter_rows()), **dict(tests.select("test", "label").iter_rows())}
 
 
-def _no_data(compared: pl.DataFrame) -> Iterator[str]:
-    empty = compared.filter(pl.col("status") == "no data").group_by("source", "model", maintain_order=True)
-    for (source, model), rows in empty:
-        tests = rows["test"].unique(maintain_order=True).to_list()
+def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:
+    if rows is None:
+        return
+    of_models = pl.col("table").str.starts_with("S") & (pl.col("status") == "no data")
+    empty = rows.filter(of_models).drop_nulls(["model", "test"])
+    for (source, model), part in empty.group_by("source", "model", maintain_order=True):
+        tests = part["test"].unique(maintain_order=True).to_list()
         yield f"No data ({source}): {model} in {', '.join(tests)}."
 
 
-def _data_warnings(counted: dict[str, pl.DataFrame]) -> Iterator[str]:
+def _data_warnings(counted: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     if counted["duplicate_finals"].height:
         yield f"Trials that were ended twice and count twice: {counted['duplicate_finals'].height} (duplicate_finals)."
     for row in counted["served_models"].filter(pl.col("served_model_differs")).to_dicts():
@@ -165,12 +146,10 @@ def _data_warnings(counted: dict[str, pl.DataFrame]) -> Iterator[str]:
         )
 
 
-def _versions(fitted: FitResult) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in fitted.diagnostics["versions"].drop_nulls().unique():
-        found.update(json.loads(text))
-    found.pop("definition", None)
-    return found
+def _check_place(out: Path) -> None:
+    """Before the work, which may take a while."""
+    if not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
+        raise _unwritable(out, "its folder is not there, or can't be written to")
 
 
 def _write(out: Path, page: str) -> Path:
@@ -182,5 +161,9 @@ def _write(out: Path, page: str) -> Path:
         Path(name).chmod(0o644)
         Path(name).replace(out)
     except OSError as error:
-        raise UsageError(f'Can\'t write the report to "{out}": {error.strerror}.', "Name another: --out FILE") from None
+        raise _unwritable(out, error.strerror) from None
     return out.resolve()
+
+
+def _unwritable(out: Path, why: str | None) -> UsageError:
+    return UsageError(f'Can\'t write the report to "{out}": {why}.', "Name another: --out FILE")

@@ -4,18 +4,22 @@ one where there is one; and what the tokens in them are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from analysis.printed import NO_REFUSALS
-
 TITLES = {
     "S3": "Cohen's d of tokens, incompatible minus compatible",
     "S4": "Refusals by test and model",
     "S5": "Tokens by condition, refusals removed",
+    "S11": "Answers whose reasoning names the IAT",
+    "S13": "Topics of the reasoning",
+    "S14": "Prevalence of the bias topic by model",
+    "text": "Numbers in the text of the paper",
+    "v1 S4": "Refusals that it shows",
 }
 MEASURES = {
     "usage": "reasoning tokens (usage)",
@@ -23,15 +27,20 @@ MEASURES = {
     "template": "tokens up to the end of the reasoning (template)",
     "retokenized": "reasoning text, tokenized again",
 }
-_MARKS = {"agrees": "=", "slip": "slip", "disagrees": "≠"}
-_DIGITS = {"refusals": 0, "n": 0}  # of numbers that the paper doesn't print
+_MARKS = {"agrees": "=", "slip": "slip", "disagrees": "≠", "not checkable": "not checkable"}
+_DIGITS = {"refusals": 0, "n": 0, "mentions": 0}  # of numbers that the paper doesn't print
 _OF_TOKENS = ("S3", "S5")
+_OF_MIXED_MODELS = "loglik"  # the quantity by which a table of mixed models is known
 _HEADS = {
-    "d": "d", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals", "mean": "mean", "sd": "SD",
-    "intercept_estimate": "intercept", "intercept_std_error": "SE", "condition_estimate": "condition",
-    "condition_std_error": "SE", "condition_stars": "stars", "var_prompt": "prompt variance",
-    "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
+    "d": "d", "proportion_pct": "share (%)", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals",
+    "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
+    "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
+    "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
+    "sign_of_condition": "sign",
 }  # fmt: skip
+_KEYS = ("test", "model", "refusals_removed", "condition")
+_LAST = 1000
+EARLIER = "v1 "
 
 
 @dataclass(frozen=True)
@@ -47,14 +56,20 @@ class Shown:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """`caption` says which table of the paper it is, and of what; `note` what the tokens in it are."""
+    """`caption` says which table of the paper it is, and of what; `note` what the tokens in it are. A row is its keys,
+    its numbers, and what is to be said of them; `has_remarks` where that is anything in any row.
+    """
 
     caption: str
     note: str
     is_compared: bool
     heads: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[Shown | None, ...]], ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Shown | None, ...], str], ...]
     keys: tuple[str, ...]
+
+    @property
+    def has_remarks(self) -> bool:
+        return any(remark for _, _, remark in self.rows)
 
 
 def side_by_side(
@@ -63,31 +78,60 @@ def side_by_side(
     """Each table of the paper as rows by test and model, one a model for mixed models. In the order of the paper, then
     of `labels`, which gives the names to show for ids of models and tests. `measures`: see token_measures().
     """
-    is_mixed = ~pl.col("table").is_in(list(TITLES))
+    mixed = compared.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
     places = {name: place for place, name in enumerate(labels)}
     ordered = compared.with_columns(
-        its=pl.when(is_mixed).then(pl.col("model")),
-        table_no=pl.col("table").str.extract(r"^S(\d+)$").cast(pl.Int64),
+        its=pl.when(pl.col("table").is_in(mixed.to_list())).then(pl.col("model")),
+        table_no=pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64),
         model_place=pl.col("model").replace_strict(places, default=None, return_dtype=pl.Int64),
         test_place=pl.col("test").replace_strict(places, default=None, return_dtype=pl.Int64),
-    ).sort("table_no", "its", "test_place", "test", "model_place", "model", nulls_last=True, maintain_order=True)
-    for (table, model), part in ordered.group_by("table", "its", maintain_order=True):
-        name = str(table)
-        quantities = [q for q in _HEADS if q in set(part["quantity"])]
-        keys = ["test", "model", *_more_keys(name)]
-        rows = []
-        for values, cells in part.group_by(keys, maintain_order=True):
-            found = {row["quantity"]: _shown(row) for row in cells.to_dicts()}
-            texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
-            rows.append((texts, tuple(found.get(quantity) for quantity in quantities)))
-        heads = tuple(_HEADS[quantity] for quantity in quantities)
-        shown_keys = tuple("rows" if key == "refusals_removed" else key for key in keys)
-        title = TITLES.get(name) or f"Mixed models, {labels.get(str(model), str(model))}"
-        caption = f"Table {name}. {title}" if name.startswith("S") else title
-        models = [measures[one] for one in part["model"].unique(maintain_order=True) if one in measures]
-        note = f"Tokens are, for {'; '.join(models)}." if models and (name in _OF_TOKENS or model) else ""
-        is_compared = part["printed"].is_not_null().any()
-        yield ReportTable(caption, note, is_compared, heads, tuple(rows), shown_keys)
+    )
+    by = ["table_no", "table", "its", "test_place", "test", "model_place", "model"]
+    for (table, model), part in ordered.sort(by, nulls_last=True, maintain_order=True).group_by(
+        "table", "its", maintain_order=True
+    ):
+        yield _table(str(table), None if model is None else str(model), part, labels, measures)
+
+
+def place_of_table(table: str) -> int:
+    """S3 before S11, then the text, then the earlier version's."""
+    number = re.search(r"\d+$", table)
+    return (int(number[0]) if number else _LAST - 1) + (_LAST if table.startswith(EARLIER) else 0)
+
+
+def _caption(table: str, model: str | None, labels: Mapping[str, str]) -> str:
+    title = f"Mixed models, {labels.get(model, model)}" if model else ""
+    if table.startswith(EARLIER):
+        number = table.removeprefix(EARLIER)
+        title = title or TITLES.get(table) or TITLES.get(number, "")
+        return f"Table {number} of the paper's earlier version. {title}".strip()
+    title = title or TITLES.get(table, table)
+    return f"Table {table}. {title}" if table.startswith("S") else title
+
+
+def _table(
+    table: str, model: str | None, part: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
+) -> ReportTable:
+    """Quantities side by side, or, where a table has many kinds of them (claims of the text), one below the other."""
+    is_wide = set(part["quantity"]) <= set(_HEADS)
+    quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
+    keys = [key for key in _KEYS if part[key].null_count() < part.height or key == "test"]
+    keys = keys if is_wide else ["quantity", *keys]
+    rows = []
+    for values, cells in part.group_by(keys, maintain_order=True):
+        found = {row["quantity"] if is_wide else "": _shown(row) for row in cells.to_dicts()}
+        texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
+        remarks = " ".join(cells["note"].drop_nulls().unique(maintain_order=True))
+        rows.append((texts, tuple(found.get(quantity) for quantity in quantities), remarks))
+    models = [measures[one] for one in part["model"].drop_nulls().unique(maintain_order=True) if one in measures]
+    return ReportTable(
+        caption=_caption(table, model, labels),
+        note=f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else "",
+        is_compared=bool(part["printed"].is_not_null().any()),
+        heads=tuple(_HEADS[quantity] for quantity in quantities) if is_wide else ("value",),
+        rows=tuple(rows),
+        keys=tuple({"refusals_removed": "rows", "quantity": "claim"}.get(key, key) for key in keys),
+    )
 
 
 def token_measures(token_sources: pl.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
@@ -100,14 +144,12 @@ def token_measures(token_sources: pl.DataFrame, labels: Mapping[str, str]) -> di
     return found
 
 
-def _more_keys(table: str) -> list[str]:
-    return {"S3": ["refusals_removed"], "S5": ["condition"]}.get(table, [])
-
-
 def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
+    if value is None:
+        return ""
     if key == "refusals_removed":
         return "without refusals" if value else "all"
-    return labels.get(str(value), str(value))
+    return labels.get(str(value), str(value).replace("_", " ") if key == "quantity" else str(value))
 
 
 def _shown(row: dict[str, Any]) -> Shown:
@@ -119,9 +161,11 @@ def _shown(row: dict[str, Any]) -> Shown:
 
 
 def _digits(row: dict[str, Any]) -> int:
-    if row["printed"] is None or row["printed"] == NO_REFUSALS:
+    """As in print; text without a digit ("(-)", for no refusals) prints none."""
+    printed = row["printed"] or ""
+    if not re.search(r"\d", printed):
         return _DIGITS.get(row["quantity"], 2)
-    return len(row["printed"].partition(".")[2])
+    return len(re.sub(r"\D.*$", "", printed.partition(".")[2]))
 
 
 def _stars(number: float | str) -> str:
@@ -133,8 +177,12 @@ def _standing(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def plain(frame: pl.DataFrame) -> dict[str, Any]:
-    """Any frame as heads and rows of text, numbers to six digits."""
-    return {"heads": frame.columns, "rows": [[_plain(value) for value in row] for row in frame.iter_rows()]}
+    """Any frame as heads and rows of text, numbers to six digits; `numeric` says which columns hold numbers."""
+    return {
+        "heads": frame.columns,
+        "numeric": [dtype.is_numeric() for dtype in frame.dtypes],
+        "rows": [[_plain(value) for value in row] for row in frame.iter_rows()],
+    }
 
 
 def _plain(value: object) -> str:

@@ -104,7 +104,8 @@ def _clock(told: RunHistory) -> list[str]:
 def _software(told: RunHistory) -> str:
     run = told.run
     commit = f", commit {run['git_commit'][:12]}{'+' * run['git_commit'].endswith('+')}" if run["git_commit"] else ""
-    return f"Software: slant {run['code_version']}{commit}, run {run['run_id']}, on {run['machine']}."
+    machine = f", on {run['machine']}" if run["machine"] else ""
+    return f"Software: slant {run['code_version']}{commit}, run {run['run_id']}{machine}."
 
 
 def references(told: RunHistory) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -18,8 +19,8 @@ _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
     "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip
-# The browser reads commands from file 3 and writes to file 4, which a shell can say and subprocess can't.
-_SHELL = 'from_us=$1 to_us=$2; shift 2; eval "exec \\"\\$@\\" 3<&$from_us 4>&$to_us"'
+# The browser reads commands from file 3 and writes to file 4, which a shell can arrange and subprocess can't.
+_SHELL = 'exec "${@:3}" 3<&"$1" 4>&"$2"'
 _LIMIT_S = 60.0
 
 
@@ -34,14 +35,24 @@ class Browser:
     def __init__(self, folder: Path) -> None:
         program = chromium()
         assert program is not None
-        from_us, self._in = os.pipe()
-        self._out, to_us = os.pipe()
-        command = ["sh", "-c", _SHELL, "sh", str(from_us), str(to_us), program, *_FLAGS, f"--user-data-dir={folder}"]
+        ends = [*os.pipe(), *os.pipe()]
+        from_us, self._in, self._out, to_us = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
+        command = [
+            "bash",
+            "-c",
+            _SHELL,
+            "bash",
+            str(from_us),
+            str(to_us),
+            program,
+            *_FLAGS,
+            f"--user-data-dir={folder}",
+        ]
         self._process = subprocess.Popen(
             command, pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        os.close(from_us)
-        os.close(to_us)
+        for end in (*ends, from_us, to_us):
+            os.close(end)
         self._number = 0
         self._rest = b""
         self._events: list[dict[str, Any]] = []
@@ -91,8 +102,9 @@ class Browser:
         self.wait_for("Page.loadEventFired")
 
     def resize(self, width: int, height: int, is_mobile: bool = False) -> None:
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_mobile}
-        self.send("Emulation.setDeviceMetricsOverride", **size)
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_mobile
+        )
 
     def show_as(self, media: str) -> None:
         """ "print" shows the page as it is printed, "" as on a screen."""
