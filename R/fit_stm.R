@@ -25,7 +25,7 @@
 #' @inheritParams prepare_topics
 #' @inheritParams fit_topics
 #' @return The list of data frames of [fit_lme4()] (`estimates` are the coefficients of `effects`, with terms such as
-#'   `"topic 3: conditionincompatible"`), and `tables`, a list of data frames:
+#'   `"topic 3: conditionincompatible"`), `versions`, and `tables`, a list of data frames:
 #'   \describe{
 #'     \item{topics}{`topic`, `proportion` (mean over documents), `n_dominant` (documents in which it is the largest),
 #'       `semantic_coherence` and `exclusivity` (10 words, FREX weight .7).}
@@ -67,7 +67,8 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   }
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
   kept <- data[setdiff(names(data), "token_source")]
-  c(fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one), list(tables = tables))
+  fitted <- fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one)
+  beside_versions(c(fitted, list(tables = tables)), c("stm", "tm", "SnowballC"))
 }
 
 fit_topic_model <- function(rows, settings, cells) {

@@ -82,8 +82,8 @@ def _assigned(
 def match_in_words(match: pl.DataFrame) -> str:
     """One sentence: how many of the printed words come out, and in which topics."""
     each = [
-        f"topic {row['topic']} is its topic {row['paper_topic']} ({row['n_shared']} of {row['n_printed']} words"
-        + (f": {row['shared']})" if row["shared"] else ")")
+        f"topic {row['topic']} {'is' if row['n_shared'] else 'is left for'} its topic {row['paper_topic']} "
+        f"({row['n_shared']} of {row['n_printed']} words{': ' + row['shared'] if row['shared'] else ''})"
         for row in match.drop_nulls("topic").to_dicts()
     ]
     total = f"{match['n_shared'].sum()} of {match['n_printed'].sum()} printed FREX words come out as printed"

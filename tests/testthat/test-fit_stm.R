@@ -1,0 +1,100 @@
+test_that("a fit is what stm, estimateEffect, summary() and plot() give one after another", {
+  skip_without_stm()
+  trials <- made_talk()
+  found <- fit_talk(trials, outcome = NULL)
+  processed <- stm::textProcessor(trials$reasoning_text, metadata = trials, verbose = FALSE)
+  utils::capture.output(prepared <- stm::prepDocuments(
+    processed$documents, processed$vocab, processed$meta,
+    lower.thresh = 5, verbose = FALSE
+  ))
+  model <- stm::stm(
+    prepared$documents, prepared$vocab,
+    K = 3, prevalence = ~ condition * model * test, data = prepared$meta, max.em.its = 6, seed = 1048596,
+    init.type = "Spectral", verbose = FALSE
+  )
+  expect_equal(found$tables$topics$proportion, colMeans(model$theta), tolerance = 1e-12)
+  set.seed(1048596)
+  effects <- stm::estimateEffect(1:3 ~ condition * model, model, prepared$meta, uncertainty = "Global")
+  set.seed(1048596)
+  table <- summary(effects)$tables[[2]]
+  expect_equal(found$estimates$estimate[5:8], unname(table[, 1]), tolerance = 1e-9)
+  expect_equal(found$estimates$std_error[5:8], unname(table[, 2]), tolerance = 1e-9)
+  set.seed(1048596)
+  drawn <- plot(effects, "model", method = "pointestimate", omit.plot = TRUE)
+  by_model <- subset(found$tables$prevalence, scope == "model" & topic == 2)
+  expect_equal(by_model$estimate, unname(drawn$means[[2]]), tolerance = 1e-9)
+  expect_equal(by_model$conf_low, unname(drawn$cis[[2]][1, ]), tolerance = 1e-9)
+})
+
+test_that("the same seed gives the same numbers, another one other intervals, and nobody's own draws are spoilt", {
+  skip_without_stm()
+  first <- fit_talk()
+  expect_identical(fit_talk()$tables, first$tables)
+  other <- fit_talk(seed = 2)
+  expect_identical(other$tables$topics, first$tables$topics)
+  expect_false(identical(other$estimates$estimate, first$estimates$estimate))
+})
+
+test_that("levels decide the reference, not the order of rows or the locale", {
+  skip_without_stm()
+  trials <- made_talk()
+  turned <- fit_stm(trials[rev(seq_len(nrow(trials))), ],
+    topics = 3, lower_thresh = 5, max_em_its = 6, levels = list(condition = rev(conditions))
+  )
+  expect_setequal(sub("topic \\d: ", "", turned$estimates$term), c(
+    "intercept", "conditioncompatible", "modelb", "conditioncompatible:modelb"
+  ))
+})
+
+test_that("examples are whole texts of the answers in which a topic is largest", {
+  skip_without_stm()
+  trials <- made_talk()
+  examples <- fit_talk(trials, n_examples = 3)$tables$examples
+  expect_equal(examples$place, rep(1:3, 3))
+  expect_equal(examples$text, trials$reasoning_text[match(examples$trial_id, trials$trial_id)])
+  expect_true(all(diff(examples$proportion[1:3]) <= 0))
+})
+
+test_that("a saved model opens again, and what is no model of ours is refused", {
+  skip_without_stm()
+  file <- withr::local_tempfile(fileext = ".rds")
+  found <- fit_talk(save_to = file)
+  again <- read_topics(file)
+  expect_s3_class(again$model, "STM")
+  expect_identical(again$tables$topics, found$tables$topics)
+  expect_equal(colMeans(read_topics(file, "documents")[, -1]), found$tables$topics$proportion, ignore_attr = TRUE)
+  expect_equal(found$tables$model$file_md5, unname(tools::md5sum(file)))
+  saveRDS(1, file)
+  expect_error(read_topics(file), "holds no topic model of slant")
+  expect_error(read_topics("none.duckdb"), "no fitted topic model beside")
+})
+
+test_that("a model that can't be kept is said, and its numbers are there all the same", {
+  skip_without_stm()
+  found <- fit_talk(save_to = file.path(tempdir(), "no", "such", "folder.rds"))
+  expect_match(found$messages$text, "could not be kept", all = FALSE)
+  expect_equal(found$fits$status, "ok")
+  expect_true(is.na(found$tables$model$file))
+})
+
+test_that("what can't be fitted is said in a sentence", {
+  skip_without_stm()
+  trials <- made_talk()
+  expect_snapshot(error = TRUE, {
+    fit_stm(trials, topics = 1)
+    fit_stm(trials, topics = "many")
+    fit_stm(trials, effects = "tokens ~ condition")
+    fit_stm(trials, effects = "~ model")
+    fit_stm(trials, formula = "~ system('ls')")
+    fit_stm(trials, text = "thoughts")
+  })
+  why <- function(trials, ...) fit_stm(trials, ...)$fits$error
+  expect_snapshot({
+    cat(why(trials))
+    cat(why(transform(trials, reasoning_text = "1, 2, 3!"), lower_thresh = 5))
+    cat(why(transform(trials, model = "a"), lower_thresh = 5))
+    cat(why(trials, lower_thresh = 150))
+    cat(why(trials, lower_thresh = 5, levels = list(test = c("one", "three"))))
+    cat(why(trials, lower_thresh = 5, topics = 60))
+  })
+})
