@@ -40,11 +40,11 @@ def run_there(unpacked: Path, cwd: Path, code: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("folder", "pattern"), [
-    ("sql", "migrations/*.sql"), ("sql", "views/*/*.sql"), ("R", "*.R"),
+    ("sql", "migrations/*.sql"), ("sql", "views/*/*.sql"), ("R", "*.R"), ("inst/native", "*"),
     ("collector", "studies/*.toml"), ("collector", "studies/**/*.csv"), ("analysis", "*.csv"),
 ])  # fmt: skip
 def test_the_wheel_has_every_file_that_is_no_python(root: Path, unpacked: Path, folder: str, pattern: str) -> None:
-    place = {"sql": "collector/_sql", "R": "analysis/_r"}.get(folder, folder)
+    place = {"sql": "collector/_sql", "R": "analysis/_r", "inst/native": "analysis/_native"}.get(folder, folder)
     wanted = {str(file.relative_to(root / folder)) for file in (root / folder).glob(pattern)}
     assert wanted
     assert wanted <= {str(file.relative_to(unpacked / place)) for file in (unpacked / place).glob(pattern)}
