@@ -104,7 +104,7 @@ residual_layers <- function(points, bars) {
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 5, scales = "free") +
     figure_theme() +
     ggplot2::theme(
-      strip.text = ggplot2::element_text(size = 7.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
+      strip.text = ggplot2::element_text(size = 6.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
     )
 }
 

@@ -6,6 +6,7 @@ trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a r
 fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed beside recomputed
+analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
 """
 
@@ -17,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analysis.checks import check as check
     from analysis.compare import compare as compare
     from analysis.figures import figures as figures
     from analysis.fits import FitResult as FitResult
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from analysis.topic_models import read_topics as read_topics
 
 _PLACES = {
+    "check": "analysis.checks",
     "compare": "analysis.compare",
     "figures": "analysis.figures",
     "fit": "analysis.fits",
@@ -36,7 +39,7 @@ _PLACES = {
     "read_topics": "analysis.topic_models",
     "tables": "analysis.tables",
 }
-__all__ = ["FitResult", "compare", "figures", "fit", "open_trials", "read_topics", "report", "tables"]
+__all__ = ["FitResult", "check", "compare", "figures", "fit", "open_trials", "read_topics", "report", "tables"]
 
 
 def __getattr__(name: str) -> Any:

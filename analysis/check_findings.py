@@ -182,13 +182,14 @@ def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
         f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, found.height, 'cell')}"
         f"{_which(small, context)}."
     )
+    none = f"There is no null: {found.height} of {counted(found.height, 'effect')} are significant."
     verdict = (
         f"Of {counted(nulls.height, 'effect')} that are not significant, {shown.height or 'none'} can be shown to be "
         f"smaller than |d| = {context.bound:g}; {nulls.height - shown.height} are undecided, not shown to be absent."
     )
     return Finding(
         "equivalence", question, "caution" if nulls.height > shown.height else "holds",
-        verdict if nulls.height else "There is no null: every effect is significant.", tuple(details),
+        verdict if nulls.height else none, tuple(details),
         ("d", "conf_low", "conf_high", "p_difference", "p_equivalence", "smallest_bound", "finding"),
     )  # fmt: skip
 

@@ -27,6 +27,7 @@ from collector.output import printable
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
 _MARGIN = " " * 12
+_ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of the one that says more
 
 
 def as_rows(checks: Checks) -> pl.DataFrame:
@@ -108,7 +109,7 @@ def _section(
     checks: Checks, grain: dict[str, str], found: list[Finding], ending: str, workers: int | None
 ) -> dict[str, Any]:
     rows = rows_of(checks, grain)
-    tables = {one.check: plain(_shown(rows[one.check], one)) for one in found if one.check in rows and one.columns}
+    tables = {one.check: plain(_shown(rows[_ROWS.get(one.check, one.check)], one)) for one in found if one.columns}
     figures = _figures(checks, grain, workers) if ending == ".html" else []
     return {**grain, "findings": found, "tables": tables, "figures": figures}
 

@@ -36,7 +36,7 @@ Examples:
 """
 
 
-_FITTING = ("compare", "report")  # commands that make mixed models and effect sizes
+_FITTING = ("check", "compare", "report")  # commands that make mixed models and effect sizes
 
 
 class AnalyzeGroup(SlantGroup):
