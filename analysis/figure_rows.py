@@ -61,7 +61,6 @@ def figure_rows(
     has_sizes = "effect_sizes" in wanted and any(one.engine == "effect_size" for one in study.fits.values())
     sizes = fit("effect_size", db, study, workers=workers, progress=progress) if has_sizes else None
     topics = kept_topics(db, study) if {"topic_prevalence", "search_k"} & set(wanted) else {}
-    topics = _topic_views(db, study)
     for values, rows in trials.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
         found = {
@@ -120,34 +119,3 @@ def _refusals(trials: pl.DataFrame) -> pl.DataFrame:
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
     keys = [*GRAIN, *_LABELS, "condition"]
     return trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
-
-
-def _topic_views(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
-    """What there is of topics; a database of an older slant has no such views."""
-    with reading(db) as connection:
-        names = [name for name in stored_views(connection) if name.startswith("topic_")]
-        found = {name: read_view(connection, name) for name in names if name != "topic_examples"}
-    return {name: frame.filter(pl.col("study") == study.name) for name, frame in found.items()}
-
-
-def _prevalence(topics: dict[str, pl.DataFrame], grain: dict[str, str]) -> pl.DataFrame | None:
-    """Shares of the topics of the fit that was made last, each topic with its first five words."""
-    fits = _latest(topics.get("topic_models"), grain, "fit_id", "fitted_at")
-    if fits is None or fits.is_empty():
-        return None
-    words = topics["topic_proportions"].with_columns(
-        words=pl.col("frex_words").str.split(", ").list.head(5).list.join(", ")
-    )
-    of_it = topics["topic_prevalence"].join(fits.select("fit_id"), on="fit_id", how="semi", maintain_order="left")
-    return of_it.join(
-        words.select("fit_id", "topic", "words"), on=["fit_id", "topic"], how="left", maintain_order="left"
-    )
-
-
-def _latest(rows: pl.DataFrame | None, grain: dict[str, str], key: str, time: str) -> pl.DataFrame | None:
-    """The rows of this grain that share the id of the one that was made last."""
-    own = None if rows is None else rows.filter(is_of(grain))
-    if own is None or own.is_empty():
-        return None
-    last = own.sort(time, maintain_order=True)[key].last()
-    return own.filter(pl.col(key) == last).drop(time)
