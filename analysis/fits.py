@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, reduce
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,6 @@ def fit(
 
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
-    results, not_kept = Fitted.empty(), None
     work: list[Work] = []
     for one, definition in chosen_fits(engine, db, study):
         work += fit_work(
@@ -96,17 +95,63 @@ def fit(
         )  # fmt: skip
     if not work:
         raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
-    kept = stored(db, work[0].definition.engine)
+    return _made(db, [(engine, work)], workers, refit, progress)[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call of `fit()` among several that are made together: the name of a fit, and arguments as there."""
+
+    fit: str
+    refusals_removed: bool = True
+    only: Mapping[str, Collection[str]] | None = None
+
+
+def fit_together(
+    db: str | Path, study: Study, asked: Sequence[Asked], workers: int | None = None, progress: Progress | None = None
+) -> list[FitResult]:
+    """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
+    groups = []
+    for one in asked:
+        work: list[Work] = []
+        for its, definition in chosen_fits(one.fit, db, study):
+            work += fit_work(db, its, definition, refusals_removed=one.refusals_removed, only=one.only)
+        groups.append((one.fit, work))
+    return _made(db, groups, workers, False, progress)
+
+
+def _made(
+    db: str | Path,
+    groups: Sequence[tuple[str, list[Work]]],
+    workers: int | None,
+    refit: bool,
+    progress: Progress | None,
+) -> list[FitResult]:
+    """Each group's results, kept or fitted: all that is to fit goes to one set of workers, and is kept at once."""
+    every = [work for _, works in groups for work in works]
+    engines = dict.fromkeys(work.definition.engine for work in every)
+    kept = reduce(Fitted.and_, (stored(db, engine) for engine in engines), Fitted.empty())
     old = {row["fit_id"]: row for row in kept.fits.to_dicts()}
-    is_kept = any(w.id in old for w in work)
-    versions = versions_now(work[0].engine.packages) if is_kept and not refit else None
-    todo = [w for w in work if refit or w.id not in old or not is_same(old[w.id], w.cell.data_hash, w.hash, versions)]
-    if todo:
-        results = _run(todo, workers, progress)
-        not_kept = _keep(db, results)
-    done = set(results.fits["fit_id"])
-    reused = kept.only([w.id for w in work if w.id not in done])
-    return _result(engine, reused.and_(results).only([w.id for w in work]), work, not_kept)
+    known = [] if refit else [work for work in every if work.id in old]
+    versions = _versions({work.definition.engine: work.engine.packages for work in known})
+    same = {
+        work.id
+        for work in known
+        if is_same(old[work.id], work.cell.data_hash, work.hash, versions[work.definition.engine])
+    }
+    todo = [work for work in every if work.id not in same]
+    results = _run(todo, workers, progress) if todo else Fitted.empty()
+    not_kept = _keep(db, results) if todo else None
+    found = kept.only(list(same)).and_(results)
+    return [_result(name, found.only([work.id for work in works]), works, not_kept) for name, works in groups]
+
+
+def _versions(packages: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str] | None]:
+    """The versions that each engine would fit with now; R is asked once where it has all of their packages."""
+    wanted = tuple(dict.fromkeys(package for its in packages.values() for package in its))
+    if len(packages) > 1 and (found := versions_now(wanted)):
+        return {engine: {name: found[name] for name in ("R", *its)} for engine, its in packages.items()}
+    return {engine: versions_now(its) for engine, its in packages.items()}
 
 
 def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -> Fitted:

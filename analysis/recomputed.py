@@ -27,4 +27,8 @@ def recomputed(
     Fits that are missing or out of date are made first.
     """
     results = Results(db, study, workers, progress)
+    needs = [family.needs(results) for family in families]
+    results.will_need(
+        dict.fromkeys(name for names, _ in needs for name in names), [one for _, asked in needs for one in asked]
+    )
     return pl.concat([family.recomputed(results).select(VALUE) for family in families])

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from analysis.fits import Asked
 from analysis.paper.family import GRAIN
 from analysis.paper.mixed_models import condition_terms
 from analysis.paper.results import Results
 
+REFUSAL_LENGTH = Asked("refusal_length", refusals_removed=False)
 _CELL = [*GRAIN, "model", "test"]
 _MODEL = [*GRAIN, "model"]
 
@@ -59,6 +61,6 @@ def _steps(results: Results) -> pl.DataFrame:
 def _refusal_lengths(results: Results) -> pl.DataFrame:
     """Refusals against all other answers of the model. A model with fewer than two refusals has none of it."""
     names = {"welch_t": "statistic", "welch_df": "df", "welch_p": "p_value"}
-    if not results.defines("refusal_length"):
+    if not results.defines(REFUSAL_LENGTH.fit):
         return pl.DataFrame(schema={**dict.fromkeys(_MODEL, pl.String), **dict.fromkeys(names, pl.Float64)})
-    return results.fitted("refusal_length", False).table.select(*_MODEL, **names)
+    return results.fitted(REFUSAL_LENGTH.fit, REFUSAL_LENGTH.refusals_removed).table.select(*_MODEL, **names)

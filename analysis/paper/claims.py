@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from analysis.paper.claim_cells import cells
+from analysis.fits import Asked
+from analysis.paper.claim_cells import REFUSAL_LENGTH, cells
 from analysis.paper.claim_quantities import OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
-from analysis.paper.family import GRAIN, VALUE, Row, absent_in_words, no_numbers, read_printed, read_texts
+from analysis.paper.family import GRAIN, VALUE, Needs, Row, absent_in_words, no_numbers, read_printed, read_texts
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -42,6 +43,11 @@ def scopes(study: Study) -> dict[str, tuple[str, ...]]:
     for scope, model in read_texts(path).iter_rows() if path.is_file() else ():
         found[scope] = (*found.get(scope, ()), model)
     return found
+
+
+def needs(results: Results) -> Needs:
+    fits = [Asked("lme4"), Asked("effect_size", True), Asked("effect_size", False), REFUSAL_LENGTH]
+    return ["cell_totals", "iat_mentions", "token_sources"], [one for one in fits if results.defines(one.fit)]
 
 
 def recomputed(results: Results) -> pl.DataFrame:

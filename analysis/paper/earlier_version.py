@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from analysis.fits import FitResult
+from analysis.fits import Asked, FitResult
 from analysis.paper import descriptives, effect_sizes, mixed_models
-from analysis.paper.family import GRAIN, KEY, SCHEMA, Row, absent_in_words, long, no_numbers, read_printed
+from analysis.paper.family import GRAIN, KEY, SCHEMA, Needs, Row, absent_in_words, long, no_numbers, read_printed
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -43,7 +43,7 @@ def recomputed(results: Results) -> pl.DataFrame:
     its = pl.DataFrame(list(printed(results.study)), schema=SCHEMA, orient="row")
     if its.is_empty():
         return no_numbers()
-    fits = {table: fitted for table in _MODELS if (fitted := _fitted(results, its, table)) is not None}
+    fits = {table: results.fitted(one.fit, one.refusals_removed, one.only) for table, one in _asked(results).items()}
     found = [
         effect_sizes.recomputed(results, _NAME.format("S3")),
         descriptives.recomputed(results, _NAME.format("S5")),
@@ -54,23 +54,31 @@ def recomputed(results: Results) -> pl.DataFrame:
     return pl.concat(found).join(its, on=KEY, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def _fitted(results: Results, its: pl.DataFrame, table: str) -> FitResult | None:
-    """The fits of one table. Those with refusals kept are made for the cells that are printed only, where they are."""
-    if _MODELS[table][1]:
-        return results.fitted("lme4")
-    printed_cells = its.filter((pl.col("table") == _NAME.format(table)) & pl.col("test").is_not_null())
-    here = results.table("cell_totals").join(printed_cells, on=["model", "test"], how="semi")
-    if here.is_empty():
-        return None
-    return results.fitted("lme4", False, {key: sorted(here[key].unique()) for key in ("model", "test")})
+def needs(results: Results) -> Needs:
+    tables, fits = effect_sizes.needs(results)
+    return [*tables, "tokens_by_condition", "cell_totals"], [*fits, *_asked(results).values()]
+
+
+def _asked(results: Results) -> dict[str, Asked]:
+    """The fits of Tables S6 and S7, where they are printed; of S7, with refusals kept, for the printed cells alone."""
+    rows = {table: list(read_printed(results.study, file)) for table, (file, _) in _MODELS.items()}
+    asked = {"S6": Asked("lme4")} if rows["S6"] else {}
+    cells = {(row["model"], row["test"]) for row in rows["S7"]}
+    here = [cell for cell in results.table("cell_totals").select("model", "test").unique().rows() if cell in cells]
+    if here:
+        models, tests = (sorted(set(names)) for names in zip(*here, strict=True))
+        asked["S7"] = Asked("lme4", False, {"model": models, "test": tests})
+    return asked
 
 
 def _signs(results: Results, fitted: FitResult, table: str) -> pl.DataFrame:
-    """1 where in every significant model a positive term goes with the larger mean when incompatible, else -1."""
-    means = results.table("effect_size_parts").filter(pl.col("refusals_removed") == _MODELS[table][1])
+    """1 where in every significant model a positive term goes with a positive d (more tokens when incompatible), else
+    -1.
+    """
+    d = results.fitted("effect_size", _MODELS[table][1]).table.select(*GRAIN, "model", "test", d="estimate")
     terms = mixed_models.condition_terms(fitted).filter(pl.col("p_value") < 0.05)
-    both = terms.join(means, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    is_more = (pl.col("mean_incompatible") > pl.col("mean_compatible")) == (pl.col("estimate") > 0)
+    both = terms.join(d, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+    is_more = (pl.col("d") > 0) == (pl.col("estimate") > 0)
     sign = pl.when(is_more.all()).then(1.0).otherwise(-1.0).alias(_SIGN)
     named = both.group_by(*GRAIN, "model", maintain_order=True).agg(sign)
     return long(named.with_columns(table=pl.lit(_NAME.format(table))), [_SIGN])

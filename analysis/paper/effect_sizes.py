@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from analysis.paper.family import Row, long, read_printed
+from analysis.fits import Asked
+from analysis.paper.family import Needs, Row, long, read_printed
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -20,6 +21,10 @@ def printed(study: Study, file: str = "s3_effect_sizes.csv", table: str = "S3") 
             yield (*cell, "refusals", NO_REFUSALS)
         else:
             yield from ((*cell, quantity, str(row[quantity])) for quantity in ("d", "ci_low", "ci_high"))
+
+
+def needs(_: Results) -> Needs:
+    return ["refusal_counts"], [Asked("effect_size", True), Asked("effect_size", False)]
 
 
 def recomputed(results: Results, table: str = "S3") -> pl.DataFrame:

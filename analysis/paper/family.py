@@ -7,13 +7,14 @@ printed number is made of is not here, in words; null where all of it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from analysis.fits import Asked
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -26,12 +27,14 @@ SCHEMA: dict[str, Any] = {
 VALUE = [*GRAIN, *KEY, "recomputed", "missing"]
 Row = tuple[str, str | None, str | None, bool | None, str | None, str, str]
 """KEY and `printed`."""
+Needs = tuple[Sequence[str], Sequence[Asked]]
 
 
 @dataclass(frozen=True)
 class Family:
     """One family of numbers: its rows in print (none where the study ships none), and the same recomputed.
 
+    `needs`: the tables and the fits that `recomputed` starts from, so that those of all families are made together.
     `is_table_of_models`: its tables hold the same numbers for each model, so that a model that the paper doesn't have
     can stand in them.
     """
@@ -39,6 +42,7 @@ class Family:
     name: str
     printed: Callable[[Study], Iterable[Row]]
     recomputed: Callable[[Results], pl.DataFrame]
+    needs: Callable[[Results], Needs] = lambda _: ([], [])
     is_table_of_models: bool = False
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from analysis.fits import FitResult
-from analysis.paper.family import GRAIN, Row, long, read_printed
+from analysis.fits import Asked, FitResult
+from analysis.paper.family import GRAIN, Needs, Row, long, read_printed
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -36,6 +36,10 @@ def as_printed(row: dict[str, str | None], table: str, refusals_removed: bool) -
     yield (*cell, f"{term}_std_error", str(row["std_error"]))
     if term == "condition":  # the paper sets no stars on intercepts
         yield (*cell, "condition_stars", str(len(row["stars"] or "")))
+
+
+def needs(_: Results) -> Needs:
+    return [], [Asked("lme4")]
 
 
 def recomputed(results: Results) -> pl.DataFrame:

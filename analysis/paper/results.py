@@ -8,12 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from analysis.fits import FitResult, Progress, fit
+from analysis.fits import Asked, FitResult, Progress, fit_together
 from analysis.tables import tables
 from collector.store import reading
 from collector.study import Study
-
-_TABLES = ("refusal_counts", "tokens_by_condition", "iat_mentions", "cell_totals", "token_sources", "effect_size_parts")
 
 
 class Results:
@@ -26,15 +24,21 @@ class Results:
         self.study = study
         self._workers = workers
         self._progress = progress
-        self._fitted: dict[tuple[str, bool, str], FitResult] = {}
+        self._fitted: dict[str, FitResult] = {}
+        self._tables: dict[str, pl.DataFrame] = {}
+
+    def will_need(self, names: Collection[str], asked: Collection[Asked]) -> None:
+        """Read these tables and make these fits together, before they are asked for one after another."""
+        if new_names := [name for name in names if name not in self._tables]:
+            self._tables |= tables(self.db, new_names, study=self.study.name)
+        if new := {repr(one): one for one in asked if repr(one) not in self._fitted}:
+            found = fit_together(self.db, self.study, list(new.values()), self._workers, self._progress)
+            self._fitted |= dict(zip(new, found, strict=True))
 
     def table(self, name: str) -> pl.DataFrame:
-        """One of the tables that families need (see sql/views/2_tables)."""
+        """One of the tables in sql/views/2_tables, of this study."""
+        self.will_need([name], [])
         return self._tables[name]
-
-    @cached_property
-    def _tables(self) -> dict[str, pl.DataFrame]:
-        return tables(self.db, _TABLES, study=self.study.name)
 
     @cached_property
     def refused(self) -> pl.DataFrame:
@@ -52,10 +56,6 @@ class Results:
         self, name: str, refusals_removed: bool = True, only: Mapping[str, Collection[str]] | None = None
     ) -> FitResult:
         """The fit of this name in all its cells, or in those whose key is among the values of `only`."""
-        key = (name, refusals_removed, repr(only))
-        if key not in self._fitted:
-            self._fitted[key] = fit(
-                name, self.db, self.study, refusals_removed=refusals_removed, only=only,
-                workers=self._workers, progress=self._progress,
-            )  # fmt: skip
-        return self._fitted[key]
+        asked = Asked(name, refusals_removed, only)
+        self.will_need([], [asked])
+        return self._fitted[repr(asked)]
