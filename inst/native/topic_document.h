@@ -60,7 +60,7 @@ class Document {
     }
   }
 
-  // Fills phi (topics x words), `nu` (free x free) and returns the bound.
+  // Fills phi (topics x words) and `nu` (free x free), returns the bound; NaN where the posterior has no such shape.
   double posterior(const double* eta, double* nu) {
     set(eta);
     for (int k = 0; k < model.topics; ++k) theta[k] = expeta[k] / exp_sum;
@@ -131,14 +131,14 @@ class Document {
     }
   }
 
-  // The inverse of a Hessian in place, by its Cholesky factor; returns half its log determinant.
+  // The inverse of a Hessian in place, by its Cholesky factor; returns half its log determinant (NaN: none).
   double invert(double* matrix) {
     const int f = model.free;
     std::vector<double> factor(matrix, matrix + f * f);
     if (!cholesky(factor.data(), 0, f)) {
       make_dominant(matrix);
       factor.assign(matrix, matrix + f * f);
-      cholesky(factor.data(), 0, f);
+      if (!cholesky(factor.data(), 0, f)) return std::numeric_limits<double>::quiet_NaN();
     }
     for (int j = 0; j < f; ++j) std::fill(&factor[j * f + j] + 1, &factor[j * f] + f, 0.0);
     const double half_log_det = paired_sum(f, [&](int i) { return std::log(factor[i * f + i]); });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <new>
@@ -54,6 +55,7 @@ void work(const Model& model, const Corpus& corpus, Results& results) {
         continue;
       }
       results.bound[i] = document.posterior(eta.data(), &results.nu[static_cast<size_t>(i) * f * f]);
+      if (std::isnan(results.bound[i])) results.not_finite = i;
       std::copy(document.phi.begin(), document.phi.end(), results.phi.begin() + results.first[i]);
       for (int k = 0; k < f; ++k) results.eta[i + static_cast<size_t>(k) * n] = eta[k];
     }
