@@ -12,6 +12,7 @@ from analysis import check_findings_data as data
 from analysis.cells import GRAIN
 from analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
 from analysis.checks import Checks
+from collector.study import BASE
 
 Rows = Mapping[str, pl.DataFrame]
 _SKEWED = 1.0
@@ -19,7 +20,8 @@ _SKEWED = 1.0
 
 def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
     """For each source, study version and variant: its key, and its findings in the order of the page."""
-    for values, trials in checks.trials.group_by(GRAIN, maintain_order=True):
+    base_first = checks.trials.sort(*GRAIN[:2], pl.col("variant") != BASE, "variant", maintain_order=True)
+    for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
         yield grain, [_found(name, rows_of(checks, grain), context_of(checks, trials)) for name in _PAGE]
 

@@ -22,6 +22,7 @@ from collector.study import Fit, Study, load_study
 
 ALPHA = 0.05
 BOUND = 0.1
+_N_OF_FITS = 5
 _WORDS = {"words": "(1 | item)", "word_slopes": "(1 | item) + (1 | item:{contrast})"}
 
 
@@ -76,18 +77,29 @@ def check(
     its = study if isinstance(study, Study) else load_study(study)
     definition = mixed_fit(its)
     trials = read_trials(db, its, source, measure)
+    own = list(_of_trials(trials, definition, alpha, bound))
+    to_make = fits_to_make(definition)
+    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(own) + _N_OF_FITS]
     fits: dict[str, FitResult] = {}
-    for name, one in fits_to_make(definition).items():
+    for number, (name, one) in enumerate(to_make.items()):
         mine = replace(its, fits={one.name: one})
         fits[name] = fit(
-            one.name, db, mine, source=source, measure=measure, workers=workers, refit=refit, progress=progress
-        )
-    jobs = [*_of_trials(trials, definition, alpha, bound), *_of_fits(fits, alpha)]
-    rows, said = _run(jobs, workers, progress)
+            one.name, db, mine, source=source, measure=measure, workers=workers, refit=refit,
+            progress=_stage(progress, stages, number),
+        )  # fmt: skip
+    rows, said = _run([*own, *_of_fits(fits, alpha)], workers, _stage(progress, stages, len(to_make)))
     return Checks(
         its, alpha, bound, rows, trials, [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
         next((one.not_kept for one in fits.values() if one.not_kept), None),
     )  # fmt: skip
+
+
+def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
+    """The progress of one stage as that of all of them; what a stage need not do again counts as done."""
+    if progress is None:
+        return None
+    before = sum(stages[: number + 1])
+    return lambda done, todo: progress(before - todo + done, sum(stages))
 
 
 def fits_to_make(paper: Fit) -> dict[str, Fit]:

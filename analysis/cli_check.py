@@ -54,17 +54,18 @@ def check(
         check_ending(out)
     with FitProgress() as progress:
         found = check_all(db, study, source, measure, bound, alpha, workers, refit, progress)
+        path = write_page(found, out, workers) if out is not None else None
     for warning in found.warnings:
         say(warning)
     if found.not_kept:
         say(f"The fits could not be kept. {found.not_kept}")
-    if out is not None:
-        click.echo(write_page(found, out, workers))
+    if path is not None:
+        click.echo(path)
     if show is not None:
         print_rows(found.rows[show], output_format or "table")
     elif output_format == "json":
         click.echo(as_json(found))
     elif output_format == "csv":
         print_rows(as_rows(found), "csv")
-    elif out is None:
+    elif path is None:
         click.echo(as_text(found))
