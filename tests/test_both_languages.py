@@ -1,0 +1,147 @@
+"""Python and Rscript give the same numbers, bit by bit: every table, every fit of every study, every check.
+
+The tests walk over what there is (the views, the studies' fits, R's list of checks), so that a new one is covered by
+itself. What is drawn at random is drawn after the same seed, and so is the same, too.
+
+One thing no language has to the bit: lme4 with two random effects. The last digits of its optimum depend on where in
+memory the rows lie, so that two runs of Rscript differ, too (an environment variable more is enough).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import analysis
+from analysis.check_trials import mixed_fit, read_trials
+from analysis.checks import _of_fits, _of_trials, check_job, fits_to_make
+from analysis.engines import ENGINES
+from analysis.fit_work import Work, fit_work
+from analysis.open import open_trials, view_names
+from analysis.r import r_folder
+from analysis.worker import run_jobs
+from collector.files import sql_dir
+from collector.study import Fit, Study, list_studies, load_study
+from tests.fitted import RUN, trials
+from tests.given import Row, database
+from tests.plain_r import as_check, as_job, differences, plain_r
+
+OPTIMUM_REL_TOL = 1e-6  # of lme4 with two random effects
+# So that topics can be fitted to few and short texts.
+SETTINGS = {"stm": {"topics": 3, "lower_thresh": 5, "max_em_its": 10, "n_examples": 2}}
+WORDS = ("group", "bias", "rule", "usual", "label", "fair", "think", "link", "answer", "check", "mean", "harm", "even")
+TESTS = [
+    {"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"},
+    {"test": "gender_career", "test_no": 6, "label": "Männer/Frauen"},
+]
+
+
+def rows_with_reasoning() -> Iterator[Row]:
+    """The small database's trials in two tests, with texts, and with everything that may be unknown."""
+    chance = random.Random(11)
+    for number, row in enumerate(trials(tests=("flowers_insects", "gender_career"))):
+        text = " ".join(chance.choices(WORDS, k=25)) + (" An IAT." if number % 50 == 0 else "")
+        tokens = 64 * round(row["tokens"] / 64) if row["model"] == "o3-mini" else row["tokens"]
+        yield {
+            **row, "tokens": None if number % 77 == 5 else tokens, "reasoning_text": text, "reasoning_tokens": tokens,
+            "output_tokens": tokens + 3, "latency_s": None, "cost_usd": number / 7e5, "position": number,
+            "sent_at": "2026-01-01 10:00:00.25", "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
+        }  # fmt: skip
+
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [{k: v for k, v in row.items() if k != "latency_s"} for row in rows_with_reasoning()]
+    return database(tmp_path_factory.mktemp("both") / "a.duckdb", rows, [{**RUN, "tests": TESTS}])
+
+
+@pytest.fixture(scope="module")
+def works(db: Path) -> list[Work]:
+    found = []
+    for study in map(load_study, list_studies()):
+        for fit in [*study.fits.values(), *fits_to_make(mixed_fit(study)).values()]:
+            found += fit_work(db, study, fit, settings=SETTINGS.get(fit.engine))
+    return found
+
+
+def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+    for name in load_study("rmiat").fits:  # some tables show what was fitted
+        analysis.fit(name, db, "rmiat", settings=SETTINGS.get(name))
+    shipped = {re.sub(r"^\d+_", "", file.stem) for file in sql_dir().glob("views/*/*.sql")}
+    assert shipped == set(view_names(db))
+    in_r = plain_r(tmp_path, db=str(db), views=sorted(shipped), fits=[], checks=[])["views"]
+    in_order = shipped - {"trials", "rmiat_answers", "rmiat_answer_rows"}  # these have no order
+    unlike = {}
+    for view in sorted(shipped):
+        here, there = open_trials(db, view), in_r[view]
+        if view not in in_order:
+            here, there = sorted_by(here, "trial_id"), sorted_texts(there, "trial_id")
+        unlike[view] = differences(without_nested(here), there)
+    assert {view: found for view, found in unlike.items() if found} == {}
+    assert open_trials(db, "topic_words").height > 0
+
+
+def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    return frame.sort(name)
+
+
+def sorted_texts(texts: dict[str, list[str]], name: str) -> dict[str, list[str]]:
+    places = sorted(range(len(texts[name])), key=lambda place: texts[name][place])
+    return {column: [values[place] for place in places] for column, values in texts.items()}
+
+
+def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists have no one text in both languages; no number stands in one."""
+    return frame.select(pl.exclude(pl.List, pl.Struct, pl.Binary))
+
+
+def test_every_engine_is_compared(works: list[Work]) -> None:
+    assert {work.definition.engine for work in works} == set(ENGINES)
+
+
+def test_every_fit_of_every_study_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+    in_r = plain_r(tmp_path, db=str(db), views=[], fits=[as_job(work) for work in works], checks=[])["fits"]
+    here = dict(run_jobs(analysis.worker.fit_job, [work.job for work in works]))
+    assert len(in_r) == len(here) == len(works)
+    for number, (work, there) in enumerate(zip(works, in_r, strict=True)):
+        found = here[number]
+        rel_tol = OPTIMUM_REL_TOL if (work.definition.formula or "").count("|") > 1 else 0
+        for name in ("estimates", "fits", "variances", "messages", "versions"):
+            unlike = differences(found[name], there[name], rel_tol=rel_tol)
+            assert unlike == [], (work.definition.name, work.cell.key, name)
+        for name, table in (found.get("tables") or {}).items():
+            own = [c for c in table.columns if not c.startswith("file")]  # only here is the model kept in one
+            assert differences(table, there[name], own) == [], (work.definition.name, name)
+        assert found["fits"]["status"][0] != "failed", (work.definition.name, work.cell.key, found["messages"])
+
+
+def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> None:
+    study = load_study("rmiat")
+    paper = mixed_fit(study)
+    fits: dict[str, Any] = {
+        name: analysis.fit(one.name, db, with_fit(study, one)) for name, one in fits_to_make(paper).items()
+    }
+    jobs = [
+        job for _, job in (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
+    ]
+    listed = set(re.findall(r"(check_\w+) = check_", (r_folder() / "run_check.R").read_text("utf-8")))
+    assert {job.check for job in jobs} == listed
+    asked = [as_check(job, tmp_path, number) for number, job in enumerate(jobs)]
+    in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
+    for number, result in run_jobs(check_job, jobs):
+        assert result["rows"] is not None, result["messages"]
+        assert differences(result["rows"], in_r[number]["rows"]) == [], jobs[number].check
+
+
+def with_fit(study: Study, fit: Fit) -> Study:
+    return replace(study, fits={fit.name: fit})
