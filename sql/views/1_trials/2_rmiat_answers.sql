@@ -1,25 +1,18 @@
--- rmiat_answers: one answer of the Reasoning Model IAT a row, unordered: what the tables count over.
+-- rmiat_answers: one answer of the Reasoning Model IAT a row, unordered, with the labels and places of model and test.
 -- grain: trial_id
--- reads: trials, models, tests
+-- reads: rmiat_answer_rows, models, tests
 -- study: rmiat
--- note:  `is_refusal` is the paper's rule: the answer is not exactly (untrimmed, case-sensitive) one of the two
---        options. So is an answer that was cut off or filtered, whatever it says: its tokens end where the limit is.
---        (The authors' data have no such outcomes.) `outcome` and `choice` are our own, finer reading of the same
---        answer. Trials that another model answered although a snapshot was asked for by name are left out here and
---        counted in served_models.
+-- note:  `is_refusal` is the paper's rule, `outcome` and `choice` are our own reading of the same answer (see
+--        rmiat_answer_rows, over which the tables count).
 CREATE OR REPLACE VIEW rmiat_answers AS
 SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.test, p.test_no, coalesce(p.label, t.test) AS test_label,
        t.condition, t.item, t."group", t.wording, t.repetition, t.position,
-       t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome,
-       coalesce(t.answer NOT IN (t.option_a, t.option_b), true)
-           OR t.outcome IN ('truncated', 'filtered') AS is_refusal,
-       t.choice = t.expected AS follows_rule,
+       t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome, t.is_refusal, t.follows_rule,
        t.tokens, t.token_source, t.reasoning_tokens, t.reasoning_tokens_recounted, t.recount_tokenizer,
        t.output_tokens, t.reasoning_text, t.option_a_logprob, t.option_b_logprob, t.logprob_kind,
        t.latency_s, t.is_batch, t.cost_usd, t.served_model, t.served_model_differs
-FROM trials t
+FROM rmiat_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
-LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test
-WHERE t.study = 'rmiat' AND NOT t.is_left_out;
+LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test;

@@ -2,7 +2,7 @@
 -- grain: trial_id
 -- reads: rmiat_answers
 -- study: rmiat
--- note:  the tables count over rmiat_answers, the same rows unordered: a sort that a sum doesn't need costs ten times
+-- note:  the tables count over rmiat_answer_rows, the same rows unordered: a sort that a sum doesn't need costs ten times
 --        the sum.
 CREATE OR REPLACE VIEW rmiat_trials AS
 SELECT *

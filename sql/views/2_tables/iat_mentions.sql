@@ -1,6 +1,6 @@
 -- iat_mentions: how often the reasoning names the IAT: documents with these three capitals.
 -- grain: source, study_version, variant, model, test, condition
--- reads: rmiat_answers
+-- reads: rmiat_answer_rows, models, tests
 -- study: rmiat
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini
@@ -9,15 +9,16 @@
 CREATE OR REPLACE VIEW iat_mentions AS
 WITH counted AS (
     SELECT source, study_version, variant, model, test, condition,
-           min(model_no) AS model_no, min(test_no) AS test_no,
            count(*) FILTER (NOT is_refusal) AS n,
            count(reasoning_text) FILTER (NOT is_refusal) AS n_readable,
            count(*) FILTER (NOT is_refusal AND contains(reasoning_text, 'IAT')) AS n_found
-    FROM rmiat_answers
+    FROM rmiat_answer_rows
     GROUP BY source, study_version, variant, model, test, condition
 )
-SELECT source, study_version, variant, model, test, condition, n, n_readable,
-       CASE WHEN n_readable > 0 THEN n_found END AS n_mentions,
-       n_found / nullif(n_readable, 0) AS mention_rate
-FROM counted
-ORDER BY source, study_version, variant, model_no, model, test_no, test, condition;
+SELECT c.source, c.study_version, c.variant, c.model, c.test, c.condition, c.n, c.n_readable,
+       CASE WHEN c.n_readable > 0 THEN c.n_found END AS n_mentions,
+       c.n_found / nullif(c.n_readable, 0) AS mention_rate
+FROM counted c
+LEFT JOIN models m ON m.study = 'rmiat' AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests t ON t.study = 'rmiat' AND t.study_version = c.study_version AND t.test = c.test
+ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, c.condition;
