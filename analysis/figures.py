@@ -87,6 +87,21 @@ def draw(
     return [drawn[number] for number in range(len(jobs))]
 
 
+def require(packages: Sequence[str]) -> None:
+    """Raises RError, with what to type, where R or one of these packages is missing."""
+    with closing(run_jobs(_require_job, [tuple(packages)], 1)) as results:
+        for _, result in results:
+            if isinstance(result, Died):
+                raise RError(result.reason)
+
+
+def _require_job(packages: tuple[str, ...]) -> None:
+    """Runs in a worker."""
+    from analysis import r
+
+    r.call("package_versions", list(packages), packages=packages)
+
+
 def figure_job(job: FigureJob) -> dict[str, Any] | str:
     """Runs in a worker: draws into the job's file."""
     from analysis import r

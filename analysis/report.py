@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.figure_rows import figure_rows
+from analysis.figures import require
 from analysis.fits import Progress, fit
 from analysis.open import read_view, view_names
 from analysis.report_compared import claim_texts, compared, compared_without_r
@@ -84,16 +85,25 @@ def _compute(found: Found, db: str | Path, study: Study, workers: int | None, pr
     """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
     has_own_tables = any(info.study == study.name for info in table_info().values())
     named = [name for name, one in study.fits.items() if one.engine in _ENGINES]
+    problems: list[str] = []
     try:
-        if has_own_tables:
-            found.compared = compared(db, study, workers, progress)
-        found.fits = {name: fit(name, db, study, workers=workers, progress=progress) for name in named}
+        found.compared = compared(db, study, workers, progress) if has_own_tables else None
+    except RError as error:
+        problems.append(str(error))
+        found.compared = compared_without_r(db, study)
+    for name in named:
+        try:
+            found.fits[name] = fit(name, db, study, workers=workers, progress=progress)
+        except RError as error:
+            problems.append(str(error))
+    try:
+        require(("ggplot2",))
         found.figures = list(figure_rows(db, study, workers=workers, progress=progress))
     except RError as error:
-        found.compared = compared_without_r(db, study) if has_own_tables else None
-        return [f"What needs R is left out: fits and figures. {without_folders(str(error))}", *_no_data(found.compared)]
+        problems.append(str(error))
+    left_out = [f"Left out, because R could not do it: {without_folders(one)}" for one in _unique(problems)]
     doubts = [f"Doubtful fit: {said}" for one in found.fits.values() for said in doubtful_fits(one.diagnostics)]
-    return [*doubts, *_no_data(found.compared)]
+    return [*left_out, *doubts, *_no_data(found.compared)]
 
 
 def _page(**content: Any) -> str:

@@ -33,7 +33,7 @@ class Found:
     tables: Mapping[str, pl.DataFrame]
     labels: Mapping[str, str]
     compared: pl.DataFrame | None = None
-    fits: Mapping[str, FitResult] = field(default_factory=dict)
+    fits: dict[str, FitResult] = field(default_factory=dict)
     figures: Iterable[FigureRows] = ()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,10 +14,11 @@ import pytest
 
 import analysis
 from analysis.figures import draw
-from analysis.report_origin import without_folders
+from analysis.report_origin import methods, without_folders
 from collector.errors import UsageError
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
+from tests.tiny_study import write_tiny
 
 EVIL = "<script>alert(1)</script>"
 
@@ -149,3 +152,43 @@ def test_a_figure_that_can_not_be_drawn_is_a_sentence_in_its_place() -> None:
 def test_a_place_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Can't write the report"):
         analysis.report(small_database(tmp_path / "a.duckdb"), tmp_path / "no" / "r.html")
+
+
+def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_said_to_be_missing(
+    root: Path, tmp_path: Path
+) -> None:
+    db, out = small_database(tmp_path / "a.duckdb"), tmp_path / "r.html"
+    code = "from analysis.cli import analyze; analyze(prog_name='analyze')"
+    command = [sys.executable, "-c", code, "report", "--db", str(db), "--out", str(out)]
+    subprocess.run(command, cwd=root, env={"PATH": "/"}, capture_output=True, check=True)
+    page = out.read_text("utf-8")
+    warnings = page[page.index("Before you read on") : page.index("<main>")]
+    assert warnings.count("Left out") == 1
+    assert "Left out, because R could not do it: R is not on this machine" in warnings
+    assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
+    assert "<small>63.94</small>" in page
+    assert Page(page).alternatives == []
+
+
+def test_a_study_of_ones_own_is_reported_by_its_own_fits(tmp_path: Path) -> None:
+    view, formula = 'view = "rmiat_trials"\n', 'formula = "tokens ~ condition"'
+    own = """view = "trials"
+formula = "tokens ~ condition + (1 | wording)"
+levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }"""
+    study = write_tiny(tmp_path, study=(view + formula, own))
+    rows = [{**row, "study": "drinks", "test": "tea_coffee"} for row in trials()]
+    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks"}])
+    page = analysis.report(db, tmp_path / "r.html", str(study)).read_text("utf-8")
+    assert "<h1>Tea and coffee</h1>" in page
+    assert "lme4: estimates with 95 % intervals" in page
+    assert len(Page(page).alternatives) == 3
+    assert "refusal_<wbr>counts" not in page  # a table of another study
+    assert "outcome_counts: what came of the trials" in page
+
+
+def test_methods_name_each_run_once_and_not_the_machine(tmp_path: Path) -> None:
+    same = {**RUN, "seed": 1, "repetitions": 1, "machine": "Linux-of-mine"}
+    runs = [{**same, "run_id": f"r{day}", "started_at": f"2026-01-0{day}"} for day in (1, 2)]
+    rows = [{**row, "run_id": "r1" if n % 2 else "r2"} for n, row in enumerate(trials())]
+    told = methods(database(tmp_path / "a.duckdb", rows, runs), ["r1", "r2"])
+    assert [("r1, r2" in one.paragraph, "Linux" in one.paragraph) for one in told] == [(True, False)]
