@@ -86,8 +86,10 @@ def match_in_words(match: pl.DataFrame) -> str:
         f"({row['n_shared']} of {row['n_printed']} words{': ' + row['shared'] if row['shared'] else ''})"
         for row in match.drop_nulls("topic").to_dicts()
     ]
-    total = f"{match['n_shared'].sum()} of {match['n_printed'].sum()} printed FREX words come out as printed"
-    return f"By their words, {'; '.join(each)}. In all {total}."
+    n_printed = match["n_printed"].sum()
+    total = f"{match['n_shared'].sum()} of {n_printed} printed FREX words come out as printed"
+    near = f"{match['n_near'].sum()} are among the first {_NEAR} of their topic"
+    return f"By their words, {'; '.join(each)}. In all {total}, {near}."
 
 
 def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:

@@ -25,7 +25,7 @@ from analysis.topic_store import made_model_folder
 from analysis.worker import Died, run_jobs
 from collector.errors import DatabaseError, RError, UsageError
 from collector.records import stable_id
-from collector.store import reading, writing
+from collector.store import is_alive, reading, writing
 from collector.study import Study
 
 STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
@@ -127,9 +127,11 @@ def _searched(
 ) -> Any:
     if not numbers:
         return
-    file = made_model_folder(db) / f"{_search_id(work, max_em_its)}.{os.getpid()}.prepared.rds"
+    folder = made_model_folder(db)
+    _clear_away(folder)
+    file = folder / f"{_search_id(work, max_em_its)}.{os.getpid()}.prepared.rds"
+    said = file.with_suffix(".says")
     try:
-        said = file.with_suffix(".says")
         arguments = {**work.engine.arguments(work.definition), "say": str(said)}
         if watch := getattr(progress, "watch", None):
             watch(said)
@@ -145,6 +147,13 @@ def _searched(
     finally:
         file.unlink(missing_ok=True)
         said.unlink(missing_ok=True)
+
+
+def _clear_away(folder: Path) -> None:
+    """What searches left that were killed."""
+    for left in folder.glob("*.prepared.*"):
+        if not is_alive(left.name.split(".")[1]):
+            left.unlink(missing_ok=True)
 
 
 def _one(function: Any, job: Any) -> Any:

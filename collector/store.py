@@ -96,7 +96,7 @@ def check_place(path: Path) -> None:
 def _make(path: Path) -> None:
     """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
     for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
-        if not _is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
+        if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
             left.unlink(missing_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
     part.unlink(missing_ok=True)
@@ -114,7 +114,8 @@ def _make(path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _is_alive(pid: str) -> bool:
+def is_alive(pid: str) -> bool:
+    """Whether a process of this number runs; what is no number is none."""
     try:
         os.kill(int(pid), 0)
     except (ValueError, ProcessLookupError):
