@@ -20,6 +20,7 @@ stage "ruff format" ruff format --check --quiet .
 stage mypy mypy
 stage "lint of R" Rscript tools/lint_r.R
 if [ "${1:-}" != --check ]; then
+    tools/install_browser.sh
     stage testthat Rscript tests/testthat.R
     if [ "${1:-}" = --full ]; then stage pytest pytest -rs -m "not local"; else stage pytest pytest -rs -m "not slow and not local"; fi
 fi
