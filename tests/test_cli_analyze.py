@@ -60,10 +60,21 @@ def test_a_missing_or_foreign_database_is_exit_1_and_one_sentence(root: Path, tm
 
 def test_compare_prints_one_line_a_table_or_one_a_number(root: Path, db: Path) -> None:
     short = analyze(root, "compare", "--study", "rmiat", "--summary", "--db", db, "--format", "csv").stdout
-    assert [line.split(",")[3] for line in short.splitlines()[1:]] == ["S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10"]
+    tables = [*(f"S{no}" for no in range(3, 15)), "text", *(f"v1 S{no}" for no in range(3, 8))]
+    assert [line.split(",")[3] for line in short.splitlines()[1:]] == tables
     whole = analyze(root, "compare", "--db", db, "--format", "json")
-    assert len(json.loads(whole.stdout)) == 911
-    assert "911 numbers: " in whole.stderr
+    assert len(json.loads(whole.stdout)) == 1342
+    assert "1342 numbers: " in whole.stderr
+
+
+def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(root: Path, db: Path) -> None:
+    command = ("compare", "--table", "text", "--table", "S11", "--only", "not-checkable", "--db", db, "--format", "csv")
+    (head, *rows) = csv.reader(analyze(root, *command).stdout.splitlines())
+    found = [dict(zip(head, row, strict=True)) for row in rows]
+    assert {row["table"] for row in found} == {"text", "S11"}
+    assert {row["status"] for row in found} == {"not checkable"}
+    assert all(row["note"] for row in found)
+    assert 'Did you mean "text"?' in analyze(root, "compare", "--table", "texts", "--db", db).stderr
 
 
 def test_mixed_trials_are_said_on_stderr_by_every_command(root: Path, tmp_path: Path) -> None:
