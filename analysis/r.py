@@ -27,16 +27,9 @@ import polars as pl
 
 from analysis import r_vectors
 from analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from analysis.worker_start import ENVIRONMENT
 from collector.errors import RError
 
-ENVIRONMENT = {
-    "LC_ALL": "C.UTF-8",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "BLIS_NUM_THREADS": "1",
-    "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
-}
 _PACKAGE = Path(__file__).resolve().parent
 _session: dict[str, Any] = {}
 
@@ -47,6 +40,12 @@ def r_folder() -> Path:
     return checkout if any(checkout.glob("*.R")) else _PACKAGE / "_r"
 
 
+def native_folder() -> Path:
+    """The folder with what R/ compiles at its first use."""
+    checkout = _PACKAGE.parent / "inst" / "native"
+    return checkout if checkout.is_dir() else _PACKAGE / "_native"
+
+
 def start() -> Any:
     """Start R in this process (once), source R/*.R into one environment, and return that environment.
 
@@ -54,6 +53,7 @@ def start() -> Any:
     """
     if not _session:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
+        os.environ["SLANT_NATIVE"] = str(native_folder())
         ri, runtime_error = _rinterface()
         ri.initr(interactive=False)
         _say_on_stderr()
@@ -62,6 +62,12 @@ def start() -> Any:
             ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
         _session.update(ri=ri, environment=environment, RRuntimeError=runtime_error)
     return _session["environment"]
+
+
+def load(packages: Sequence[str]) -> None:
+    """Load R packages before the first call needs them; one that is missing is for that call to tell."""
+    for package in packages:
+        _session["ri"].baseenv["requireNamespace"](package, quietly=True)
 
 
 def call(name: str, *arguments: Any, packages: Sequence[str] = ()) -> tuple[Any, pl.DataFrame]:

@@ -1,5 +1,5 @@
 """R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process: it
-runs in spawned ones, which the parent can kill. A worker lives for many jobs and calls, so it starts R once.
+runs in others (worker_start.py), which the parent can kill. A worker lives for many jobs and calls.
 
 `run_jobs` is general (any picklable function of one argument); `fit_job` is the one that analyses use.
 """
@@ -23,7 +23,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.r import ENVIRONMENT
+from analysis.worker_start import environment, worker_context
 from collector.errors import RError
 
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
@@ -137,12 +137,11 @@ def _run_pool(
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+    return ProcessPoolExecutor(count, mp_context=worker_context(), initializer=_begin)
 
 
 def _submit(pool: ProcessPoolExecutor, function: Callable[[Any], Any], job: Any) -> Future[Any]:
-    with _environment(), _without_main():
+    with environment(getattr(job, "packages", ())), _without_main():
         return pool.submit(function, job)  # starts a process where one is missing
 
 
@@ -168,21 +167,6 @@ def _begin() -> None:
 def _end_with(sentinel: int) -> None:
     wait_for([sentinel])
     os._exit(1)
-
-
-@contextlib.contextmanager
-def _environment() -> Iterator[None]:
-    """R and its BLAS read their environment at their start, so a worker must be born with it."""
-    before = {name: os.environ.get(name) for name in ENVIRONMENT}
-    os.environ.update(ENVIRONMENT)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 @contextlib.contextmanager

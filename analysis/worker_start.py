@@ -1,0 +1,71 @@
+"""How R worker processes begin: with which environment, and from what.
+
+On Linux they are forked from one process in which R has started and loaded its packages (worker_seed.py), for loading
+lmerTest takes longer than all fits of a paper. It can be begun before anything else is imported: this module is light.
+Elsewhere (macOS forbids such forks) each starts R on its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from multiprocessing.context import BaseContext
+from pathlib import Path
+
+ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
+}
+PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
+_CAN_FORK = sys.platform == "linux"
+
+
+def worker_context() -> BaseContext:
+    """The way in which this system starts workers."""
+    if not _CAN_FORK:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["analysis.worker_seed"])
+    return context
+
+
+def begin_early(packages: Sequence[str]) -> None:
+    """Begin to load R and these packages beside what this process does until it has fits to make."""
+    if _CAN_FORK:
+        from multiprocessing import forkserver
+
+        worker_context()
+        with environment(packages):
+            forkserver.ensure_running()
+
+
+@contextlib.contextmanager
+def environment(packages: Sequence[str] = ()) -> Iterator[None]:
+    """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
+    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **_path_of_checkout()}
+    before = {name: os.environ.get(name) for name in new}
+    os.environ.update(new)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _path_of_checkout() -> dict[str, str]:
+    """A checkout that is not installed is found by its folder, which a fork server doesn't inherit."""
+    checkout = Path(__file__).resolve().parent.parent
+    if not (checkout / "pyproject.toml").is_file():
+        return {}
+    paths = [str(checkout), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
