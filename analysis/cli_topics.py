@@ -43,9 +43,12 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
         if its is None or not printed_topics(its):
             continue
         for row in _joined(result, missing_of_print(db, its)).to_dicts():
-            if row["missing"]:
+            if row["missing"] and row["source"] != "simulated":
                 say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
     for grain, match in _matches(result, study).group_by(GRAIN, maintain_order=True):
+        if grain[0] == "simulated":
+            say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
+            continue
         say(f"{match_in_words(match)} ({grain[0]})")
 
 
