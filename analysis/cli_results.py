@@ -23,6 +23,7 @@ from analysis.report import report as write_report
 from analysis.report_tables import token_measures
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
+from analysis.versions import made_with, told_versions
 from collector.checked import table_notes
 from collector.output import db_option, format_option, print_rows, printable, say
 from collector.study import load_study
@@ -85,6 +86,8 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
     say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     for said in doubtful_fits(result.diagnostics):
         say(f"Doubtful: {said}")
+    if versions := made_with(result):
+        say(versions)
     if result.not_kept:
         say(f"The fits could not be kept. {result.not_kept}")
     return result
@@ -131,7 +134,8 @@ def compare(
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
-    for said in [*measures_in_words(db, study, source), *mixtures(db, load_study(study).name, source)]:
+    name = load_study(study).name
+    for said in [*measures_in_words(db, study, source), *mixtures(db, name, source), *told_versions(db, name)]:
         say(said)
     say(f"{sum(counts.values())} numbers: " + ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s]) + ".")
 

@@ -64,10 +64,10 @@ def as_check(job: CheckJob, folder: Path, number: int) -> dict[str, Any]:
     return {"check": job.check, "rows": written("rows", job.rows), "arguments": arguments}
 
 
-def differences(here: pl.DataFrame, there: Texts, columns: list[str] | None = None, rel_tol: float = 0) -> list[str]:
+def differences(here: pl.DataFrame, there: Texts, rel_tol: float = 0) -> list[str]:
     """Where a frame of Python's and a table of R's differ, in any bit; R's own columns may be more."""
     found = []
-    for name in columns or here.columns:
+    for name in here.columns:
         values, texts = here[name].to_list(), there.get(name, [])
         if len(values) != len(texts):
             found.append(f"{name}: {len(values)} values here, {len(texts)} there")
