@@ -67,6 +67,8 @@ def report(
     warnings = [*_compute(found, db, its, workers, progress), *warnings]
     told = methods(db, runs["run_id"].to_list())
     page = _page(
+        study=study,
+        is_checked=found.compared is not None,
         title=its.title,
         citation=its.source,
         sources=[(s, SOURCES.get(s, s)) for s in counted["outcome_counts"]["source"].unique(maintain_order=True)],

@@ -23,7 +23,19 @@ _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
     "topic_quality", "topic_effects", "topic_searches", "topic_examples",
 )  # fmt: skip
-_HIDDEN = {*GRAIN, "study", "fit_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions"}
+_HIDDEN = {
+    *GRAIN,
+    "study",
+    "fit_id",
+    "search_id",
+    "model_label",
+    "model_no",
+    "test_label",
+    "test_no",
+    "versions",
+    "data_hash",
+    "seconds",
+}
 
 
 @dataclass
