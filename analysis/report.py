@@ -67,7 +67,7 @@ def report(
     warnings = [*_compute(found, db, its, workers, progress), *warnings]
     told = methods(db, runs["run_id"].to_list())
     page = _page(
-        study=study,
+        study=its.name,
         is_checked=found.compared is not None,
         title=its.title,
         citation=its.source,
