@@ -74,16 +74,17 @@ estimate_row <- function(topic, model, estimate, std_error, df) {
   )
 }
 
-# What the coefficients are multiplied with to get the difference between two conditions, all else alike.
+# What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents (of
+# one model) of what a change of condition alone would change.
 contrast_weights <- function(x, contrast, both, model) {
-  cell <- x$data[c(1, 1), , drop = FALSE]
-  cell[[contrast]] <- factor(both, levels = levels(as.factor(x$data[[contrast]])))
-  if (!is.na(model)) {
-    cell$model <- factor(model, levels = levels(as.factor(x$data$model)))
-  }
+  documents <- if (is.na(model)) x$data else x$data[as.character(x$data$model) == model, , drop = FALSE]
   terms <- stats::delete.response(stats::terms(x$formula, data = x$data))
-  design <- stats::model.matrix(terms, cell, xlev = lapply(Filter(is.factor, x$data), levels))
-  design[2, ] - design[1, ]
+  levels_of <- lapply(Filter(is.factor, x$data), levels)
+  all_in <- function(condition) {
+    documents[[contrast]] <- factor(condition, levels = levels_of[[contrast]])
+    colMeans(stats::model.matrix(terms, documents, xlev = levels_of))
+  }
+  all_in(both[[2]]) - all_in(both[[1]])
 }
 
 # p adjusted over the rows, which are one family.

@@ -98,3 +98,23 @@ test_that("what can't be fitted is said in a sentence", {
     cat(why(trials, lower_thresh = 5, topics = 60))
   })
 })
+
+test_that("with more covariates a contrast is the mean over a model's documents, and near the difference of means", {
+  skip_without_stm()
+  trials <- made_talk(n = 60)
+  # Unbalanced, and turned round in one test, so that it matters what is averaged over.
+  trials <- trials[!(trials$test == "two" & trials$item > 20), ]
+  is_turned <- trials$test == "two"
+  trials$condition[is_turned] <- rev(conditions)[match(trials$condition[is_turned], conditions)]
+  found <- fit_talk(trials, effects = "~ condition * model * test")
+  contrasts <- found$tables$contrasts
+  shifts <- found$tables$shifts
+  n <- table(trials$model, trials$test)
+  for (model in c("a", "b")) {
+    own <- shifts[shifts$model == model & shifts$topic == 1, ]
+    expected <- stats::weighted.mean(own$estimate, n[model, own$test])
+    got <- contrasts$estimate[contrasts$topic == 1 & contrasts$model %in% model]
+    expect_lt(abs(got - expected), .35 * max(abs(own$estimate)))
+    expect_gt(abs(diff(own$estimate)), max(abs(own$estimate)))
+  }
+})
