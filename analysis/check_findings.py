@@ -5,6 +5,7 @@ they are only counted and said.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -42,7 +43,22 @@ def _found(name: str, rows: Rows, context: Context) -> Finding:
     question, needed, find = _PAGE[name]
     if any(one not in rows or _good(rows[one]).is_empty() for one in needed):
         return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
-    return find(question, {one: _good(rows[one]) for one in rows}, context)
+    finding = find(question, {one: _good(rows[one]) for one in rows}, context)
+    doubts = tuple(said for one in needed for said in _doubts(rows[one]))
+    if not doubts:
+        return finding
+    return replace(finding, details=(*finding.details, *doubts), columns=(*finding.columns, "fit_status"))
+
+
+def _doubts(rows: pl.DataFrame) -> Iterator[str]:
+    """That some of the fits that rows rest on are singular or worse."""
+    if "fit_status" not in rows.columns:
+        return
+    fits = rows.select("model", "test", "fit_status").unique()
+    doubtful = fits.filter(pl.col("fit_status") != "ok").group_by("fit_status").len().sort("fit_status")
+    if doubtful.height:
+        kinds = ", ".join(f"{n} {status}" for status, n in doubtful.iter_rows())
+        yield f"Doubtful: {kinds} of {counted(fits.height, 'fit')}; the warnings say which and why."
 
 
 def _good(rows: pl.DataFrame) -> pl.DataFrame:

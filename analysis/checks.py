@@ -22,7 +22,10 @@ from collector.study import Fit, Study, load_study
 
 ALPHA = 0.05
 BOUND = 0.1
-_N_OF_FITS = 5
+_RESTS_ON = {
+    "corrections": "paper", "influence": "leave_one_out", "variance_shares": "words", "words": "words",
+    "word_slopes": "word_slopes",
+}  # fmt: skip
 _WORDS = {"words": "(1 | item)", "word_slopes": "(1 | item) + (1 | item:{contrast})"}
 
 
@@ -31,7 +34,7 @@ class Checks:
     """What `check()` found.
 
     rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
-    and test. CHECKS says which there are.
+    and test. CHECKS says which there are. Those that rest on fits end with `fit_status`: not "ok" is doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
     written to the database; None where they were. alpha, bound: as they were given.
     """
@@ -79,7 +82,7 @@ def check(
     trials = read_trials(db, its, source, measure)
     own = list(_of_trials(trials, definition, alpha, bound))
     to_make = fits_to_make(definition)
-    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(own) + _N_OF_FITS]
+    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(own) + len(_RESTS_ON)]
     fits: dict[str, FitResult] = {}
     for number, (name, one) in enumerate(to_make.items()):
         mine = replace(its, fits={one.name: one})
@@ -88,6 +91,7 @@ def check(
             progress=_stage(progress, stages, number),
         )  # fmt: skip
     rows, said = _run([*own, *_of_fits(fits, alpha)], workers, _stage(progress, stages, len(to_make)))
+    rows |= {name: _with_status(rows[name], fits[made]) for name, made in _RESTS_ON.items() if name in rows}
     return Checks(
         its, alpha, bound, rows, trials, [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
         next((one.not_kept for one in fits.values() if one.not_kept), None),
@@ -100,6 +104,12 @@ def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Pro
         return None
     before = sum(stages[: number + 1])
     return lambda done, todo: progress(before - todo + done, sum(stages))
+
+
+def _with_status(rows: pl.DataFrame, made: FitResult) -> pl.DataFrame:
+    """What rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
+    status = made.diagnostics.select(*CELL, fit_status="status")
+    return rows.join(status, on=CELL, how="left", maintain_order="left")
 
 
 def fits_to_make(paper: Fit) -> dict[str, Fit]:

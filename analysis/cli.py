@@ -36,7 +36,7 @@ Examples:
 """
 
 
-_FITTING = ("check", "compare", "report")  # commands that make mixed models and effect sizes
+_FITTING = ("compare", "report")  # commands that make mixed models and effect sizes
 
 
 class AnalyzeGroup(SlantGroup):
@@ -61,7 +61,12 @@ class AnalyzeGroup(SlantGroup):
 
 
 @click.group(cls=AnalyzeGroup, invoke_without_command=True, epilog=EXAMPLES)
-@click.option("--fit", "engine", metavar="FIT", help="A fit that the study defines: lme4, effect_size, stm.")
+@click.option(
+    "--fit",
+    "engine",
+    metavar="FIT",
+    help="A fit that the study defines: lme4, effect_size, stm, refusal_length, step_sensitivity.",
+)
 @click.option("--study", help="A study's name or the path of its TOML file. Default: every study in the database.")
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option(

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,15 @@ def test_what_can_not_be_checked_is_said_as_doubtful_and_the_rest_goes_on(tmp_pa
     assert set(checks.rows["corrections"]["model"]) == {"deepseek-r1"}
 
 
+def test_what_rests_on_a_doubtful_fit_is_labelled(found: Checks) -> None:
+    words = found.rows["words"]
+    assert set(words["fit_status"]) <= {"ok", "singular", "warned"}
+    rows = {**found.rows, "words": words.with_columns(fit_status=pl.lit("singular"))}
+    finding = finding_of(replace(found, rows=rows), "words")
+    assert "Doubtful: 2 singular of 2 fits; the warnings say which and why." in finding.details
+    assert finding.columns[-1] == "fit_status"
+
+
 def test_the_page_escapes_what_others_wrote_and_loads_nothing(found: Checks, tmp_path: Path) -> None:
     text = write_page(found, tmp_path / "c.html").read_text("utf-8")
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
@@ -183,8 +193,6 @@ def test_a_wrong_ending_an_unknown_check_and_no_trials_are_one_sentence(db: Path
         assert said in answer.stderr
     with pytest.raises(DatabaseError, match="no rows of source collected"):
         check(db, source="collected")
-    from dataclasses import replace
-
     with pytest.raises(StudyError, match="defines no mixed model"):
         check(db, replace(load_study("rmiat"), fits={}))
 
