@@ -12,7 +12,7 @@
 #' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"mean_difference"`: its estimate, standard error and 95 % interval in units of the outcome (tokens), `df` after
 #'   Welch, the `statistic` t and its two-sided `p_value`. `variances` holds the variance of each side (squared units)
-#'   and in `n_groups` its number of rows.
+#'   and in `n_groups` its number of rows. A group with fewer than two rows on a side has no estimate, and a warning.
 #' @source Lee & Lai (2025), section 3.2.
 #' @export
 #' @examples
@@ -23,10 +23,24 @@ welch_test <- function(data, outcome = "tokens", factor = "is_refusal", levels =
   levels <- two_levels(levels, factor, to = "run a Welch test")
   check_columns(data, c(outcome, factor, by), to = "run a Welch test")
   fit_one <- function(rows) {
+    values <- lapply(levels, function(level) rows[[outcome]][as.character(rows[[factor]]) == level])
+    if (any(lengths(values) < 2)) {
+      return(no_test(lengths(values), levels, factor))
+    }
     check_outcome(rows, outcome)
-    test_means(sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor), levels, outcome)
+    test_means(values, levels, outcome)
   }
   beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+}
+
+# A model that hardly ever refuses is no failure: it has nothing to compare.
+no_test <- function(n, levels, factor) {
+  is_few <- n < 2
+  warning(sprintf(
+    "A test needs two rows on each side: \"%s\" is %s.", factor,
+    paste(sprintf("\"%s\" in %d", levels[is_few], n[is_few]), collapse = " and ")
+  ), call. = FALSE)
+  list(estimates = NULL, fit = list(n_groups = sum(n > 0), singular = FALSE), variances = NULL, model = NULL)
 }
 
 test_means <- function(values, levels, outcome) {

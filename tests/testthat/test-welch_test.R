@@ -26,11 +26,12 @@ test_that("each group has a test and the variances of its two sides", {
   expect_equal(found$variances$variance[[2]], var(data$tokens[data$model == "a" & data$is_refusal]))
 })
 
-test_that("a model with fewer than two refusals is one row that says so", {
+test_that("a model with fewer than two refusals has no test, and says so", {
   data <- transform(lengths_of_refusals(), is_refusal = is_refusal & (model == "a" | seq_along(model) == 61))
-  fits <- welch_test(data, by = "model")$fits
-  expect_equal(fits$status, c("ok", "failed"))
-  expect_match(fits$error[[2]], "\"is_refusal\" must be \"TRUE\" in at least two rows, but it is in 1")
+  found <- welch_test(data, by = "model")
+  expect_equal(found$estimates$model, "a")
+  expect_equal(found$fits$status, c("ok", "warned"))
+  expect_match(found$fits$messages[[2]], "A test needs two rows on each side: \"is_refusal\" is \"TRUE\" in 1.")
 })
 
 test_that("the published comparison of o3-mini's refusals comes out (section 3.2)", {
