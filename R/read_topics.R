@@ -9,8 +9,8 @@
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
 #'   `documents`, `vocab` and `meta` (what it was fitted to, see [prepare_topics()]), `tables` (see [fit_stm()]),
-#'   `settings` and `versions`. For `"documents"` a data frame with one row per document: its id, and a column
-#'   `topic_1`, `topic_2` … for each topic.
+#'   `settings` and `versions` (a warning says where they are not those installed here). For `"documents"` a data frame
+#'   with one row per document: its id, and a column `topic_1`, `topic_2` … for each topic.
 #' @export
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
 #' set.seed(1)
@@ -30,6 +30,10 @@ read_topics <- function(path, what = c("all", "documents")) {
   if (!inherits(found, "slant_topics")) {
     stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(path)))
   }
+  others <- other_versions(found$versions)
+  if (!is.na(others)) {
+    warning(sprintf("This topic model was made with other versions than those here: %s.", others), call. = FALSE)
+  }
   if (what == "all") {
     return(found)
   }
@@ -43,7 +47,8 @@ topics_file <- function(path) {
     if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
     return(path)
   }
-  files <- list.files(paste0(path, ".models"), pattern = "\\.rds$", full.names = TRUE)
+  # What a search for a number of topics prepares lies there, too, under longer names.
+  files <- list.files(paste0(path, ".models"), pattern = "^[0-9a-f]+\\.rds$", full.names = TRUE)
   if (length(files) == 0) {
     stop_with(
       sprintf("There is no fitted topic model beside %s.", quoted(path)),
