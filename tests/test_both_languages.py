@@ -33,7 +33,7 @@ from tests.fitted import RUN, trials
 from tests.given import Row, database
 from tests.plain_r import as_check, as_job, differences, plain_r
 
-OPTIMUM_REL_TOL = 1e-6  # of lme4 with two random effects
+OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
 # So that topics can be fitted to few and short texts.
 SETTINGS = {"stm": {"topics": 3, "lower_thresh": 5, "max_em_its": 10, "n_examples": 2}}
 WORDS = ("group", "bias", "rule", "usual", "label", "fair", "think", "link", "answer", "check", "mean", "harm", "even")
