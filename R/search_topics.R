@@ -11,8 +11,8 @@
 #' @param cores number of cores for one fit; numbers of topics are better spread over processes.
 #' @inheritParams fit_topics
 #' @return A data frame with one row per number of topics: `n_topics`, `heldout_likelihood` (mean log likelihood of a
-#'   word that was left out), `residual_dispersion`, `semantic_coherence` and `exclusivity` (means over topics), `bound`,
-#'   `lower_bound` (`bound + lfactorial(n_topics)`), `n_steps`, `n_documents`, `n_words`.
+#'   word that was left out), `residual_dispersion`, `semantic_coherence` and `exclusivity` (means over topics),
+#'   `bound`, `lower_bound` (`bound + lfactorial(n_topics)`), `n_steps`, `n_documents`, `n_words`.
 #' @export
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
 #' set.seed(1)

@@ -74,8 +74,8 @@ estimate_row <- function(topic, model, estimate, std_error, df) {
   )
 }
 
-# What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents (of
-# one model) of what a change of condition alone would change.
+# What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents
+# (of one model) of what a change of condition alone would change.
 contrast_weights <- function(x, contrast, both, model) {
   documents <- if (is.na(model)) x$data else x$data[as.character(x$data$model) == model, , drop = FALSE]
   terms <- stats::delete.response(stats::terms(x$formula, data = x$data))
