@@ -1,6 +1,11 @@
-"""`make bench`: measure, print the table, write bench/results.json. About eight minutes; --quick takes two.
+"""`make bench`: measure, print the table, write bench/results.json. About 25 minutes; --quick takes three.
 
 python -m bench [--quick | --long] [--only NAME …]
+
+Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
+and while_read 1 min each (all of these together: 2 min); compare 1 min (20 s) and growth 3 min (50 s) need R and
+../shared/data; bridge 1 min (10 s) wants pandas for its baseline; views 10 min, most of it to make ten million
+trials (20 s).
 """
 
 from __future__ import annotations
@@ -13,9 +18,12 @@ from pathlib import Path
 
 import click
 
+from bench.bridge import bridge
+from bench.fitting import compare, growth
 from bench.measures import Measure, table
 from bench.scale import memory, resume
 from bench.speed import speed
+from bench.views import views
 from bench.wire import full_speed, slow, while_read
 
 RESULTS = Path(__file__).parent / "results.json"
@@ -35,6 +43,10 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "slow": lambda: slow(seconds),
         "full_speed": lambda: full_speed(seconds),
         "while_read": lambda: while_read(seconds),
+        "compare": lambda: compare(rounds),
+        "growth": lambda: growth(1 if quick else 3),
+        "bridge": lambda: bridge(100_000 if quick else 1_000_000),
+        "views": lambda: views(100_000 if quick else 10_000_000),
     }
 
 

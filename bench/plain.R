@@ -6,14 +6,14 @@
 # Prints one row a model: file, n, the estimate of condition, its p. Nothing of slant is used.
 suppressPackageStartupMessages(library(lmerTest))
 
-options_of <- list(
+labels_of <- list(
   age_valence = c("pleasant", "unpleasant"), career_family = c("career", "family"),
-  math_arts = c("mathematics", "arts"), mental_physical = c("temporary", "permanent"), science_arts = c("science", "arts")
+  math_arts = c("math", "arts"), mental_physical = c("temporary", "permanent"), science_arts = c("science", "arts")
 )
 
 # A refusal, as in the paper, is whatever is not exactly one of the two labels.
 is_answer <- function(answer, test, is_local) {
-  labels <- if (is.null(options_of[[test]])) c("pleasant", "unpleasant") else options_of[[test]]
+  labels <- if (is.null(labels_of[[test]])) c("pleasant", "unpleasant") else labels_of[[test]]
   answer %in% (if (is_local) labels else tools::toTitleCase(labels))
 }
 
