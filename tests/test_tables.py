@@ -62,7 +62,7 @@ def test_a_database_of_an_older_slant_says_how_it_gets_its_views(db: Path) -> No
 def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
     frames = tables(db)
     papers = [info.paper for info in table_info().values() if info.paper]
-    assert papers == ["Table S3", "Table S4", "Table S5", "Table S11"]
+    assert papers[:6] == ["Table S3", "Table S4", "Table S5", "Table S11", "Table S13", "Table S14"]
     assert list(frames) == list(table_info())
     assert set(frames) < set(view_names(db))
     assert frames["tokens_by_condition"]["mean_tokens"].to_list() == [64, 128]
