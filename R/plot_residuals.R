@@ -112,8 +112,8 @@ residuals_in_words <- function(panels, trials) {
   skewness <- vapply(panels, `[[`, 1, "skewness")
   sprintf(
     paste(
-      "Normal quantiles and spread of the residuals of %s, %s. Residuals would lie on a line if they were normal; their",
-      "skewness (0 if symmetric) is from %.1f to %.1f, the largest in %s. %s"
+      "Normal quantiles and spread of the residuals of %s, %s. Residuals would lie on a line if they were normal;",
+      "their skewness (0 if symmetric) is from %.1f to %.1f, the largest in %s. %s"
     ),
     counted(length(panels), "mixed model"), model_of(trials), min(skewness), max(skewness),
     names(panels)[[which.max(skewness)]], paste(c(source_note(trials), measure_note(trials)), collapse = " ")
