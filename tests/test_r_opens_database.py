@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from collector.export import export_trials
+from tests.fitted import small_database
 from tests.given import database
 
 # run_progress compares settings as JSON, an extension that R's duckdb has not got; nobody analyses it.
@@ -40,3 +43,29 @@ def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscri
     assert tuple(n_rows) == VIEWS
     assert {n_rows[view] for view in ("trials", "rmiat_trials", "tokens_by_condition")} == {"2"}
     assert n_rows["models"] == n_rows["tests"] == "1"
+
+
+def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, root: Path, rscript: str) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    files = [tmp_path / f"trials.{ending}" for ending in ("csv", "parquet")]
+    for file in files:
+        export_trials(db, file)
+    command = [rscript, str(root / "tests" / "open_exports.R"), str(db), str(root / "R"), *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["trials.csv;160;TRUE;;", "trials.parquet;160;TRUE;;"]
+
+
+def test_without_duckdb_r_says_how_to_get_it_and_what_to_do_without(tmp_path: Path, root: Path, rscript: str) -> None:
+    bare = {**os.environ, **dict.fromkeys(("R_LIBS", "R_LIBS_SITE", "R_LIBS_USER"), str(tmp_path))}
+    asked = subprocess.run(
+        [rscript, "--vanilla", "-e", "cat(requireNamespace('duckdb'))"], env=bare, capture_output=True, text=True
+    )
+    if asked.stdout != "FALSE":
+        pytest.skip("R's own library holds duckdb here")
+    command = [rscript, "--vanilla", str(root / "tests" / "open_views.R"), "a.duckdb", str(root / "R"), "trials"]
+    done = subprocess.run(command, env=bare, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert 'R\'s packages "duckdb" and "DBI" must be installed' in done.stderr
+    assert 'install.packages(c("DBI", "duckdb"))' in done.stderr
+    assert "read_trials()" in done.stderr
