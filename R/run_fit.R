@@ -3,7 +3,7 @@
 #' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
 #'
 #' @param engine `"lme4"` ([fit_lme4()]), `"effect_size"` ([effect_size()]), `"stm"` ([fit_stm()]), `"welch"`
-#'   ([welch_test()]) or `"step_sensitivity"` ([step_sensitivity()]).
+#'   ([welch_test()]), `"step_sensitivity"` ([step_sensitivity()]) or `"leave_one_out"` ([fit_leave_one_out()]).
 #' @param data a data frame, or a named list of columns of equal length.
 #' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
 #' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
