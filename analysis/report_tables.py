@@ -115,7 +115,8 @@ def _table(
     """Quantities side by side, or, where a table has many kinds of them (claims of the text), one below the other."""
     is_wide = set(part["quantity"]) <= set(_HEADS)
     quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
-    keys = [key for key in _KEYS if part[key].null_count() < part.height or key == "test"]
+    told = {"refusals_removed", *(["model"] if model else [])}  # above the table, where it is the same in all rows
+    keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in told)]
     keys = keys if is_wide else ["quantity", *keys]
     rows = []
     for values, cells in part.group_by(keys, maintain_order=True):
@@ -123,10 +124,14 @@ def _table(
         texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
         remarks = " ".join(cells["note"].drop_nulls().unique(maintain_order=True))
         rows.append((texts, tuple(found.get(quantity) for quantity in quantities), remarks))
+    refusals = part["refusals_removed"]
+    kept = (
+        {True: "Refusals removed. ", False: "Refusals kept. "}.get(refusals[0], "") if refusals.n_unique() == 1 else ""
+    )
     models = [measures[one] for one in part["model"].drop_nulls().unique(maintain_order=True) if one in measures]
     return ReportTable(
         caption=_caption(table, model, labels),
-        note=f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else "",
+        note=kept + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
         is_compared=bool(part["printed"].is_not_null().any()),
         heads=tuple(_HEADS[quantity] for quantity in quantities) if is_wide else ("value",),
         rows=tuple(rows),
