@@ -17,10 +17,11 @@ from analysis.figures import draw
 from analysis.report_origin import methods, without_folders
 from collector.errors import UsageError
 from tests.fitted import RUN, small_database, trials
-from tests.given import database
+from tests.given import Row, database
 from tests.tiny_study import write_tiny
 
 EVIL = "<script>alert(1)</script>"
+COMMAND = "/home/me/bin/collect --db '/home/me/my data/a.duckdb' --x=/srv/y"
 
 
 class Page(HTMLParser):
@@ -53,6 +54,23 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     return analysis.report(small_database(folder / "a.duckdb"), folder / "r.html").read_text("utf-8")
 
 
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of data with all there can be to warn of, and with what nobody elsewhere should see or run."""
+    rows: list[Row] = []
+    for n, row in enumerate(trials()):
+        odd = {"tokens": 64} if row["model"] == "o3-mini" else {"token_source": "output" if n % 2 else "usage"}
+        rows.append({**row, **odd, "served_model": EVIL})
+    rows.append({**rows[-1], "trial_id": "t1"})
+    run = {**RUN, "machine": "Linux-of-mine", "command": COMMAND, "study_file": "/home/me/own.toml"}
+    folder = tmp_path_factory.mktemp("troubled")
+    return analysis.report(database(folder / "a.duckdb", rows, [run]), folder / "r.html").read_text("utf-8")
+
+
+def warnings_of(page: str) -> str:
+    return page[page.index("Before you read on") : page.index("<main>")]
+
+
 def test_the_page_loads_nothing_and_runs_only_its_own_script(text: str) -> None:
     page = Page(text)
     assert page.open == []
@@ -82,20 +100,19 @@ def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> No
     assert "<small>63.94</small>" in text
 
 
-def test_labels_from_files_and_servers_are_escaped(text: str, tmp_path: Path) -> None:
+def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
-    rows = [{**row, "served_model": EVIL} for row in trials()]
-    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
-    assert EVIL not in page
-    assert "&lt;script&gt;" in page
+    assert EVIL not in troubled
+    assert "&lt;script&gt;" in troubled
 
 
-def test_warnings_stand_on_top(tmp_path: Path) -> None:
-    rows = [{**row, "tokens": 64} if row["model"] == "o3-mini" else row for row in trials()]
-    rows.append({**rows[-1], "trial_id": "t1"})
-    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
-    warnings = page[page.index("Before you read on") : page.index("<main>")]
-    for sentence in ("Doubtful fit: o3-mini", "ended twice", "No data (simulated): o3-mini in "):
+def test_warnings_stand_on_top(troubled: str) -> None:
+    warnings = warnings_of(troubled)
+    for sentence in (
+        "Doubtful fit: o3-mini", "ended twice", "No data (simulated): o3-mini in ", "Served model differs",
+        "Mixed: deepseek-r1 (simulated) has token counts of 2 kinds (output + usage).",
+        "effect_size is warned. warning: Token counts of 2 kinds are put together: output, usage.",
+    ):  # fmt: skip
         assert sentence in warnings
     assert "qwen3-8b in " not in warnings  # a model of the paper that nobody asked here
 
@@ -122,21 +139,10 @@ def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> No
     assert "Mixed models, DeepSeek-R1" in balanced
 
 
-def test_mixed_settings_and_measures_are_said_on_top(tmp_path: Path) -> None:
-    rows = [{**row, "token_source": "output" if n % 2 else "usage"} for n, row in enumerate(trials())]
-    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
-    warnings = page[page.index("Before you read on") : page.index("<main>")]
-    assert "Mixed: o3-mini (simulated) has token counts of 2 kinds (output + usage)." in warnings
-    assert "effect_size is warned. warning: Token counts of 2 kinds are put together: output, usage." in warnings
-
-
-def test_the_page_tells_neither_machine_nor_folders(tmp_path: Path) -> None:
-    command = "/home/me/bin/collect --db '/home/me/my data/a.duckdb' --x=/srv/y"
-    run = {**RUN, "machine": "Linux-of-mine", "command": command}
-    page = analysis.report(database(tmp_path / "a.duckdb", trials(), [run]), tmp_path / "r.html").read_text("utf-8")
-    assert "collect --db &#39;a.duckdb&#39; --x=y" in page
-    for secret in ("Linux-of-mine", "/home", "my data", "/srv", str(tmp_path)):
-        assert secret not in page
+def test_the_page_tells_neither_machine_nor_folders(troubled: str) -> None:
+    assert "collect --db &#39;a.duckdb&#39; --x=y" in troubled
+    for secret in ("Linux-of-mine", "/home", "my data", "/srv", "/tmp"):
+        assert secret not in troubled
     harmless = "--model openai/o3 --base-url http://h:80/v1/x"
     assert without_folders(harmless) == harmless
 
@@ -162,7 +168,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     command = [sys.executable, "-c", code, "report", "--db", str(db), "--out", str(out)]
     subprocess.run(command, cwd=root, env={"PATH": "/"}, capture_output=True, check=True)
     page = out.read_text("utf-8")
-    warnings = page[page.index("Before you read on") : page.index("<main>")]
+    warnings = warnings_of(page)
     assert warnings.count("Left out") == 1
     assert "Left out, because R could not do it: R is not on this machine" in warnings
     assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
