@@ -46,6 +46,11 @@ def test_every_exported_function_has_a_file_a_help_page_and_an_example_that_is_r
         assert not re.search(r"\\(dontrun|donttest)", pages[name]), f"the example of {name} is not run"
 
 
+def test_the_first_help_page_lists_every_exported_function(root: Path) -> None:
+    listed = set(re.findall(r"\\link\[=(\w+)\]", (root / "man" / "slant-package.Rd").read_text("utf-8")))
+    assert listed == set(exported(root))
+
+
 def test_the_checkout_installs_into_a_library_and_its_functions_are_found(
     root: Path, tmp_path: Path, r_program: str
 ) -> None:
