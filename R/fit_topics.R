@@ -2,8 +2,8 @@
 #'
 #' `stm::stm()` with spectral initialisation, as in the RM-IAT paper. The engine `"fast"` leaves all to package stm but
 #' one function, its E-step, which compiled code computes on several cores (`inst/native/topic_estep.cpp`): the same
-#' optimiser, sums in the same order, and so the same bits as stm where R uses the reference BLAS, in a twentieth of
-#' the time. It is compiled at its first use, for which R needs a C++ compiler, and kept in `R_user_dir("slant",
+#' optimiser, sums in the same order, and so the same bits as stm where R uses the reference BLAS, in about a twentieth of
+#' the processor time. It is compiled at its first use, for which R needs a C++ compiler, and kept in `R_user_dir("slant",
 #' "cache")`. Without a compiler stm's own code does it, and a message says so.
 #'
 #' @param prepared what [prepare_topics()] returned.

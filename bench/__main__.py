@@ -23,6 +23,7 @@ from bench.fitting import compare, growth
 from bench.measures import Measure, table
 from bench.scale import memory, resume
 from bench.speed import speed
+from bench.topics import topics
 from bench.views import views
 from bench.wire import full_speed, slow, while_read
 
@@ -43,6 +44,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "slow": lambda: slow(seconds),
         "full_speed": lambda: full_speed(seconds),
         "while_read": lambda: while_read(seconds),
+        "topics": topics,
         "compare": lambda: compare(rounds),
         "growth": lambda: growth(1 if quick else 3),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),
