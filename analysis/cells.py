@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,33 +46,58 @@ class Cell:
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def read_cells(
-    db: str | Path, study: str, fit: Fit, *, source: str | None, measure: str | None, refusals_removed: bool
-) -> list[Cell]:
-    """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+@dataclass(frozen=True)
+class Rows:
+    """Ordered rows of one view with the columns that some fits use, and what is mixed in them (see doubts.py)."""
+
+    frame: pl.DataFrame
+    columns: list[str]
+    mixed: Mapping[Key, str]
+
+
+def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | None) -> Rows:
+    """The rows that these fits of one view start from, read once for all of them.
 
     Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
     """
+    name = fits[0].view
     with reading(db) as connection:
         set_measure(connection, measure)
-        if fit.view not in stored_views(connection):
+        if name not in stored_views(connection):
             raise StudyError(
-                f'Can\'t fit "{fit.name}": this database has no view "{fit.view}".',
+                f'Can\'t fit "{fits[0].name}": this database has no view "{name}".',
                 f"Views there are: {', '.join(stored_views(connection))}.",
             )
-        view = connection.view(fit.view)
+        view = connection.view(name)
         columns = view.columns
-        used = _used_columns(fit, columns)
-        more = _known(("study", "model", "token_source", *fit.drop_flags), columns)
-        wanted = dict.fromkeys((*GRAIN, *fit.by, *used, *more))
-        order = ", ".join(f'"{name}"' for name in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
-        frame: pl.DataFrame = view.order(order).select(*(f'"{name}"' for name in wanted)).pl()
+        its = [column for fit in fits for column in (*fit.by, *_used_columns(fit, columns), *fit.drop_flags)]
+        wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", "model", "token_source"), columns)))
+        order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
+        frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
         mixed = asked_unlike(mixed_rows(connection, study))
     if "study" in frame.columns:  # a view of all studies, such as `trials`
         frame = frame.filter(pl.col("study") == study)
-    if source is not None:
-        frame = frame.filter(pl.col("source") == source)
-    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else (), mixed))
+    return Rows(frame, columns, mixed)
+
+
+def read_cells(
+    db: str | Path,
+    study: str,
+    fit: Fit,
+    *,
+    source: str | None,
+    measure: str | None,
+    refusals_removed: bool,
+    rows: Rows | None = None,
+) -> list[Cell]:
+    """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+
+    `rows` are those of `read_rows`, where they are there already. Raises what that raises.
+    """
+    rows = rows or read_rows(db, study, [fit], measure)
+    frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
+    used = _used_columns(fit, rows.columns)
+    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
 
 
 def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Cell, read_cells
+from analysis.cells import Cell, Rows, read_cells
 from analysis.engines import ENGINES, Engine
 from analysis.fit_store import fit_id
-from analysis.r import r_folder
+from analysis.r import native_folder, r_folder
 from analysis.topic_store import model_file
 from analysis.worker import FitJob
 from collector.errors import StudyError, UnknownNameError
@@ -74,14 +74,20 @@ def fit_work(
     refusals_removed: bool = True,
     settings: Mapping[str, Any] | None = None,
     only: Mapping[str, Collection[str]] | None = None,
+    rows: Rows | None = None,
 ) -> list[Work]:
-    """The fits of one definition, a cell each; arguments as of `fit()`. StudyError where it can't be made."""
+    """The fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
+
+    StudyError where it can't be made.
+    """
     _check_engine(study, definition)
     for name in settings or {}:
         if name not in ENGINES[definition.engine].settings:
             raise UnknownNameError(f"setting of {definition.engine}", name, ENGINES[definition.engine].settings)
     definition = replace(definition, settings={**definition.settings, **(settings or {})})
-    cells = read_cells(db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed)
+    cells = read_cells(
+        db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    )
     return [
         Work(study.name, definition, cell, refusals_removed, measure, Path(db), settings or {})
         for cell in cells
@@ -91,4 +97,5 @@ def fit_work(
 
 @cache
 def _r_code_hash() -> str:
-    return stable_id([file.read_text("utf-8") for file in sorted(r_folder().glob("*.R"))])
+    files = [*sorted(r_folder().glob("*.R")), *sorted(native_folder().iterdir())]
+    return stable_id([file.read_text("utf-8") for file in files])

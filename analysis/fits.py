@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.cells import GRAIN
+from analysis.cells import GRAIN, read_rows
 from analysis.fit_choice import chosen_fits
 from analysis.fit_store import Fitted, as_frames, is_same, keep, stored
 from analysis.fit_work import Work, fit_work
@@ -111,12 +111,16 @@ def fit_together(
     db: str | Path, study: Study, asked: Sequence[Asked], workers: int | None = None, progress: Progress | None = None
 ) -> list[FitResult]:
     """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
-    groups = []
-    for one in asked:
-        work: list[Work] = []
-        for its, definition in chosen_fits(one.fit, db, study):
-            work += fit_work(db, its, definition, refusals_removed=one.refusals_removed, only=one.only)
-        groups.append((one.fit, work))
+    chosen = [(one, definition) for one in asked for _, definition in chosen_fits(one.fit, db, study)]
+    views = dict.fromkeys(definition.view for _, definition in chosen)
+    rows = {view: read_rows(db, study.name, [d for _, d in chosen if d.view == view], None) for view in views}
+    groups: list[tuple[str, list[Work]]] = [(one.fit, []) for one in asked]
+    for one, definition in chosen:
+        groups[asked.index(one)][1].extend(
+            fit_work(
+                db, study, definition, refusals_removed=one.refusals_removed, only=one.only, rows=rows[definition.view]
+            )
+        )
     return _made(db, groups, workers, False, progress)
 
 
