@@ -2,9 +2,9 @@
 #'
 #' `stm::stm()` with spectral initialisation, as in the RM-IAT paper. The engine `"fast"` leaves all to package stm but
 #' one function, its E-step, which compiled code computes on several cores (`inst/native/topic_estep.cpp`): the same
-#' optimiser, sums in the same order, and so the same bits as stm where R uses the reference BLAS, in about a twentieth of
-#' the processor time. It is compiled at its first use, for which R needs a C++ compiler, and kept in `R_user_dir("slant",
-#' "cache")`. Without a compiler stm's own code does it, and a message says so.
+#' optimiser, sums in the same order, and so the same bits as stm where R uses the reference BLAS, in about a twentieth
+#' of the processor time. It is compiled at its first use, for which R needs a C++ compiler, and kept in
+#' `R_user_dir("slant", "cache")`. Without a compiler stm's own code does it, and a message says so.
 #'
 #' @param prepared what [prepare_topics()] returned.
 #' @param k number of topics, at least 2.
@@ -29,6 +29,16 @@ fit_topics <- function(prepared, k = 4, prevalence = ~ condition * model * test,
                        engine = c("fast", "stm"), cores = NULL, say = NULL) {
   need_package("stm", "fit topics")
   engine <- match.arg(engine)
+  k <- topic_number(k)
+  if (length(prepared$documents) < 2 || length(prepared$vocab) <= k) {
+    stop_with(
+      sprintf(
+        "Can't fit %d topics to %s and %s.", k, counted(length(prepared$documents), "document"),
+        counted(length(prepared$vocab), "word")
+      ),
+      "There must be several documents, and more words than topics: see `lower_thresh` of prepare_topics()."
+    )
+  }
   native <- if (engine == "fast") native_code("topic_estep", "fitting takes about twenty times as long")
   stm <- if (is.null(native) && is.null(say)) stm::stm else stm_with_own_estep(native, cores, say)
   model <- stm(

@@ -58,3 +58,19 @@ test_that("without a compiler stm's own code fits, and a message says so", {
   expect_equal(model$engine, "stm")
   forget_native_code()
 })
+
+test_that("one topic, one document and fewer words than topics can't be fitted, in sentences", {
+  skip_without_stm()
+  prepared <- talk_to_prepare(40)
+  expect_error(fit_topics(prepared, k = 1), "Can't fit one topic")
+  expect_error(fit_topics(prepared, k = 30), "Can't fit 30 topics to 40 documents and \\d+ words")
+  one <- list(documents = prepared$documents[1], vocab = prepared$vocab, meta = prepared$meta[1, ])
+  expect_error(fit_topics(one, k = 2), "to 1 document")
+})
+
+test_that("texts without a word give no documents, and fitting them a sentence", {
+  skip_without_stm()
+  empty <- prepare_topics(c("", "the of"), data.frame(model = c("a", "b")), lower_thresh = 0)
+  expect_length(empty$documents, 0)
+  expect_error(fit_topics(empty, k = 2), "to 0 documents and 0 words")
+})
