@@ -11,7 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
 from pathlib import Path
 
@@ -22,7 +22,12 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "BLIS_NUM_THREADS": "1",
     "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
+    # R begins with room for what loading lmerTest needs; else it collects garbage again and again while it grows.
+    "R_NSIZE": "3000000",
+    "R_VSIZE": "134217728",
 }
+# Many short fits are over before compiled code has paid for its compiling. It changes no number.
+_SHORT_FITS = {"R_ENABLE_JIT": "0"}
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
 _CAN_FORK = sys.platform == "linux"
 
@@ -37,19 +42,19 @@ def worker_context() -> BaseContext:
 
 
 def begin_early(packages: Sequence[str]) -> None:
-    """Begin to load R and these packages beside what this process does until it has fits to make."""
+    """Begin to load R and these packages, for many short fits, beside what this process does until it has them."""
     if _CAN_FORK:
         from multiprocessing import forkserver
 
         worker_context()
-        with environment(packages):
+        with environment(packages, _SHORT_FITS):
             forkserver.ensure_running()
 
 
 @contextlib.contextmanager
-def environment(packages: Sequence[str] = ()) -> Iterator[None]:
+def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = None) -> Iterator[None]:
     """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
-    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **_path_of_checkout()}
+    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **_path_of_checkout(), **(more or {})}
     before = {name: os.environ.get(name) for name in new}
     os.environ.update(new)
     try:
