@@ -46,6 +46,14 @@ def test_every_exported_function_has_a_file_a_help_page_and_an_example_that_is_r
         assert not re.search(r"\\(dontrun|donttest)", pages[name]), f"the example of {name} is not run"
 
 
+def test_every_package_that_the_code_calls_is_named_in_description(root: Path) -> None:
+    code = "\n".join(file.read_text("utf-8") for file in (root / "R").glob("*.R"))
+    called = set(re.findall(r"\b([A-Za-z][A-Za-z0-9.]*):::?", re.sub(r"^ *#.*$", "", code, flags=re.M)))
+    fields = re.findall(r"^(?:Imports|Suggests):\n((?: .*\n)*)", (root / "DESCRIPTION").read_text("utf-8"), re.M)
+    named = set(re.findall(r"[\w.]+", re.sub(r"\(.*?\)", "", "".join(fields))))
+    assert called - {"base"} <= named
+
+
 def test_the_first_help_page_lists_every_exported_function(root: Path) -> None:
     listed = set(re.findall(r"\\link\[=(\w+)\]", (root / "man" / "slant-package.Rd").read_text("utf-8")))
     assert listed == set(exported(root))
