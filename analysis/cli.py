@@ -115,8 +115,9 @@ def analyze(
         click.echo(ctx.get_help())
         return
     from analysis.cli_results import fit_and_say
-    from analysis.cli_topics import say_about_topics, topic_table
+    from analysis.cli_topics import check_adjust, say_about_topics, topic_table
 
+    check_adjust(show, adjust)
     settings = {name: value for name, value in (("topics", topics), ("preprocessing", preprocessing)) if value}
     result = fit_and_say(
         engine, db, study, source=source, refusals_removed=refusals == "removed", measure=measure, workers=workers,

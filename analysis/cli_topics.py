@@ -22,8 +22,6 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None) -> pl.DataFrame:
     """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
-    if adjust is not None and show not in _ADJUSTED:
-        raise UsageError(f"There is no p to adjust in {show}.", f"With --adjust, --show one of: {', '.join(_ADJUSTED)}")
     if show == "topics":
         return _overview(result)
     if show == "match":
@@ -32,6 +30,14 @@ def topic_table(result: FitResult, show: str, adjust: str | None, study: str | N
         table: pl.DataFrame = getattr(result, show)
         return table
     return _adjusted(result.topics[show], adjust) if show in _ADJUSTED else result.topics[show]
+
+
+def check_adjust(show: str | None, adjust: str | None) -> None:
+    """UsageError before minutes are spent on a fit."""
+    if adjust is not None and show not in _ADJUSTED:
+        raise UsageError(
+            f"There is no p to adjust in {show or 'topics'}.", f"With --adjust, --show one of: {', '.join(_ADJUSTED)}"
+        )
 
 
 def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
