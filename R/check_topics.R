@@ -82,6 +82,15 @@ covariate_factors <- function(meta, levels) {
   meta
 }
 
+check_contrast <- function(conditions, contrast) {
+  if (nlevels(conditions) != 2) {
+    stop_with(
+      sprintf("Can't contrast \"%s\": it has %d values, but a contrast is of two.", contrast, nlevels(conditions)),
+      sprintf("They are: %s. Leave out the rows of all but two.", quoted(levels(conditions)))
+    )
+  }
+}
+
 check_documents <- function(texts, lower_thresh) {
   n_left <- sum(nzchar(texts))
   if (n_left == 0) {
@@ -98,7 +107,7 @@ check_documents <- function(texts, lower_thresh) {
   }
 }
 
-check_prepared <- function(prepared, n_texts, settings) {
+check_prepared <- function(prepared, settings) {
   n_words <- length(prepared$vocab)
   n_documents <- length(prepared$documents)
   if (n_documents < 2 || n_words <= settings$topics) {
@@ -109,9 +118,6 @@ check_prepared <- function(prepared, n_texts, settings) {
       ),
       sprintf("There must be more words than topics, each in more than %g documents.", settings$lower_thresh)
     )
-  }
-  if (n_documents < n_texts) {
-    message(counted(n_texts - n_documents, "text"), " without any word left after cleaning left out.")
   }
   # A level may have lost its last document to the cleaning.
   covariate_factors(prepared$meta[settings$covariates], NULL)

@@ -61,7 +61,8 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   settings <- do.call(topic_settings, arguments, quote = TRUE)
   tables <- NULL
   fit_one <- function(rows) {
-    found <- fit_topic_model(rows, settings, topic_cells(data, outcome, contrast, settings$levels))
+    cells <- topic_cells(data, outcome, contrast, settings$levels)
+    found <- with_seed(settings$seed, fit_topic_model(rows, settings, cells))
     tables <<- found$tables
     found
   }
@@ -72,6 +73,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
 }
 
 fit_topic_model <- function(rows, settings, cells) {
+  force(cells) # what is wrong with them is said before minutes are spent
   old <- options(contrasts = c("contr.treatment", "contr.poly"))
   on.exit(options(old))
   prepared <- prepared_topics(rows, settings)
@@ -103,18 +105,13 @@ fit_topic_model <- function(rows, settings, cells) {
 # The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.
 prepared_topics <- function(rows, settings) {
   meta <- covariate_factors(rows[settings$covariates], settings$levels)
+  check_contrast(meta[[settings$contrast]], settings$contrast)
   meta[[settings$id]] <- as.character(rows[[settings$id]])
   settings$say(sprintf("Cleaning %s texts", format(nrow(rows), big.mark = ",")))
   texts <- topic_texts(rows[[settings$text]], settings$removed_words)
   check_documents(texts, settings$lower_thresh)
-  prepared <- withCallingHandlers(
-    prepare_topics(texts, meta, preprocessing = settings$preprocessing, lower_thresh = settings$lower_thresh),
-    # What is dropped is counted and said below, in one sentence.
-    warning = function(condition) {
-      if (grepl("drops documents", conditionMessage(condition))) tryInvokeRestart("muffleWarning")
-    }
-  )
-  check_prepared(prepared, length(texts), settings)
+  prepared <- prepare_topics(texts, meta, settings$preprocessing, lower_thresh = settings$lower_thresh)
+  check_prepared(prepared, settings)
   prepared
 }
 

@@ -41,11 +41,11 @@ fit_topics <- function(prepared, k = 4, prevalence = ~ condition * model * test,
   }
   native <- if (engine == "fast") native_code("topic_estep", "fitting takes about twenty times as long")
   stm <- if (is.null(native) && is.null(say)) stm::stm else stm_with_own_estep(native, cores, say)
-  model <- stm(
+  model <- with_seed(seed, stm( # stm() calls set.seed()
     prepared$documents, prepared$vocab,
     K = k, prevalence = prevalence, data = prepared$meta, init.type = "Spectral", max.em.its = max_em_its,
     seed = seed, verbose = FALSE
-  )
+  ))
   model$engine <- if (is.null(native)) "stm" else "fast"
   model
 }

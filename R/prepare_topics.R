@@ -9,7 +9,8 @@
 #' @param preprocessing `"fast"`, or `"tm"` for the published route; both give the same documents, words and rows.
 #' @param lower_thresh words in this many documents or fewer are left out.
 #' @return A list of `documents` (one integer matrix per document: numbers of words, and counts), `vocab` (the words, in
-#'   the order of the C locale) and `meta` (the rows whose documents hold any word).
+#'   the order of the C locale) and `meta` (the rows whose documents hold any word). A message counts the texts that
+#'   hold none.
 #' @export
 #' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
 #' texts <- c("think about names", "names think of stereotypes", "stereotypes and names")
@@ -29,14 +30,23 @@ prepare_topics <- function(texts, meta, preprocessing = c("fast", "tm"), lower_t
   on.exit(Sys.setlocale("LC_COLLATE", locale))
   Sys.setlocale("LC_COLLATE", "C")
   prepare <- if (preprocessing == "tm") prepare_by_text else prepare_by_word
-  prepare(texts, meta, lower_thresh)
+  prepared <- in_utf8(prepare(texts, meta, lower_thresh))
+  n_empty <- length(texts) - length(prepared$documents)
+  if (n_empty > 0) message(counted(n_empty, "text"), " without any word left after cleaning left out.")
+  prepared
 }
 
 prepare_by_text <- function(texts, meta, lower_thresh) {
   processed <- stm::textProcessor(texts, metadata = meta, verbose = FALSE)
-  prepared <- stm::prepDocuments(
-    processed$documents, processed$vocab, processed$meta,
-    lower.thresh = lower_thresh, verbose = FALSE
+  prepared <- withCallingHandlers(
+    stm::prepDocuments(
+      processed$documents, processed$vocab, processed$meta,
+      lower.thresh = lower_thresh, verbose = FALSE
+    ),
+    # What is dropped is counted and said by prepare_topics(), in one sentence.
+    warning = function(condition) {
+      if (grepl("drops documents", conditionMessage(condition))) tryInvokeRestart("muffleWarning")
+    }
   )
   prepared[c("documents", "vocab", "meta")]
 }

@@ -5,7 +5,8 @@
 #'
 #' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
 #'
-#' @param path an `.rds` file, or the database: then the model beside it that was fitted last.
+#' @param path an `.rds` file, or the database: then the model beside it that was fitted last, which is refused where
+#'   it is not the file that the database was told of (needs R's package duckdb; without it, a warning says so).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
 #'   `documents`, `vocab` and `meta` (what it was fitted to, see [prepare_topics()]), `tables` (see [fit_stm()]),
@@ -55,7 +56,25 @@ topics_file <- function(path) {
       sprintf("To fit one: analyze --fit stm --db %s", path)
     )
   }
-  files[[which.max(file.mtime(files))]]
+  check_md5(files[[which.max(file.mtime(files))]], path)
+}
+
+# The file, where the database keeps its checksum: reading an .rds file can run code.
+check_md5 <- function(file, path) {
+  if (!is_installed("duckdb") || !is_installed("DBI")) {
+    warning("Without R's package duckdb it can't be checked that the model is the one that was kept.", call. = FALSE)
+    return(file)
+  }
+  connection <- open_database(path, patience_s = 30)
+  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
+  kept <- if ("stm_models" %in% DBI::dbListTables(connection)) DBI::dbReadTable(connection, "stm_models")
+  if (!unname(tools::md5sum(file)) %in% kept$file_md5[kept$file %in% basename(file)]) {
+    stop_with(
+      sprintf("%s is not the model that this database was told of.", quoted(file)),
+      "To make it again: analyze --fit stm --refit"
+    )
+  }
+  file
 }
 
 # One row about the file that was written: its name, checksum and size; NA where none was asked for or it can't be.

@@ -23,7 +23,7 @@
 search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model * test, max_em_its = 500,
                           seed = 1048596, cores = 1) {
   need_package("stm", "fit topics")
-  heldout <- stm::make.heldout(prepared$documents, prepared$vocab, seed = seed)
+  heldout <- with_seed(seed, stm::make.heldout(prepared$documents, prepared$vocab, seed = seed))
   rows <- lapply(k, function(one) {
     topics <- topic_number(one)
     with_gaps <- list(documents = heldout$documents, vocab = heldout$vocab, meta = prepared$meta)
@@ -31,7 +31,7 @@ search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model *
       with_gaps,
       k = topics, prevalence = prevalence, max_em_its = max_em_its, seed = seed, cores = cores
     )
-    search_row(model, heldout)
+    with_seed(seed, search_row(model, heldout))
   })
   do.call(rbind, rows)
 }

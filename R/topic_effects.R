@@ -21,18 +21,14 @@
 #' summary(topic_effects(model, prepared$meta, ~condition, seed = 1))
 topic_effects <- function(model, meta, formula = ~ condition * model, seed = 1048596, n_sims = 25) {
   need_package("stm", "regress topics")
-  before <- globalenv()[[".Random.seed"]]
-  kinds <- RNGkind()
-  on.exit({
-    RNGkind(kinds[[1]], kinds[[2]], kinds[[3]])
-    if (!is.null(before)) assign(".Random.seed", before, envir = globalenv())
-  })
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   inside <- new.env(parent = asNamespace("stm"))
   inside$thetaPosterior <- function(model, ...) list(draw_proportions(model))
   estimate <- stm::estimateEffect
   environment(estimate) <- inside
-  found <- estimate(all_topics(formula, model), model, metadata = meta, uncertainty = "Global", nsims = n_sims)
+  found <- with_seed(
+    seed,
+    estimate(all_topics(formula, model), model, metadata = meta, uncertainty = "Global", nsims = n_sims)
+  )
   found$call <- match.call()
   found
 }

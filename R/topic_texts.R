@@ -16,6 +16,10 @@
 #' @examples
 #' topic_texts("The word PERMANENT isn't a flower.", c("per", "flower"))
 topic_texts <- function(texts, removed_words) {
+  in_utf8(cleaned_texts(texts, removed_words))
+}
+
+cleaned_texts <- function(texts, removed_words) {
   texts <- tolower(enc2utf8(ifelse(is.na(texts), "", as.character(texts))))
   # For bytes alone the regular expression is a third faster.
   is_ascii <- !grepl("[^ -~[:space:]]", texts, perl = TRUE, useBytes = TRUE)

@@ -123,3 +123,55 @@ test_that("with more covariates a contrast is the mean over a model's own docume
     expect_equal(sum(contrast_weights(effects, "condition", conditions, model) * stats::coef(whole)), expected)
   }
 })
+
+test_that("three conditions are refused before anything is fitted", {
+  skip_without_stm()
+  trials <- made_talk()
+  trials$condition[1:20] <- "neutral"
+  for (outcome in list("tokens", NULL)) {
+    said <- character()
+    note <- function(text) said <<- c(said, text)
+    found <- fit_stm(trials, lower_thresh = 5, topics = 3, outcome = outcome, say = note)
+    expect_match(found$fits$error, "condition")
+    expect_false(any(grepl("Fitting", said)))
+  }
+  expect_match(found$fits$error, 'Can\'t contrast "condition": it has 3 values')
+})
+
+test_that("no topic function touches the session's random numbers, or depends on its generator", {
+  skip_without_stm()
+  prepared <- talk_to_prepare(80)
+  trials <- made_talk()
+  each <- list(
+    function() suppressWarnings(fit_topics(prepared, k = 2, max_em_its = 2)$theta),
+    function() suppressWarnings(search_topics(prepared, 2, ~condition, max_em_its = 2)),
+    function() fit_talk(trials)$estimates
+  )
+  for (compute in each) {
+    withr::local_seed(3)
+    before <- globalenv()[[".Random.seed"]]
+    expected <- compute()
+    expect_identical(globalenv()[[".Random.seed"]], before)
+    withr::with_seed(3, .rng_kind = "Wichmann-Hill", expect_identical(compute(), expected))
+  }
+  model <- suppressWarnings(fit_topics(prepared, k = 2, prevalence = ~condition, max_em_its = 2))
+  rm(".Random.seed", envir = globalenv())
+  topic_effects(model, prepared$meta, ~condition, n_sims = 1)
+  expect_false(exists(".Random.seed", envir = globalenv(), inherits = FALSE))
+})
+
+test_that("beside a database only the model is opened that it was told of", {
+  skip_without_stm()
+  skip_if_not_installed("duckdb")
+  folder <- withr::local_tempdir()
+  db <- file.path(folder, "a.duckdb")
+  dir.create(paste0(db, ".models"))
+  file <- file.path(paste0(db, ".models"), "0a1b.rds")
+  about <- fit_talk(save_to = file)$tables$model
+  connection <- DBI::dbConnect(duckdb::duckdb(dbdir = db, shared_home = FALSE))
+  DBI::dbWriteTable(connection, "stm_models", about[c("file", "file_md5")])
+  DBI::dbDisconnect(connection, shutdown = TRUE)
+  expect_s3_class(read_topics(db), "slant_topics")
+  saveRDS(readRDS(file), file, compress = FALSE)
+  expect_error(read_topics(db), "is not the model that this database was told of")
+})

@@ -49,3 +49,26 @@ test_that("as many rows of covariates as texts are asked for", {
   skip_without_stm()
   expect_error(prepare_topics(c("one", "two"), data.frame(model = "a")), "there are 2 texts, but 1 rows")
 })
+
+test_that("words are the same in a locale without UTF-8, which is the same afterwards", {
+  skip_without_stm()
+  texts <- rep(c("\u00c9CLAIR names\u2014naming", "\u00e9clair \u201cgroups\u201d caf\u00e9s"), 3)
+  meta <- data.frame(place = 1:6)
+  expected <- prepare_topics(texts, meta, lower_thresh = 1)
+  withr::local_locale(LC_CTYPE = "C")
+  for (way in c("fast", "tm")) expect_identical(prepare_topics(texts, meta, way, lower_thresh = 1), expected)
+  expect_equal(Sys.getlocale("LC_CTYPE"), "C")
+})
+
+test_that("texts that leave no word are counted in one message, by both routes", {
+  skip_without_stm()
+  texts <- c("names name", "naming names", "", "1, 2, of it", "rare")
+  for (way in c("fast", "tm")) {
+    expect_message(
+      expect_no_warning(found <- prepare_topics(texts, data.frame(place = 1:5), way, lower_thresh = 1)),
+      "^3 texts without any word left after cleaning left out.\n$"
+    )
+    expect_length(found$documents, 2)
+  }
+  expect_no_message(prepare_topics(texts[1:2], data.frame(place = 1:2), lower_thresh = 1))
+})

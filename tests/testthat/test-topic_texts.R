@@ -37,3 +37,12 @@ test_that("the authors' texts come out as published", {
   texts <- utils::head(published_trials("DeepSeek-R1", "mental_physical")$thought, 60)
   expect_identical(topic_texts(texts, words), cleaned_as_published(texts, words))
 })
+
+test_that("the locale decides nothing, and is the same afterwards", {
+  texts <- c("\u00c9CLAIR \u2014 na\u00efve.", "\u0130stanbul\u2019s \u201cnames\u201d")
+  expected <- topic_texts(texts, "na\u00efve")
+  expect_equal(expected[[1]], "\u00e9clair")
+  withr::local_locale(LC_CTYPE = "C")
+  expect_identical(topic_texts(texts, "na\u00efve"), expected)
+  expect_equal(Sys.getlocale("LC_CTYPE"), "C")
+})
