@@ -35,14 +35,14 @@ check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome 
   check_each_group(data, by, c(outcome, factor), empty, function(rows) {
     check_outcome(rows, outcome)
     values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
-    two_one_sided_tests(values[[1]], values[[2]], bound, alpha)
+    two_one_sided_tests(values[[1]], values[[2]], outcome, bound, alpha)
   })
 }
 
-two_one_sided_tests <- function(reference, other, bound, alpha) {
+two_one_sided_tests <- function(reference, other, outcome, bound, alpha) {
   n <- c(length(reference), length(other))
   df <- sum(n) - 2
-  d <- d_of(reference, other)
+  d <- d_of(reference, other, outcome)
   std_error <- sqrt(sum(1 / n))
   p_difference <- 2 * stats::pt(-abs(d / std_error), df)
   p_equivalence <- stats::pt((abs(d) - bound) / std_error, df)
@@ -63,8 +63,6 @@ finding_of <- function(is_different, is_equivalent) {
 }
 
 # Cohen's d as effect_size() has it, without its interval.
-d_of <- function(reference, other) {
-  n <- c(length(reference), length(other))
-  pooled <- sqrt(((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2))
-  (mean(other) - mean(reference)) / pooled
+d_of <- function(reference, other, outcome) {
+  (mean(other) - mean(reference)) / sqrt(pooled_variance_of(reference, other, outcome))
 }

@@ -63,10 +63,7 @@ sides <- function(values, labels, levels, factor) {
 standardised_difference <- function(reference, other, outcome) {
   n <- c(length(reference), length(other))
   df <- sum(n) - 2
-  pooled_variance <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / df
-  if (pooled_variance == 0) {
-    stop_with(sprintf("The outcome \"%s\" does not vary within the conditions: d is not defined.", outcome))
-  }
+  pooled_variance <- pooled_variance_of(reference, other, outcome)
   model <- cohens_d(reference, other, pooled_variance)
   std_error <- sqrt(sum(n) / prod(n) + model$estimate^2 / (2 * sum(n)))
   half_width <- stats::qt(.975, df) * std_error
@@ -79,6 +76,15 @@ standardised_difference <- function(reference, other, outcome) {
     variances = data.frame(group = "pooled", term = outcome, variance = pooled_variance, n_groups = 2L),
     model = model$object
   )
+}
+
+pooled_variance_of <- function(reference, other, outcome) {
+  n <- c(length(reference), length(other))
+  found <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2)
+  if (found == 0) {
+    stop_with(sprintf("The outcome \"%s\" does not vary within the conditions: d is not defined.", outcome))
+  }
+  found
 }
 
 cohens_d <- function(reference, other, pooled_variance) {

@@ -25,7 +25,16 @@ test_that("one prompt that makes the effect alone is found", {
   expect_true(found$changes_conclusion[found$left_out == "7"])
 })
 
+test_that("a group that has nothing to compare is one row that says why, and the others go on", {
+  broken <- transform(estimates_left_out()[2:4, ], test = "b")
+  found <- check_influence(rbind(estimates_left_out(), broken), by = "test")
+  expect_equal(found$test, c("a", "a", "a", "b"))
+  expect_equal(found$cooks_distance, c(.25, 36, 9, NA))
+  expect_equal(found$status, c("ok", "ok", "ok", "failed"))
+  expect_match(found$messages[[4]], "one term \"all\"")
+})
+
 test_that("nothing fitted is no rows, and other estimates are one sentence", {
   expect_equal(nrow(check_influence(estimates_left_out()[0, ], by = "test")), 0)
-  expect_error(check_influence(fit_made(made_trials())$estimates), "one term \"all\"")
+  expect_match(check_influence(fit_made(made_trials())$estimates)$messages, "one term \"all\"")
 })
