@@ -62,15 +62,16 @@ def _doubts(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def _good(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows
+    """The rows that could be checked; NaN becomes null, because it sorts as the largest of all."""
+    return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
 def _residuals(question: str, rows: Rows, context: Context) -> Finding:
     found = rows["residuals"]
     skewed = found.filter(pl.col("skewness").abs() > _SKEWED)
-    worst = found.sort(pl.col("skewness").abs(), descending=True).to_dicts()[0]
+    worst = found.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
     uneven = found.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
-    far = found.sort("largest", descending=True).to_dicts()[0]
+    far = found.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
     return Finding(
         "residuals", question, "caution" if skewed.height else "holds",
         f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, found.height, 'model')}.",
@@ -87,16 +88,24 @@ def _residuals(question: str, rows: Rows, context: Context) -> Finding:
 
 
 def _influence(question: str, rows: Rows, context: Context) -> Finding:
-    found = rows["influence"]
+    found = rows["influence"].drop_nulls("changes_conclusion")
+    n_failed = rows["influence"].height - found.height
+    if found.is_empty():
+        return Finding("influence", question, "not checked", "No model could be refitted without a prompt.")
     n_models = found.select("model", "test").n_unique()
     changed = found.filter("changes_conclusion")
     cells = changed.select("model", "test").unique(maintain_order=True)
-    most = found.sort("cooks_distance", descending=True).to_dicts()[0]
+    most = found.sort("cooks_distance", descending=True, nulls_last=True).to_dicts()[0]
     said = "Leaving out one prompt changes the conclusion in"
     details = [
         f"Largest Cook's distance: {number(most['cooks_distance'])} ({context.cell(most)}, prompt {most['left_out']}); "
         f"above 4 / number of prompts: {counted(int(found['is_influential'].sum()), 'time')} of {found.height}."
     ]
+    if n_failed:
+        details.append(
+            f"{n_failed} of {counted(rows['influence'].height, 'refit')} without a prompt could not be made, and "
+            f"{'is' if n_failed == 1 else 'are'} not counted."
+        )
     for row in changed.group_by("model", "test", "p_all", maintain_order=True).agg("left_out").to_dicts():
         prompts = f"prompt{'s' if len(row['left_out']) > 1 else ''} {', '.join(row['left_out'])}"
         details.append(
@@ -104,10 +113,15 @@ def _influence(question: str, rows: Rows, context: Context) -> Finding:
             f"{', each alone' if len(row['left_out']) > 1 else ''}."
         )
     return Finding(
-        "influence", question, "caution" if cells.height else "holds",
+        "influence", question, _standing(cells.height, n_failed),
         f"{said} {count_of(cells.height, n_models, 'mixed model')}.", tuple(details),
         ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
     )  # fmt: skip
+
+
+def _standing(n_changed: int, n_failed: int) -> str:
+    """What could not be refitted may have changed, too: then nothing is said to hold."""
+    return "caution" if n_changed else "note" if n_failed else "holds"
 
 
 def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
@@ -116,7 +130,7 @@ def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
     details = []
     for group, part in shares.items():
         if group != "residual":
-            most = part.sort("share", descending=True).to_dicts()[0]
+            most = part.sort("share", descending=True, nulls_last=True).to_dicts()[0]
             details.append(
                 f"Percent by {_GROUPS.get(group, group)}: {spread(100 * part['share'], 1)} ({context.cell(most)})."
             )
@@ -135,7 +149,10 @@ _GROUPS = {"wording": "prompt", "item": "word"}
 
 
 def _words(question: str, rows: Rows, context: Context) -> Finding:
-    shift, slope = rows["words"], rows["word_slopes"].drop_nulls("p_words")
+    shift, slope = (rows[name].drop_nulls("changes_conclusion") for name in ("words", "word_slopes"))
+    failed = [rows[name].filter(pl.col("changes_conclusion").is_null()) for name in ("words", "word_slopes")]
+    if shift.is_empty() and slope.is_empty():
+        return Finding("words", question, "not checked", "No model could be refitted with a random effect of the word.")
     changed = {name: part.filter("changes_conclusion") for name, part in (("shift", shift), ("slope", slope))}
     details = [
         "Words that differ, (1 | item): other conclusions in "
@@ -145,8 +162,15 @@ def _words(question: str, rows: Rows, context: Context) -> Finding:
         "conclusions in "
         f"{count_of(changed['slope'].height, slope.height, 'model')}{_which(changed['slope'], context)}.",
     ]
+    details += [
+        f"Could not be refitted with {term}, and {'is' if part.height == 1 else 'are'} not counted: "
+        f"{counted(part.height, 'model')}{_which(part, context)}."
+        for term, part in zip(("(1 | item)", "(1 | item) + (1 | item:condition)"), failed, strict=True)
+        if part.height
+    ]
+    n_changed, n_failed = sum(part.height for part in changed.values()), sum(part.height for part in failed)
     return Finding(
-        "words", question, "caution" if changed["shift"].height or changed["slope"].height else "holds",
+        "words", question, _standing(n_changed, n_failed),
         "A random effect of the word changes the conclusion in "
         f"{count_of(changed['shift'].height, shift.height, 'model')}; letting the effect differ by word does in "
         f"{count_of(changed['slope'].height, slope.height, 'model')}.",

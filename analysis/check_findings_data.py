@@ -117,10 +117,12 @@ def refusals(question: str, rows: Rows, context: Context) -> Finding:
     details += [
         f"{context.cell(row)}: {row['n_refused_reference']:,} and {row['n_refused_other']:,} refused (compatible, "
         f"incompatible); d = {number(row['d'])} without them, {number(row['d_as_counted'])} with the tokens they took, "
-        f"between {number(row['d_lowest'])} and {number(row['d_highest'])} whatever they would have been; no effect "
-        f"is left if they lie {number(row['tipping_sd'], 1)} standard deviations against it."
+        f"between {number(row['d_lowest'])} and {number(row['d_highest'])} for any counts from the cell's smallest to "
+        f"its largest; no effect is left if they lie {number(row['tipping_sd'], 1)} standard deviations against it."
         for row in open_.to_dicts()
     ]
+    if open_.height:
+        details.append("All of these are in standard deviations of the answered trials.")
     return Finding(
         "refusals", question, "caution" if open_.height else "holds",
         f"Refused trials could have made the sign of {count_of(open_.height, some.height, 'effect')} with refusals.",

@@ -54,10 +54,10 @@ class Context:
 
 
 def count_of(some: int, all_: int, noun: str) -> str:
-    """ "none of 39 models", "3 of 39 models", "all 39 models" ."""
+    """ "none of 39 models", "3 of 39 models", "all 39 models", "none of 1 model" ."""
     plural = noun if all_ == 1 else f"{noun}s"
     if some == 0:
-        return f"none of {all_} {plural}" if all_ > 1 else f"not in the one {noun}"
+        return f"none of {all_} {plural}"
     return f"all {all_} {plural}" if some == all_ and all_ > 1 else f"{some} of {all_} {plural}"
 
 

@@ -41,7 +41,8 @@ def mixed_fit(study: Study) -> Fit:
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` (null where unknown).
+    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` (null where unknown, as of all imports:
+    the settings of an imported run are those of the study file, and nobody knows whether others asked so).
 
     Raises StudyError where the view of the fit lacks a column, DatabaseError where nothing is left to check.
     """
@@ -61,7 +62,8 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         raise DatabaseError(f'Nothing to check: "{db}" holds no rows{f" of source {source}" if source else ""}.')
     frame = frame.select(COLUMNS).sort(_ORDER, nulls_last=True)
     frame = frame.join(asked, on="trial_id", how="left", maintain_order="left")
-    return frame.join(limits, on=["run_id", "model"], how="left", maintain_order="left")
+    frame = frame.join(limits, on=["run_id", "model"], how="left", maintain_order="left")
+    return frame.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
 
 
 def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

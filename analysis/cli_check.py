@@ -46,7 +46,7 @@ def check(
     from analysis.checks import CHECKS
     from analysis.checks import check as check_all
     from analysis.cli_results import FitProgress
-    from collector.errors import UnknownNameError
+    from collector.errors import RError, UnknownNameError
 
     if show is not None and show not in CHECKS:
         raise UnknownNameError("check", show, CHECKS)
@@ -61,6 +61,8 @@ def check(
         say(f"The fits could not be kept. {found.not_kept}")
     if path is not None:
         click.echo(path)
+    if show is not None and show not in found.rows:
+        raise RError(f'The check "{show}" could not be made, so there are no rows of it to show.', "Why is said above.")
     if show is not None:
         print_rows(found.rows[show], output_format or "table")
     elif output_format == "json":

@@ -12,12 +12,15 @@ from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import analysis
 from analysis.check_findings import findings
 from analysis.check_page import as_json, as_rows, as_text, write_page
 from analysis.check_sentences import Finding, count_of, number
+from analysis.check_trials import read_trials
 from analysis.checks import CHECKS, Checks, check
+from analysis.cli import analyze
 from analysis.r import r_folder
 from analysis.r_home import r_installation
 from collector.errors import DatabaseError, StudyError, UsageError
@@ -153,7 +156,7 @@ def test_what_can_not_be_checked_is_said_as_doubtful_and_the_rest_goes_on(tmp_pa
     checks = check(db)
     assert any(said.startswith("Doubtful: o3-mini") and "nothing to explain" in said for said in checks.warnings)
     assert any(said.startswith("Doubtful: residuals is failed for o3-mini") for said in checks.warnings)
-    assert "not in the one model" in finding_of(checks, "residuals").verdict
+    assert "in none of 1 model" in finding_of(checks, "residuals").verdict
     assert set(checks.rows["corrections"]["model"]) == {"deepseek-r1"}
 
 
@@ -164,6 +167,77 @@ def test_what_rests_on_a_doubtful_fit_is_labelled(found: Checks) -> None:
     finding = finding_of(replace(found, rows=rows), "words")
     assert "Doubtful: 2 singular of 2 fits; the warnings say which and why." in finding.details
     assert finding.columns[-1] == "fit_status"
+
+
+def without(found: Checks, name: str, columns: tuple[str, ...], where: pl.Expr) -> Checks:
+    """The same checks, as if what R found in these rows were unknown."""
+    is_known = pl.when(~where)
+    rows = found.rows[name].with_columns(is_known.then(column).alias(column) for column in columns)
+    return replace(found, rows={**found.rows, name: rows})
+
+
+def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -> None:
+    unknown = ("estimate_words", "p_words", "std_error_ratio", "changes_sign", "changes_conclusion")
+    some = finding_of(without(found, "words", unknown, pl.col("model") == "o3-mini"), "words")
+    assert re.search(r"word changes the conclusion in (none of 1|1 of 1) model;", some.verdict)
+    assert "Could not be refitted with (1 | item), and is not counted: 1 model: o3-mini" in " ".join(some.details)
+    assert some.standing != "holds"
+    none = without(without(found, "words", unknown, pl.lit(True)), "word_slopes", unknown, pl.lit(True))
+    assert finding_of(none, "words").standing == "not checked"
+
+
+def test_refits_without_a_prompt_that_failed_are_left_out_and_counted(found: Checks) -> None:
+    unknown = (
+        "estimate",
+        "p_value",
+        "change",
+        "cooks_distance",
+        "is_influential",
+        "changes_sign",
+        "changes_conclusion",
+    )
+    is_failed = (pl.col("model") == "o3-mini") | (pl.col("left_out") == "1")
+    some = finding_of(without(found, "influence", unknown, is_failed), "influence")
+    assert re.search(r"in (none of 1|1 of 1) mixed model\.", some.verdict)
+    assert "11 of 20 refits without a prompt could not be made, and are not counted." in some.details
+    assert some.details[0].startswith("Largest Cook's distance: 0.")
+    assert finding_of(without(found, "influence", unknown, pl.lit(True)), "influence").standing == "not checked"
+
+
+def test_what_is_unknown_is_not_the_largest(found: Checks) -> None:
+    is_first = pl.col("model") == "o3-mini"
+    for name, columns in (("residuals", ("skewness", "largest")), ("variance_shares", ("share",))):
+        unknown = finding_of(without(found, name, columns, is_first), name)
+        assert "o3-mini" not in " ".join(unknown.details)
+        nan = found.rows[name].with_columns(pl.when(~is_first).then(one).otherwise(float("nan")).alias(one)
+                                            for one in columns)  # fmt: skip
+        assert finding_of(replace(found, rows={**found.rows, name: nan}), name) == unknown
+    only_distance = without(found, "influence", ("cooks_distance",), is_first)
+    assert "o3-mini" not in finding_of(only_distance, "influence").details[0]
+
+
+def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
+    settings = {"max_completion_tokens": 400}
+    models = [{**model, "settings": settings} for model in RUN["models"]]
+    study = load_study("rmiat")
+    for source, limits in (("collected", [400]), ("imported", [None])):
+        db = database(tmp_path / f"{source}.duckdb", trials(source), [{**RUN, "source": source, "models": models}])
+        assert read_trials(db, study, None, None)["token_limit"].unique().to_list() == limits
+
+
+def test_rows_of_a_check_that_died_are_one_sentence(found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+    rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
+    monkeypatch.setattr("analysis.checks.check", lambda *_: replace(found, rows=rest, warnings=["Not checked: x"]))
+    answer = CliRunner().invoke(analyze, ["check", "--show", "influence"])
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert "Not checked: x\n" in answer.stderr
+    assert 'The check "influence" could not be made' in answer.stderr
+
+
+@pytest.mark.parametrize(("some", "all_", "said"), [(0, 1, "none of 1 model"), (1, 1, "1 of 1 model"),
+                                                    (0, 2, "none of 2 models"), (2, 2, "all 2 models")])  # fmt: skip
+def test_counts_read_as_english_after_in_and_of(some: int, all_: int, said: str) -> None:
+    assert count_of(some, all_, "model") == said
 
 
 def test_the_page_escapes_what_others_wrote_and_loads_nothing(found: Checks, tmp_path: Path) -> None:
