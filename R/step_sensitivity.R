@@ -7,12 +7,19 @@
 #' A count of 0 is taken for a step like any other (as in the published script), although nobody reasons for less than
 #' no tokens. The second row of each group leaves 0 what it is. Where many counts are 0, the two differ.
 #'
+#' The step belongs to how a model's tokens are counted, and is found over all of its rows: a test in which a model
+#' happens to have counted 128, 256 and 384 only is drawn in steps of 64 if its other tests show that, and counts that
+#' are exact are not drawn where those of one test happen to be even.
+#'
 #' Same rows in the same order, same seed: same numbers, on every machine and from both languages. The random numbers
 #' of the session stay as they were.
 #'
 #' @inheritParams effect_size
-#' @param step width of a step in units of the outcome; `NULL` finds it in each group as the greatest common divisor of
-#'   the counts. With a step of 1 there is nothing to draw: d stands alone, without a spread, and a message says so.
+#' @param step width of a step in units of the outcome, or the name of a column that holds it. `NULL` finds it as the
+#'   greatest common divisor of all counts above 0 of the same `source`, `study`, `study_version`, `variant`, `model`
+#'   and `token_source` (those of them that `data` has), as the view `token_sources` does; so give all rows of a model.
+#'   A group whose step is not known, because there are fewer than two different counts, fails. With a step of 1 there
+#'   is nothing to draw: d stands alone, without a spread, and a message says so.
 #' @param draws number of rounds.
 #' @param seed of the draws, a whole number; each group starts from it anew.
 #' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per
@@ -37,14 +44,21 @@ step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
   levels <- two_levels(levels, factor, to)
   check_columns(data, c(outcome, factor, by), to)
   check_draws(draws, seed)
+  data[[".step"]] <- steps_of_rows(data, outcome, step)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
-    width <- step_of(unlist(values), step)
-    drawn <- if (width == 1) exact_difference(values) else with_seed(seed, drawn_differences(values, width, draws))
-    described_draws(drawn, width, seed)
+    labels <- as.character(rows[[factor]])
+    values <- sides(rows[[outcome]], labels, levels, factor)
+    width <- unlist(sides(rows[[".step"]], labels, levels, factor))
+    check_steps(unlist(values), width)
+    drawn <- if (all(width == 1)) {
+      exact_difference(values, outcome)
+    } else {
+      with_seed(seed, drawn_differences(values, width, draws))
+    }
+    described_draws(drawn, sort(unique(width)), seed)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+  beside_versions(fit_each_group(data, by, c(outcome, factor, ".step"), fit_one, save_to), character())
 }
 
 check_draws <- function(draws, seed) {
@@ -57,24 +71,46 @@ check_draws <- function(draws, seed) {
   }
 }
 
-# The width of a step: as given, or what all counts are multiples of.
-step_of <- function(counts, step) {
-  found <- if (is.null(step)) greatest_common_divisor(counts) else step
-  if (!is.numeric(found) || length(found) != 1 || !is.finite(found) || found < 1) {
-    stop_with("`step` must be a number, 1 or more.")
+# The step of each row: as given, or that of all counts of its model; 0 where it is not known, so that no row is
+# taken for one with a missing value.
+steps_of_rows <- function(data, outcome, step) {
+  if (is.character(step) && length(step) == 1) {
+    check_columns(data, step, "find how far steps matter")
+    found <- as.double(data[[step]])
+  } else if (!is.null(step)) {
+    if (!is.numeric(step) || length(step) != 1 || !is.finite(step) || step < 1) {
+      stop_with("Can't find how far steps matter: `step` must be a number, 1 or more, or the name of a column.")
+    }
+    found <- rep(step, nrow(data))
+  } else {
+    kinds <- intersect(c("source", "study", "study_version", "variant", "model", "token_source"), names(data))
+    found <- rep(NA_real_, nrow(data))
+    for (rows in group_rows(data, kinds)) {
+      found[rows] <- step_of_counts(data[[outcome]][rows])
+    }
   }
-  if (any(counts %% found != 0)) {
-    stop_with(sprintf("Not all counts are multiples of the step %s.", format(found)))
-  }
-  found
+  replace(found, is.na(found), 0)
 }
 
-greatest_common_divisor <- function(counts) {
-  if (any(counts != round(counts))) {
-    return(1)
+step_of_counts <- function(counts) {
+  if (!is.numeric(counts) || any(!is.finite(counts) & !is.na(counts))) {
+    return(NA_real_) # check_outcome() says what is wrong
   }
-  of_two <- function(a, b) if (b == 0) a else of_two(b, a %% b)
-  Reduce(of_two, unique(abs(counts)), 0)
+  counts <- counts[!is.na(counts)]
+  if (any(counts != round(counts))) 1 else token_step(counts)
+}
+
+check_steps <- function(counts, steps) {
+  if (any(steps < 1)) {
+    stop_with(
+      "The step of the counts is not known: the model has fewer than two different counts above 0.",
+      "Give it as `step`, a number, 1 or more."
+    )
+  }
+  is_off <- counts %% steps != 0 & steps != 1
+  if (any(is_off)) {
+    stop_with(sprintf("Not all counts are multiples of the step %s.", format(steps[is_off][[1]])))
+  }
 }
 
 # One row per draw: d with every count drawn, and with the counts of 0 left alone.
@@ -82,15 +118,17 @@ drawn_differences <- function(values, step, draws) {
   counts <- unlist(values)
   is_reference <- seq_along(counts) <= length(values[[1]])
   is_zero <- counts == 0
+  lowest <- counts - (step - 1)
   found <- vapply(seq_len(draws), function(i) {
-    drawn <- stats::runif(length(counts), counts - (step - 1), counts)
+    drawn <- stats::runif(length(counts), lowest, counts)
     c(plain_d(drawn, is_reference), plain_d(replace(drawn, is_zero, 0), is_reference))
   }, c(cohens_d = 1, cohens_d_zeros_kept = 1))
   t(found)
 }
 
-exact_difference <- function(values) {
+exact_difference <- function(values, outcome) {
   message("The counts come in steps of 1: nothing is drawn.")
+  pooled_variance_of(values[[1]], values[[2]], outcome)
   d <- plain_d(unlist(values), rep(c(TRUE, FALSE), lengths(values)))
   cbind(cohens_d = d, cohens_d_zeros_kept = d)
 }
@@ -105,7 +143,9 @@ described_draws <- function(drawn, step, seed) {
     ),
     fit = list(
       n_groups = 2L, singular = FALSE,
-      optimiser = sprintf("%d draws, step %s, seed %s", nrow(drawn) * (step > 1), format(step), format(seed))
+      optimiser = sprintf(
+        "%d draws, step %s, seed %s", nrow(drawn) * any(step > 1), paste(format(step), collapse = " and "), format(seed)
+      )
     ),
     variances = NULL,
     model = drawn

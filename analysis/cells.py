@@ -7,6 +7,7 @@ A *cell* is what one fit is made of: the rows of one source, study version, vari
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from collector.store import reading
 from collector.study import Fit
 
 GRAIN = ("source", "study_version", "variant")
+STEP = "token_step"
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = ("test", "condition", "wording", "item", "repetition", "trial_id")
 _PAPER_ORDER = ("model_no", "model", "test_no", "test")
@@ -97,7 +99,29 @@ def read_cells(
     rows = rows or read_rows(db, study, [fit], measure)
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
     used = _used_columns(fit, rows.columns)
+    if fit.engine == "step_sensitivity" and fit.outcome is not None:
+        frame, used = with_steps(frame, fit.outcome), (*used, STEP)
     return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
+
+
+def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
+    """`frame` with the column STEP: in what steps the row's model counts, as in the view `token_sources`.
+
+    It is the greatest common divisor of all its counts above 0, refusals included; null with fewer than two different
+    ones. It is found before rows are cut into cells: in a single test a model may have counted 128, 256 and 384 only.
+    """
+    kinds = [*GRAIN, *_known(("model", "token_source"), frame.columns)]
+    counts = pl.col(outcome).cast(pl.Float64)
+    found = frame.filter(counts > 0).group_by(kinds).agg(counts.unique().alias(STEP))
+    steps = [_step(values) for values in found[STEP].to_list()]
+    found = found.with_columns(pl.Series(STEP, steps, pl.Float64))
+    return frame.drop(STEP, strict=False).join(found, on=kinds, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _step(counts: Sequence[float]) -> float | None:
+    if len(counts) < 2:
+        return None
+    return float(math.gcd(*map(int, counts))) if all(one.is_integer() for one in counts) else 1.0
 
 
 def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:

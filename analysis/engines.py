@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.cells import STEP
 from collector.study import Fit
 
 
@@ -61,7 +62,7 @@ ENGINES = {
     "step_sensitivity": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit), "step": STEP,
                      **{name: fit.settings[name] for name in ("step", "draws", "seed") if name in fit.settings}},
         lambda fit: f"d drawn within steps: {fit.outcome} ~ {fit.contrast}",
         settings=("step", "draws", "seed"),

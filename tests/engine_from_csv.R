@@ -8,7 +8,11 @@ data <- utils::read.csv(arguments[[1]])
 if (!is.null(data$is_refusal)) data$is_refusal <- data$is_refusal == "true"
 found <- switch(arguments[[3]],
   welch = welch_test(data),
-  step_sensitivity = step_sensitivity(data, seed = 20250930)
+  step_sensitivity = step_sensitivity(
+    data,
+    by = intersect(c("model", "test"), names(data)), step = if (!is.null(data$token_step)) "token_step",
+    seed = 20250930
+  )
 )
 numbers <- found$estimates[c("estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high")]
 cat(sprintf("%a", unlist(numbers, use.names = FALSE)), sep = "\n")

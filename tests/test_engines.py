@@ -13,6 +13,7 @@ import analysis
 from analysis.cells import read_cells
 from analysis.r import r_folder
 from analysis.r_home import r_installation
+from collector.store import reading
 from collector.study import load_study
 from tests.fitted import RUN, trials
 from tests.given import database
@@ -34,16 +35,25 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_python_and_rscript_give_the_same_bits(fit: str, engine: str, db: Path, tmp_path: Path) -> None:
     definition = load_study("rmiat").fits[fit]
     cell = read_cells(db, "rmiat", definition, source=None, measure=None, refusals_removed=True)[0]
-    cell.rows.write_csv(tmp_path / "rows.csv")
+    table = analysis.fit(fit, db).table.filter(pl.col("model") == cell.key["model"])
+    assert as_hex(table) == from_rscript(engine, cell.rows, tmp_path)
+
+
+def as_hex(table: pl.DataFrame) -> list[str]:
+    found = [math.nan if value is None else value for name in NUMBERS for value in table[name].to_list()]
+    return [value.hex() for value in found]
+
+
+def from_rscript(engine: str, rows: pl.DataFrame, folder: Path) -> list[str]:
+    """The estimates that R alone finds in these rows, bit by bit."""
+    rows.write_csv(folder / "rows.csv")
     installed = r_installation()
     assert installed is not None
     script = Path(__file__).with_name("engine_from_csv.R")
-    command = [str(installed.rscript), "--vanilla", str(script), str(tmp_path / "rows.csv"), str(r_folder()), engine]
+    command = [str(installed.rscript), "--vanilla", str(script), str(folder / "rows.csv"), str(r_folder()), engine]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    table = analysis.fit(fit, db).table.filter(pl.col("model") == cell.key["model"])
-    found = [math.nan if value is None else value for name in NUMBERS for value in table[name].to_list()]
     there = [math.nan if line == "NA" else float.fromhex(line) for line in answer.stdout.split()]
-    assert [value.hex() for value in found] == [value.hex() for value in there]
+    return [value.hex() for value in there]
 
 
 def test_refusal_length_is_of_all_tests_of_a_model_together(db: Path) -> None:
@@ -62,6 +72,38 @@ def test_steps_are_drawn_where_counts_have_them(db: Path) -> None:
     assert (found.diagnostics["status"] == "ok").all()
     spreads = found.table.filter(pl.col("term") == "cohens_d").select("model", "std_error").rows()
     assert [(model, spread > 0) for model, spread in spreads] == [("o3-mini", True), ("deepseek-r1", False)]
+
+
+def coarse_in_one_test(path: Path) -> Path:
+    """In age_valence o3-mini has multiples of 128 only, and DeepSeek-R1 even counts only."""
+    coarse = {"o3-mini": (64, 128), "deepseek-r1": (1, 2)}
+    rows = []
+    for row in trials(tests=("flowers_insects", "age_valence")):
+        step = coarse[row["model"]][row["test"] == "age_valence"]
+        rows.append({**row, "tokens": step * (row["tokens"] // step)})
+    return database(path, rows, [RUN])
+
+
+def test_the_step_is_that_of_the_model_and_not_of_a_test(tmp_path: Path) -> None:
+    db = coarse_in_one_test(tmp_path / "a.duckdb")
+    found = analysis.fit("step_sensitivity", db)
+    said = found.diagnostics.select("model", "test", "optimiser").rows()
+    assert len(said) == 4
+    for model, _, optimiser in said:
+        assert optimiser.startswith("1000 draws, step 64," if model == "o3-mini" else "0 draws, step 1,")
+    with reading(db) as connection:
+        steps = dict(connection.sql("SELECT model, step FROM token_sources").fetchall())
+    assert steps == {"o3-mini": 64, "deepseek-r1": 1}
+
+
+def test_r_alone_finds_the_same_steps_in_the_rows_of_a_model(tmp_path: Path) -> None:
+    db = coarse_in_one_test(tmp_path / "a.duckdb")
+    cells = read_cells(
+        db, "rmiat", load_study("rmiat").fits["step_sensitivity"], source=None, measure=None, refusals_removed=True
+    )
+    keys = [{name: pl.lit(cell.key[name]) for name in ("model", "test")} for cell in cells]
+    rows = pl.concat([one.rows.drop("token_step").with_columns(**key) for one, key in zip(cells, keys, strict=True)])
+    assert as_hex(analysis.fit("step_sensitivity", db).table) == from_rscript("step_sensitivity", rows, tmp_path)
 
 
 def test_another_seed_is_another_fit_and_leaves_the_first_one_kept(db: Path) -> None:

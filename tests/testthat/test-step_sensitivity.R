@@ -54,12 +54,32 @@ test_that("counts without a step are d itself, without a spread, and a message s
   expect_equal(exact$conf_low, exact$estimate)
 })
 
+test_that("the step is that of all rows of the model, not of one test", {
+  trials <- rbind(
+    transform(stepped_trials(), model = "stepped", test = "a"),
+    transform(stepped_trials(128), model = "stepped", test = "b"),
+    transform(stepped_trials(), model = "exact", test = "a", tokens = tokens + seq_along(tokens)),
+    transform(stepped_trials(2), model = "exact", test = "b")
+  )
+  found <- step_sensitivity(trials, by = c("model", "test"), draws = 5)
+  expect_match(found$fits$optimiser, "^(5 draws, step 64|0 draws, step 1),")
+  expect_equal(grepl("step 64", found$fits$optimiser), c(TRUE, TRUE, FALSE, FALSE))
+  trials$its_step <- ifelse(trials$model == "stepped", 64, 1)
+  expect_equal(step_sensitivity(trials, by = c("model", "test"), draws = 5, step = "its_step"), found)
+})
+
+test_that("counts of one value above 0 tell no step", {
+  trials <- transform(stepped_trials(), tokens = ifelse(tokens > 64, 64, 0))
+  expect_match(step_sensitivity(trials, draws = 5)$fits$error, "fewer than two different counts above 0")
+  expect_equal(step_sensitivity(trials, draws = 5, step = 64)$fits$status, "ok")
+})
+
 test_that("wrong arguments are one sentence", {
   expect_snapshot(error = TRUE, {
     step_sensitivity(stepped_trials(), draws = 1)
     step_sensitivity(stepped_trials(), seed = "x")
+    step_sensitivity(stepped_trials(), step = 0)
   })
   not_its_step <- step_sensitivity(stepped_trials(), step = 100)$fits$error
   expect_match(not_its_step, "Not all counts are multiples of the step 100")
-  expect_match(step_sensitivity(stepped_trials(), step = 0)$fits$error, "`step` must be a number, 1 or more")
 })
