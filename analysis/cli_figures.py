@@ -49,6 +49,8 @@ def figures(
         )  # fmt: skip
     shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
     print_rows(shown.drop_nulls("path"), output_format)
+    for figure, note in rows.drop_nulls("note").select("figure", "note").unique(maintain_order=True).iter_rows():
+        say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
     if rows["path"].null_count():

@@ -32,11 +32,12 @@ _COLUMNS = (*GRAIN, *_LABELS, "condition", "tokens", "token_source", "is_refusal
 
 @dataclass(frozen=True)
 class FigureRows:
-    """What one figure is drawn from: the rows of one source, study version and variant."""
+    """What one figure is drawn from: the rows of one source, study version and variant; `note`: what to say with it."""
 
     grain: dict[str, str]
     figure: str
     rows: pl.DataFrame
+    note: str | None = None
 
 
 def figure_rows(
@@ -73,7 +74,8 @@ def figure_rows(
         for name in wanted:
             frame = found.get(name)
             if frame is not None and frame.height:
-                yield FigureRows(grain, name, frame)
+                note = frame["note"][0] if "note" in frame.columns else None
+                yield FigureRows(grain, name, frame.drop("note", strict=False), note)
 
 
 def is_of(grain: dict[str, str]) -> pl.Expr:

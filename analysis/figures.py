@@ -51,7 +51,7 @@ def figures(
 
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … An SVG file holds its
     text alternative, too. Returns one row a file: source, study_version, variant, figure, path (null where it could
-    not be drawn), alt_text, problem (why not, else null).
+    not be drawn), alt_text, problem (why not, else null), note (what must be known of it, else null).
 
     Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
     is nothing to draw, RError without R.
@@ -67,7 +67,7 @@ def figures(
         parts = [one.figure, one.grain["source"], one.grain["variant"], *([one.grain["study_version"]] * has_versions)]
         for ending in formats:
             path = folder / f"{'-'.join(_as_file_name(part) for part in parts)}.{ending}"
-            rows.append({**one.grain, "figure": one.figure, **_written(drawn[ending][number], path)})
+            rows.append({**one.grain, "figure": one.figure, **_written(drawn[ending][number], path), "note": one.note})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
 
 

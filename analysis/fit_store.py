@@ -100,13 +100,14 @@ def is_same(old: dict[str, Any], data_hash: str, definition: str, versions: Mapp
     then = json.loads(old["versions"] or "{}")
     is_defined_alike = then.pop("definition", None) == definition
     then.pop("slant", None)
-    is_made_alike = versions is None or _numbers(then) == _numbers(versions)
+    is_made_alike = versions is None or is_same_versions(then, versions)
     return bool(old["data_hash"] == data_hash and is_defined_alike and is_made_alike and old["status"] != "failed")
 
 
-def _numbers(versions: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+def is_same_versions(then: Mapping[str, str], now: Mapping[str, str]) -> bool:
     """R writes one version in two ways: 1.1-31 and 1.1.31."""
-    return {package: version_numbers(text) for package, text in versions.items()}
+    numbers = [{package: version_numbers(text) for package, text in each.items()} for each in (then, now)]
+    return numbers[0] == numbers[1]
 
 
 def keep(db: str | Path, fitted: Fitted) -> None:

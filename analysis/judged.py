@@ -9,19 +9,22 @@ from analysis.printed import NO_REFUSALS, half_unit
 NOT_PRINTED = "not printed"
 STATUSES = ("agrees", "slip", "disagrees", "no data", "not checkable", "simulated")
 _TINY = 1e-9
+_EXTREMES = {">": "min_b", "<": "max_p"}
+"""By the sign of its printed bound, the quantity that is the least or the greatest of all models."""
 
 
 def judged(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `printed`, `recomputed`, `missing`, `slip`, `reason` (why no data can check it) and `how` (it is
-    computed), each or null: with `agrees`, `status` and `note` instead of the last three.
+    """Rows with `quantity`, `printed`, `recomputed`, `missing` (see analysis/paper/family.py), `slip`, `reason` (why no
+    data can check it) and `how` (it is computed), each or null: with `agrees`, `status` and `note` instead of `missing`
+    and the last two.
     """
-    cells = rows.select("recomputed", "printed", "missing").iter_rows()
+    cells = rows.select("recomputed", "printed", "missing", "quantity").iter_rows()
     rows = rows.with_columns(pl.Series("agrees", [_agrees(*cell) for cell in cells], dtype=pl.Boolean))
     is_simulated = pl.col("source") == "simulated"
     is_printed, is_judged = pl.col("printed").is_not_null(), pl.col("agrees").is_not_null()
     status = (
         pl.when(~is_printed).then(pl.lit(NOT_PRINTED))
-        .when(~is_judged & (pl.col("recomputed").is_not_null() | pl.col("reason").is_not_null()))
+        .when(~is_judged & ~pl.all_horizontal(pl.col("recomputed", "reason", "missing").is_null()))
         .then(pl.lit("not checkable"))
         .when(~is_judged).then(pl.lit("no data"))
         .when(is_simulated).then(pl.lit("simulated"))
@@ -29,7 +32,8 @@ def judged(rows: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("slip").is_not_null()).then(pl.lit("slip"))
         .otherwise(pl.lit("disagrees"))
     )  # fmt: skip
-    lacks = pl.format("It is made of more than is here. Not here: {}.", pl.col("missing"))
+    of_more = pl.format("It is made of more than is here. Not here: {}.", pl.col("missing"))
+    lacks = pl.when(pl.col("recomputed").is_null()).then(pl.col("missing")).otherwise(of_more)
     why_not = pl.when(is_printed & ~is_judged).then(pl.coalesce(lacks, pl.col("reason")))
     note = pl.concat_str(why_not, pl.when(is_printed).then(pl.col("how")), separator=" ", ignore_nulls=True)
     slip = pl.when(~is_simulated & is_printed & is_judged).then(pl.col("slip"))
@@ -37,18 +41,21 @@ def judged(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(slip=slip, status=status, note=filled).drop("missing", "reason", "how")
 
 
-def _agrees(value: float | None, printed: str | None, missing: str | None) -> bool | None:
+def _agrees(value: float | None, printed: str | None, missing: str | None, quantity: str) -> bool | None:
     """None where it can't be told: nothing recomputed, nothing printed, or a number of only a part of its data.
 
-    A part can still contradict a bound: the least of four models is above no bound that the least of three is below.
+    A part can still contradict a bound of all models: the least of four models is above no bound that the least of
+    three is below. So it is of no other quantity: a topic model of fewer texts is another one.
     """
     if value is None or printed is None:
         return None
+    sign, _, number = printed.rpartition(" ")
+    if missing and _EXTREMES.get(sign) != quantity.rpartition(" ")[2]:
+        return None
     if printed == NO_REFUSALS:
         return value == 0
-    sign, _, number = printed.rpartition(" ")
     if not sign:
-        return None if missing else abs(value - float(number)) <= half_unit(number) + _TINY
+        return abs(value - float(number)) <= half_unit(number) + _TINY
     # A least estimate is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
     keeps = value >= float(number) - half_unit(number) - _TINY if sign == ">" else value < float(number)
     return None if missing and keeps else keeps

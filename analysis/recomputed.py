@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.fits import Progress
 from analysis.paper import FAMILIES
-from analysis.paper.family import GRAIN, VALUE, Family
+from analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -31,4 +31,10 @@ def recomputed(
     results.will_need(
         dict.fromkeys(name for names, _ in needs for name in names), [one for _, asked in needs for one in asked]
     )
-    return pl.concat([family.recomputed(results).select(VALUE) for family in families])
+    return pl.concat([_of(family, results) for family in families])
+
+
+def _of(family: Family, results: Results) -> pl.DataFrame:
+    """Families that are no table of models know best which cells each of their numbers is made of."""
+    found = family.recomputed(results).select(VALUE)
+    return beside_shortfalls(found, results.partial_cells) if family.is_table_of_models else found

@@ -27,6 +27,7 @@ from analysis.report_origin import methods, runs_told, versions_of, without_fold
 from analysis.report_sections import Found, more_tables, sections
 from analysis.report_tables import plain
 from analysis.tables import ANY_STUDY, table_info, tables
+from analysis.topic_choice import stale_models
 from analysis.versions import other_versions
 from collector.checked import table_notes
 from collector.errors import RError, UsageError
@@ -65,7 +66,8 @@ def report(
         runs = connection.table("runs").pl().filter(pl.col("study") == its.name).sort("started_at", "run_id")
     warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
     found = Found(counted, {**labels, **claim_texts(its)})
-    warnings = [*_compute(found, db, its, workers, progress), *other_versions(db, its.name), *warnings]
+    computed = [*_compute(found, db, its, workers, progress), *other_versions(db, its.name)]
+    warnings = [*computed, *stale_models(db, its), *warnings]
     told = methods(db, runs["run_id"].to_list())
     page = _page(
         study=its.name,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from analysis.cells import GRAIN
 from analysis.open import read_view, stored_views
+from analysis.topic_choice import STALE, shown_models
 from collector.store import reading
 from collector.study import Study
 
@@ -16,19 +16,22 @@ _N_WORDS = 5  # as many as the paper prints
 
 
 def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
-    """By the name of the figure; of several fits of the same texts the last one. Empty where none was made."""
+    """By the name of the figure. Empty where nothing was fitted.
+
+    Of several fits the study's own of today's texts; where there is none, the last one, and a column `note` says so.
+    """
     with reading(db) as connection:
         if not set(_VIEWS) <= set(stored_views(connection)):
             return {}
         views = {name: read_view(connection, name).filter(pl.col("study") == study.name) for name in _VIEWS}
-    last = views["topic_models"].sort("fitted_at", maintain_order=True).unique(GRAIN, keep="last").select("fit_id")
+    shown = shown_models(db, study).select("fit_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
     words = views["topic_proportions"].select("fit_id", "topic", words=_first(pl.col("frex_words")))
     prevalence = (
         views["topic_prevalence"]
-        .join(last, on="fit_id", how="semi")
+        .join(shown, on="fit_id", how="inner", maintain_order="left")
         .join(words, on=["fit_id", "topic"], how="left", maintain_order="left")
     )
-    searches = views["topic_searches"].drop("searched_at")
+    searches = views["topic_searches"].drop("searched_at", "versions", strict=False)
     return {"topic_prevalence": prevalence, "search_k": searches}
 
 

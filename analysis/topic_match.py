@@ -11,7 +11,8 @@ import polars as pl
 
 from analysis.open import open_trials
 from analysis.paper.family import GRAIN, absent_in_words
-from collector.errors import DatabaseError
+from analysis.paper.results import Results
+from collector.errors import DatabaseError, UsageError
 from collector.study import Study
 
 PRINTED_TOPICS = "s13_topics.csv"
@@ -106,9 +107,20 @@ def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:
         readable = open_trials(db, "iat_mentions").filter(pl.col("n_readable") > 0)
     except DatabaseError:
         readable = pl.DataFrame(schema={**dict.fromkeys([*GRAIN, "model", "test"], pl.String)})
+    partial = _partial_cells(db, study)
     rows = []
     for grain, part in readable.group_by(GRAIN, maintain_order=True):
         here = set(part.select("model", "test").iter_rows())
         absent = [(model, test) for model in models for test in tests if (model, test) not in here]
-        rows.append((*grain, absent_in_words(absent, len(tests))))
+        here_in_part = partial.join(part.select(*GRAIN, "model", "test"), on=[*GRAIN, "model", "test"], how="semi")
+        lacks = here_in_part.filter(pl.col("model").is_in(models), pl.col("test").is_in(tests))["shortfall"]
+        absent_too = absent_in_words(absent, len(tests))
+        rows.append((*grain, "; ".join([*([absent_too] if absent_too else []), *lacks]) or None))
     return pl.DataFrame(rows, schema=[(name, pl.String) for name in (*GRAIN, "missing")], orient="row")
+
+
+def _partial_cells(db: str | Path, study: Study) -> pl.DataFrame:
+    try:
+        return Results(db, study).partial_cells
+    except (DatabaseError, UsageError):  # a study without the tables that count trials
+        return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "model", "test", "shortfall"], pl.String))

@@ -18,11 +18,12 @@ from typing import Any
 import polars as pl
 
 from analysis.fit_choice import chosen_fits
+from analysis.fit_store import is_same_versions
 from analysis.fit_work import Work, fit_work
 from analysis.fits import Progress
 from analysis.open import open_trials, stored_views
 from analysis.topic_store import made_model_folder
-from analysis.worker import Died, run_jobs
+from analysis.worker import Died, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, UsageError
 from collector.records import stable_id
 from collector.store import is_alive, reading, writing
@@ -113,12 +114,16 @@ def _search_id(work: Work, max_em_its: int) -> str:
 
 
 def _todo(db: str | Path, work: Work, numbers: Sequence[int], max_em_its: int) -> list[int]:
-    """The largest first: they take longest, and the cores end together."""
+    """Those that are not kept, or were made by other versions. The largest first: they take longest, and the cores end
+    together.
+    """
     with reading(db) as connection:
         if "topic_searches" not in stored_views(connection):
             return list(numbers)
-        ask = "SELECT n_topics FROM stm_searches WHERE search_id = ?"
-        done = {number for (number,) in connection.execute(ask, [_search_id(work, max_em_its)]).fetchall()}
+        ask = "SELECT n_topics, versions FROM stm_searches WHERE search_id = ?"
+        kept = connection.execute(ask, [_search_id(work, max_em_its)]).fetchall()
+    now = versions_now(_PACKAGES) if kept else None
+    done = {number for number, versions in kept if now is None or is_same_versions(json.loads(versions or "{}"), now)}
     return [number for number in numbers if number not in done]
 
 
@@ -165,16 +170,18 @@ def _one(function: Any, job: Any) -> Any:
 
 
 def _keep(db: str | Path, work: Work, row: Mapping[str, Any], max_em_its: int) -> None:
-    """Rows of an earlier search of the same fit, over other texts or settings, give way to the new one."""
+    """Rows of an earlier search of the same fit, over other texts or settings, give way to the new one; so does the row
+    of other versions.
+    """
     key = {name: work.cell.key[name] for name in ("source", "study_version", "variant")}
     whole = {
         **row, **key, "search_id": _search_id(work, max_em_its), "study": work.study, "fit": work.definition.name,
         "data_hash": work.cell.data_hash, "searched_at": datetime.now(UTC).replace(tzinfo=None),
     }  # fmt: skip
-    others = "study = ? AND fit = ? AND source = ? AND study_version = ? AND variant = ? AND search_id <> ?"
+    names = ("study", "fit", "source", "study_version", "variant", "search_id", "n_topics")
+    others = f"{' AND '.join(f'{name} = ?' for name in names[:5])} AND (search_id <> ? OR n_topics = ?)"
     with writing(db) as connection:
-        values = [whole[name] for name in ("study", "fit", "source", "study_version", "variant", "search_id")]
-        connection.execute(f"DELETE FROM stm_searches WHERE {others}", values)  # noqa: S608
+        connection.execute(f"DELETE FROM stm_searches WHERE {others}", [whole[name] for name in names])  # noqa: S608
         connection.register("new_rows", pl.DataFrame([whole]).to_arrow())
         connection.execute("INSERT INTO stm_searches BY NAME SELECT * FROM new_rows")
         connection.unregister("new_rows")

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from analysis.fits import FitResult
+from analysis.open import stored_views
 from analysis.r_home import version_numbers
 from analysis.report_origin import versions_of
 from analysis.worker import versions_now
@@ -52,6 +53,9 @@ def other_versions(db: str | Path, study: str | None = None) -> Iterator[str]:
 def _kept(db: str | Path, study: str | None) -> pl.DataFrame:
     with reading(db) as connection:
         rows: pl.DataFrame = connection.table("fits").select("study", "fit", "versions").pl()
+        if "topic_searches" in stored_views(connection):
+            searches = connection.table("stm_searches").select("study", "fit", "versions").pl()
+            rows = pl.concat([rows, searches.with_columns(pl.format("{} (topics search)", "fit").alias("fit"))])
     rows = rows.drop_nulls("versions")
     return rows if study is None else rows.filter(pl.col("study") == study)
 

@@ -18,8 +18,10 @@ import pytest
 import analysis
 from analysis.figure_rows import figure_rows
 from analysis.topic_search import search
+from analysis.versions import other_versions
 from collector.errors import RError, UsageError
 from collector.files import studies_dir
+from collector.store import writing
 from collector.study import load_study
 from tests.test_cli_analyze import analyze
 from tests.topics_made import QUICK, talking_database
@@ -127,3 +129,19 @@ def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path:
 
 def searched(db: Path) -> pl.DataFrame:
     return analysis.open_trials(db, "topic_searches")
+
+
+def test_a_search_of_other_versions_is_made_again_and_said(tmp_path: Path) -> None:
+    db = talking_database(tmp_path / "a.duckdb")
+    first = search(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
+    assert list(other_versions(db)) == []
+    with writing(db) as connection:
+        other = """replace(versions, '"tm": "0', '"tm": "9')"""
+        connection.execute(f"UPDATE stm_searches SET versions = {other} WHERE n_topics = 2")  # noqa: S608
+    (said,) = other_versions(db, "rmiat")
+    assert said.startswith("Other versions: 1 fit of stm (topics search) kept from tm 9")
+    again = search(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
+    assert again["versions"].equals(first["versions"])
+    is_new = again["searched_at"] != first["searched_at"]
+    assert is_new.to_list() == [True, False]
+    assert searched(db).height == 2

@@ -10,6 +10,7 @@ import pytest
 
 import analysis
 from analysis.compare import summary
+from analysis.judged import judged
 from analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from collector.errors import DatabaseError, StudyError, UnknownNameError
 from collector.imports import import_trials
@@ -100,6 +101,16 @@ def test_a_part_of_the_data_can_contradict_a_bound_but_not_confirm_it(authors: p
     assert least["t026"]["note"].startswith("It is made of more than is here. Not here: qwen3-8b.")
 
 
+def test_a_bound_of_a_part_is_contradicted_only_where_it_is_of_all_models() -> None:
+    """A topic model of fewer texts is another model: its 5.17 says nothing of a printed "< 4"."""
+    known = {"source": "imported", "missing": "qwen3-8b", "slip": None, "reason": None, "how": None}
+    cases = [("t067 topic3_pct", "< 4", 5.17), ("t026 max_p", "< 0.05", 0.2), ("t025 min_b", "> 23.22", 14.8)]
+    rows = [{**known, "quantity": name, "printed": printed, "recomputed": value} for name, printed, value in cases]
+    found = judged(pl.DataFrame(rows, schema_overrides=dict.fromkeys(("slip", "reason", "how"), pl.String)))
+    assert found["status"].to_list() == ["not checkable", "disagrees", "disagrees"]
+    assert found["note"][0] == "It is made of more than is here. Not here: qwen3-8b."
+
+
 def test_tables_can_be_compared_alone(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     assert set(analysis.compare(db, tables=["S4", "S5"])["table"]) == {"S4", "S5"}
@@ -145,7 +156,7 @@ def test_printed_numbers_are_as_in_the_papers_tables(shared: Path) -> None:
     printed = printed_numbers(load_study("rmiat"))
     assert dict(printed.group_by("table").len().iter_rows()) == {
         "S3": 211, "S4": 50, "S5": 200, "S6": 90, "S7": 90, "S8": 90, "S9": 90, "S10": 90, "S11": 22, "S12": 81,
-        "S13": 8, "S14": 12, "text": 108, "v1 S3": 39, "v1 S4": 2, "v1 S5": 40, "v1 S6": 91, "v1 S7": 28,
+        "S13": 4, "S14": 12, "text": 108, "v1 S3": 39, "v1 S4": 2, "v1 S5": 40, "v1 S6": 91, "v1 S7": 28,
     }  # fmt: skip
     own = load_study("rmiat").published
     assert own is not None
@@ -173,7 +184,7 @@ def test_simulated_rows_are_compared_but_never_called_slips(tmp_path: Path) -> N
 def test_each_source_is_compared_for_itself(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", [*trials("imported"), *trials("simulated")], [RUN])
     rows = analysis.compare(db)
-    assert dict(rows.group_by("source").len().iter_rows()) == {"imported": 1342, "simulated": 1342}
+    assert dict(rows.group_by("source").len().iter_rows()) == {"imported": 1338, "simulated": 1338}
     assert set(analysis.compare(db, source="imported")["source"]) == {"imported"}
     with pytest.raises(DatabaseError, match="no rows"):
         analysis.compare(db, source="collected")
@@ -190,3 +201,34 @@ def test_a_study_without_printed_numbers_says_so(tmp_path: Path) -> None:
 
     with pytest.raises(StudyError, match="nothing to compare"):
         analysis.compare(tmp_path / "a.duckdb", replace(load_study("rmiat"), published=None))
+
+
+def planning(planned: int) -> dict[str, Any]:
+    """A run that planned this many trials of its only test, in each of its two models; 80 of each are here."""
+    (test,) = RUN["tests"]
+    return {**RUN, "source": "imported", "tests": [{**test, "planned": planned}]}
+
+
+def test_a_cell_that_is_only_partly_here_is_not_judged(tmp_path: Path) -> None:
+    partly = analysis.compare(database(tmp_path / "a.duckdb", trials("imported"), [planning(100)]))
+    whole = analysis.compare(database(tmp_path / "b.duckdb", trials("imported"), [planning(80)]))
+    in_table = pl.col("table").str.starts_with("S")
+    assert partly.filter(in_table)["recomputed"].equals(whole.filter(in_table)["recomputed"], null_equal=True)
+    of_cell = partly.filter(pl.col("model") == "o3-mini", in_table).drop_nulls("recomputed")
+    assert set(of_cell["table"]) == {"S3", "S4", "S5", "S6"}
+    assert set(of_cell["status"]) == {"not checkable"}
+    lack = "Not here: o3-mini in flowers_insects: all but 80 of 100 trials."
+    assert of_cell["note"].str.ends_with(lack).all()
+    assert "disagrees" not in set(partly["status"])
+    assert "disagrees" in set(whole.filter(pl.col("table").is_in(["S5", "S6"]))["status"])
+    assert "; o3-mini in flowers_insects: all but 80 of 100 trials" in number(partly, "t007")["note"]
+    assert not whole["note"].fill_null("").str.contains("all but").any()
+
+
+def test_a_bound_is_contradicted_by_no_estimate_of_a_part(tmp_path: Path) -> None:
+    """Printed: in all models b > 23.22; with few trials it may be anything."""
+    partly = analysis.compare(database(tmp_path / "a.duckdb", trials("imported"), [planning(100)]), tables=["text"])
+    bounds = partly.filter(pl.col("quantity").str.contains("min_b|max_p"), pl.col("test") == "flowers_insects")
+    assert bounds.height
+    assert set(bounds["status"]) == {"not checkable"}
+    assert bounds["note"].str.contains("here only in part").all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -11,15 +12,19 @@ import polars as pl
 import pytest
 
 import analysis
+from analysis.figure_rows import figure_rows
 from analysis.fit_store import stored
 from analysis.fits import FitResult
 from analysis.paper.results import Results
 from analysis.paper.topics import recomputed
+from analysis.printed import printed_numbers
 from analysis.r_home import r_installation
+from analysis.topic_choice import STALE, stale_models
 from analysis.topic_match import matched, missing_of_print
 from collector.errors import DatabaseError, RError, UnknownNameError
 from collector.files import sql_dir
-from collector.study import load_study
+from collector.store import writing
+from collector.study import Study, load_study
 from tests.given import Row, database
 from tests.topics_made import QUICK, RUN, talking, talking_database
 
@@ -190,9 +195,22 @@ def test_a_fit_without_all_of_the_papers_texts_says_what_it_lacks(db: Path, foun
     assert missing[0].endswith("; qwen3-8b")
 
 
+def quick_study(**settings: object) -> Study:
+    """The study for few texts, as its own file would say it."""
+    its = load_study("rmiat")
+    stm = its.fits["stm"]
+    return replace(its, fits={**its.fits, "stm": replace(stm, settings={**stm.settings, **QUICK, **settings})})
+
+
+def beside_print(db: Path, study: Study) -> pl.DataFrame:
+    tables = pl.col("table").is_in(["S13", "S14"]) | pl.col("quantity").str.contains("topic3|stm_")
+    return analysis.compare(db, study, tables=["S13", "S14", "text"]).filter(tables)
+
+
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
-    analysis.fit("stm", db, settings={**QUICK, "topics": 4})
-    rows = recomputed(Results(db, load_study("rmiat")))
+    study = quick_study()
+    analysis.fit("stm", db, study)
+    rows = recomputed(Results(db, study))
     shares = rows.filter(pl.col("table") == "S13", pl.col("quantity").str.ends_with("proportion_pct"))
     assert shares["recomputed"].sum() == pytest.approx(100)
     assert rows["missing"].str.contains("qwen3-8b").all()
@@ -200,6 +218,57 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
         "claude-3.7-sonnet", "deepseek-r1", "gpt-oss-20b",
     ]  # fmt: skip
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
+
+
+def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
+    study = quick_study()
+    analysis.fit("stm", db, study)
+    rows = beside_print(db, study)
+    here = rows.drop_nulls("recomputed")
+    assert set(here["status"]) == {"not checkable"}
+    assert here["note"].str.starts_with("It is made of more than is here.").all()
+    (number_of_topics,) = rows.filter(pl.col("quantity").str.starts_with("t110")).to_dicts()
+    assert (number_of_topics["recomputed"], number_of_topics["status"]) == (None, "not checkable")
+    assert number_of_topics["note"].startswith("The authors' choice")
+
+
+def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path) -> None:
+    db, study = talking_database(tmp_path / "a.duckdb"), quick_study(max_em_its=2)
+    analysis.fit("stm", db, study, refusals_removed=False)
+    analysis.fit("stm", db, study, settings={"lower_thresh": 6})
+    assert set(beside_print(db, study)["recomputed"]) == {None}
+    analysis.fit("stm", db, study)
+    analysis.fit("stm", db, study, settings={"lower_thresh": 6}, refit=True)  # the last, but not the study's own
+    assert beside_print(db, study)["recomputed"].count() == 4 + 9 + 5
+    with writing(db) as connection:
+        connection.execute("UPDATE attempts SET reasoning_text = 'sure, okay' WHERE attempt_id = 'a1'")
+    for its in (study, quick_study(max_em_its=3)):
+        rows = beside_print(db, its)
+        assert set(rows["recomputed"]) == {None}
+        notes = rows.filter(pl.col("status") == "not checkable", pl.col("note").str.starts_with(STALE))["note"]
+        assert len(notes) == rows.height - 1 == 4 + 12 + 5
+        (drawn,) = figure_rows(db, its, ["topic_prevalence"])
+        assert drawn.note == STALE
+        assert stale_models(db, its) == [f"Topics (imported): {STALE}"]
+
+
+def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path: Path) -> None:
+    """Printed: that of Claude, the reference, in ~ condition * model."""
+    claimed = pl.col("quantity").str.contains("stm_topic3_condition")
+    rest = [row for row in talking() if row["model"] != "claude-3.7-sonnet"]
+    for n, (rows, effects) in enumerate([(talking(), "~ condition + model"), (rest, "~ condition * model")]):
+        db = database(tmp_path / f"{n}.duckdb", rows, [RUN])
+        study = quick_study(effects=effects, max_em_its=2)
+        analysis.fit("stm", db, study)
+        coefficients = beside_print(db, study).filter(claimed)
+        assert coefficients["recomputed"].null_count() == 3
+        assert set(coefficients["status"]) == {"not checkable"}
+        assert coefficients["note"].str.contains("with claude-3.7-sonnet as the reference").all()
+
+
+def test_shared_words_are_told_but_are_no_number_of_the_paper(db: Path, found: FitResult) -> None:
+    assert not printed_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
+    assert "n_shared" in matched(found.topics["words"], PAPERS_FIRST).columns
 
 
 def test_a_database_of_an_older_slant_holds_no_topics_and_still_opens(tmp_path: Path) -> None:

@@ -68,3 +68,5 @@ OF_ANY_MODEL = ("n_tests", "n_prompts")
 """Quantities of the design: one model that shows a test is enough."""
 OF_ANY_TEST = ("n_models",)
 """And here one test that shows a model."""
+EXTREMES = ("min_b", "max_p")
+"""The least or greatest of several models: a whole one that breaks a printed bound is enough to contradict it."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from analysis.fits import Asked
 from analysis.paper.claim_cells import REFUSAL_LENGTH, cells
-from analysis.paper.claim_quantities import OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
+from analysis.paper.claim_quantities import EXTREMES, OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
 from analysis.paper.family import GRAIN, VALUE, Needs, Row, absent_in_words, no_numbers, read_printed, read_texts
 from analysis.paper.results import Results
 from collector.study import Study
@@ -57,10 +57,13 @@ def recomputed(results: Results) -> pl.DataFrame:
         return no_numbers()
     tests = [test.test for test in results.study.tests]
     rows = []
-    for grain, group in cells(results, its_scopes.get(_ALL, ())).group_by(GRAIN, maintain_order=True):
+    its_cells = cells(results, its_scopes.get(_ALL, ())).join(
+        results.partial_cells, on=[*GRAIN, "model", "test"], how="left", maintain_order="left"
+    )
+    for grain, group in its_cells.group_by(GRAIN, maintain_order=True):
         for claim in its_claims:
             number, missing = _number(claim, group, its_scopes, tests)
-            if number is not None:
+            if number is not None or missing is not None:
                 rows.append((*grain, *key(claim), number, missing))
     return pl.DataFrame(rows, schema=no_numbers().schema, orient="row").select(VALUE)
 
@@ -80,6 +83,11 @@ def _number(
     needed = {"n_trials", *quantity.meta.root_names()} - {"model", "test"}
     is_here = pl.all_horizontal(pl.col(column).is_not_null() for column in needed)
     here, absent = in_scope.filter(is_here), in_scope.filter(~is_here)
+    partial = _partial(here, str(claim["quantity"]))
+    if claim["quantity"] in EXTREMES and partial.len():  # else the estimate of a part could contradict a bound
+        here = here.filter(pl.col("shortfall").is_null())
+        if here.is_empty():
+            return None, f"All of its cells are here only in part. Not here: {'; '.join(partial)}."
     if claim["quantity"] in OF_ANY_MODEL:
         nowhere = absent.join(here, on="test", how="anti", maintain_order="left")
         absent = nowhere.unique("test", keep="first", maintain_order=True).with_columns(model=pl.lit("any model"))
@@ -88,4 +96,13 @@ def _number(
     if here.is_empty():
         return None, None
     missing = absent_in_words(absent.select("model", "test").iter_rows(), asked["test"].n_unique())
-    return here.select(quantity).item(), missing
+    return here.select(quantity).item(), "; ".join([*([missing] if missing else []), *partial]) or None
+
+
+def _partial(here: pl.DataFrame, quantity: str) -> pl.Series:
+    """What of these cells is not here. Of a quantity of the design, one whole model or test is enough."""
+    partial = here.drop_nulls("shortfall")
+    same = {**dict.fromkeys(OF_ANY_MODEL, "test"), **dict.fromkeys(OF_ANY_TEST, "model")}.get(quantity)
+    if same:
+        partial = partial.join(here.filter(pl.col("shortfall").is_null()), on=same, how="anti", maintain_order="left")
+    return partial["shortfall"]

@@ -12,7 +12,18 @@ import polars as pl
 
 from analysis.fits import Asked, FitResult
 from analysis.paper import descriptives, effect_sizes, mixed_models
-from analysis.paper.family import GRAIN, KEY, SCHEMA, Needs, Row, absent_in_words, long, no_numbers, read_printed
+from analysis.paper.family import (
+    GRAIN,
+    KEY,
+    SCHEMA,
+    Needs,
+    Row,
+    absent_in_words,
+    beside_shortfalls,
+    long,
+    no_numbers,
+    read_printed,
+)
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -49,9 +60,9 @@ def recomputed(results: Results) -> pl.DataFrame:
         descriptives.recomputed(results, _NAME.format("S5")),
         *(mixed_models.as_numbers(fitted, pl.lit(_NAME.format(table))) for table, fitted in fits.items()),
         *(_signs(results, fitted, table) for table, fitted in fits.items()),
-        _refusals(results),
     ]
-    return pl.concat(found).join(its, on=KEY, how="semi", nulls_equal=True, maintain_order="left")
+    whole = [beside_shortfalls(pl.concat(found), results.partial_cells), _refusals(results)]
+    return pl.concat(whole).join(its, on=KEY, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def needs(results: Results) -> Needs:
@@ -101,7 +112,9 @@ def _refusals(results: Results) -> pl.DataFrame:
         found = results.refused.filter(is_it)
         for grain, here in counted.filter(pl.col("model") == model).group_by(GRAIN, maintain_order=True):
             is_here = not found.join(here.select(GRAIN).unique(), on=GRAIN, how="semi").is_empty()
+            partial = results.partial_cells.join(here, on=[*GRAIN, "model", "test"], how="semi")["shortfall"]
             absent = absent_in_words([(model, test) for test in tests if test not in here["test"]], len(tests))
+            absent = "; ".join([*([absent] if absent else []), *partial]) or None
             key = (_NAME.format("S4"), model, None, None, condition, _sampled(row))
             rows.append((*grain, *key, float(is_here), None if is_here else absent))
     return pl.DataFrame(rows, schema=no_numbers().schema, orient="row")

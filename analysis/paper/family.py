@@ -2,7 +2,8 @@
 
 A printed number is a row of KEY and `printed`: text exactly as in print, after "> " or "< " where the print states a
 bound. A recomputed one is a row of GRAIN, KEY, `recomputed` (not rounded) and `missing`: what of the data that the
-printed number is made of is not here, in words; null where all of it is.
+printed number is made of is not here, in words; null where all of it is. Where `recomputed` is null, it is a sentence
+that says why.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ SCHEMA: dict[str, Any] = {
     "condition": pl.String, "quantity": pl.String, "printed": pl.String,
 }  # fmt: skip
 VALUE = [*GRAIN, *KEY, "recomputed", "missing"]
+ALL_TESTS = "total"  # what Table S11 calls all tests together
 Row = tuple[str, str | None, str | None, bool | None, str | None, str, str]
 """KEY and `printed`."""
 Needs = tuple[Sequence[str], Sequence[Asked]]
@@ -75,6 +77,20 @@ def absent_in_words(cells: Iterable[tuple[str, str]], n_tests: int) -> str | Non
         tests.setdefault(model, []).append(test)
     words = [model if len(its) == n_tests else f"{model} in {', '.join(its)}" for model, its in tests.items()]
     return "; ".join(words) or None
+
+
+def beside_shortfalls(rows: pl.DataFrame, partial: pl.DataFrame) -> pl.DataFrame:
+    """Recomputed rows with what their cells lack in `missing`: their own cell, or each of their model's where a number
+    is of all tests. `partial` is that of Results.
+    """
+    of_model = partial.group_by(*GRAIN, "model", maintain_order=True).agg(pl.col("shortfall").str.join("; "))
+    joined = rows.join(partial, on=[*GRAIN, "model", "test"], how="left", maintain_order="left").join(
+        of_model, on=[*GRAIN, "model"], how="left", maintain_order="left", suffix="_of_model"
+    )
+    is_of_all = pl.col("test").is_null() | (pl.col("test") == ALL_TESTS)
+    its = pl.when(is_of_all).then(pl.col("shortfall_of_model")).otherwise(pl.col("shortfall"))
+    both = pl.concat_str("missing", its, separator="; ", ignore_nulls=True)
+    return joined.with_columns(missing=pl.when(both.str.len_chars() > 0).then(both)).select(rows.columns)
 
 
 def no_numbers() -> pl.DataFrame:

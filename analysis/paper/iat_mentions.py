@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from analysis.paper.family import GRAIN, Row, absent_in_words, long, read_printed
+from analysis.paper.family import ALL_TESTS, GRAIN, Row, absent_in_words, long, read_printed
 from analysis.paper.results import Results
 from collector.study import Study
-
-TOTAL = "total"
 
 
 def printed(study: Study) -> Iterator[Row]:
@@ -29,5 +27,5 @@ def recomputed(results: Results) -> pl.DataFrame:
         absent_in_words([(model, test) for test in all_tests if test not in tests], len(all_tests))
         for model, tests in totals.select("model", "tests").iter_rows()
     ]
-    totals = totals.with_columns(pl.Series("missing", missing, dtype=pl.String), test=pl.lit(TOTAL))
+    totals = totals.with_columns(pl.Series("missing", missing, dtype=pl.String), test=pl.lit(ALL_TESTS))
     return pl.concat([long(counted, ["mentions"]), long(totals, ["mentions"])])

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from analysis.fits import Asked, FitResult, Progress, fit_together
+from analysis.open import read_view
 from analysis.tables import tables
 from collector.store import reading
 from collector.study import Study
@@ -47,6 +48,24 @@ class Results:
         with reading(self.db) as connection:
             frame: pl.DataFrame = connection.view("rmiat_answers").filter("is_refusal").select(columns).pl()
         return frame
+
+    @cached_property
+    def partial_cells(self) -> pl.DataFrame:
+        """Cells with fewer trials than planned: source, study_version, variant, model, test, and `shortfall` in words.
+
+        A refusal is a trial. Where a run doesn't say what it planned, its cells count as whole.
+        """
+        with reading(self.db) as connection:
+            tests = read_view(connection, "tests").filter(pl.col("study") == self.study.name)
+        planned = tests.select("study_version", "test", "planned")
+        cells = self.table("refusal_counts").join(planned, on=["study_version", "test"], maintain_order="left")
+        partial = cells.filter(pl.col("n_trials") < pl.col("planned"))
+        words = [
+            f"{model} in {test}: all but {n:,} of {n_planned:,} trials"
+            for model, test, n, n_planned in partial.select("model", "test", "n_trials", "planned").iter_rows()
+        ]
+        named = partial.with_columns(pl.Series("shortfall", words, dtype=pl.String))
+        return named.select("source", "study_version", "variant", "model", "test", "shortfall")
 
     def defines(self, fit: str) -> bool:
         """Whether the study has this fit: one of a user's own may lack some."""

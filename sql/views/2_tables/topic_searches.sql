@@ -7,7 +7,7 @@
 --        topics.
 CREATE OR REPLACE VIEW topic_searches AS
 SELECT source, study, study_version, variant, fit, n_topics, heldout_likelihood, residual_dispersion,
-       semantic_coherence, exclusivity, bound, lower_bound, n_steps, n_documents, n_words, seed, seconds, searched_at,
-       search_id
+       semantic_coherence, exclusivity, bound, lower_bound, n_steps, n_documents, n_words, seed, versions, seconds,
+       searched_at, search_id
 FROM stm_searches
 ORDER BY source, study, study_version, variant, fit, search_id, n_topics;
