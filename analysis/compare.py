@@ -38,8 +38,9 @@ def compare(
     Columns: source, study_version, variant, table, model, test, refusals_removed (null where the table has no such
     choice), condition, quantity, printed (text, as in print), recomputed (not rounded), agrees (null without data),
     slip (the reason, where it is a known one), status, note (why a number is not checkable, or how it is computed).
-    Fits that are missing or out of date are made first; topic models are taken as they are kept. `tables` leaves only
-    some ("S6", "text", "v1 S3" …), and makes only the fits that their families of numbers need.
+    Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
+    and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
+    families of numbers need.
 
     Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
     what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers

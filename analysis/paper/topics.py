@@ -26,6 +26,7 @@ _BIAS_TOPIC = 3  # the number of the paper's topic about bias
 _PAPERS_EFFECTS = "~condition*model"
 _OF_CONDITION = ("stm_topic3_condition_b", "stm_topic3_condition_se", "stm_topic3_condition_p")
 _OF_TOPICS = (*_OF_CONDITION, "topic3_pct")
+_OF_FEWER = "The kept topic model is of texts that are here. Not here: {}."
 _NO_COEFFICIENT = (
     "It is a coefficient of ~ condition * model with {} as the reference, which the kept topic model has not."
 )
@@ -55,8 +56,11 @@ def recomputed(results: Results) -> pl.DataFrame:
             continue
         one = {name: frame.filter(pl.col("fit_id") == fit["fit_id"]) for name, frame in kept.items()}
         match = matched(one["topic_words"], topics)
-        for *which, number, why_not in (*_tables(one, match), *_claims(one, match, fit, results.study)):
-            rows.append((*grain, *which, number, missing.get(grain) if number is not None else why_not))
+        lacks = missing.get(grain)
+        of_fit = [*_tables(one, match), *_claims(one, match, fit, results.study)]
+        rows += [(*grain, *which, n, lacks if n is not None else why_not) for *which, n, why_not in of_fit]
+        absent = [which for which in _all_keys(results.study) if which not in {tuple(row[:-2]) for row in of_fit}]
+        rows += [(*grain, *which, None, lacks and _OF_FEWER.format(lacks)) for which in absent]
     found = pl.DataFrame(rows, schema=no_numbers().schema, orient="row")
     return found.filter(pl.col("recomputed").is_not_null() | pl.col("missing").is_not_null()).select(VALUE)
 
