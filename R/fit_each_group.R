@@ -83,18 +83,24 @@ fit_row <- function(heard, n, n_missing) {
 
 empty_table <- function(table) {
   switch(table,
-    estimates = data.frame(
+    estimates = frame_of(
       term = character(), estimate = double(), std_error = double(), df = double(), statistic = double(),
       p_value = double(), conf_low = double(), conf_high = double()
     ),
-    fits = data.frame(
+    fits = frame_of(
       status = character(), n = integer(), n_missing = integer(), n_groups = integer(), log_lik = double(),
       aic = double(), bic = double(), singular = logical(), optimiser = character(), messages = character(),
       error = character()
     ),
-    variances = data.frame(group = character(), term = character(), variance = double(), n_groups = integer()),
-    messages = data.frame(kind = character(), text = character())
+    variances = frame_of(group = character(), term = character(), variance = double(), n_groups = integer()),
+    messages = frame_of(kind = character(), text = character())
   )
+}
+
+# What data.frame() makes of columns of one length, without its checks, which take as long as a short fit.
+frame_of <- function(...) {
+  columns <- list(...)
+  structure(columns, class = "data.frame", row.names = seq_along(columns[[1]]))
 }
 
 # A column of the results can't also name the groups: two columns of one name reach nobody safely.

@@ -95,7 +95,7 @@ fixed_effects <- function(model) {
   estimate <- column("Estimate")
   df <- column("df")
   half_width <- stats::qt(.975, df) * column("Std. Error")
-  data.frame(
+  frame_of(
     term = sub("^\\(Intercept\\)$", "intercept", rownames(table)),
     estimate = estimate, std_error = column("Std. Error"), df = df, statistic = column("t value"),
     p_value = column("Pr(>|t|)"), conf_low = estimate - half_width, conf_high = estimate + half_width
@@ -109,7 +109,7 @@ variance_components <- function(model) {
   is_residual <- table$grp == "Residual"
   # Two terms of one grouping variable ((1 + x || g)) are named g and g.1 in this table.
   n_groups <- lme4::ngrps(model)[sub("\\.\\d+$", "", table$grp)]
-  data.frame(
+  frame_of(
     group = ifelse(is_residual, "residual", table$grp),
     term = sub("^\\(Intercept\\)$", "intercept", ifelse(is_residual, "residual", table$var1)),
     variance = table$vcov,
