@@ -21,8 +21,8 @@ from analysis.check_sentences import Finding
 from analysis.checks import Checks
 from analysis.figures import Figure, draw
 from analysis.report_tables import plain
+from collector.commands.output import printable
 from collector.errors import UsageError
-from collector.output import printable
 
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from analysis.worker_start import begin_early
-from collector.output import SlantGroup, db_option, format_option, print_rows
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collector.output import db_option, print_rows, say
+from collector.commands.output import db_option, print_rows, say
 
 EXAMPLES = """\b
 Examples:

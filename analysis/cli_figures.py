@@ -11,7 +11,7 @@ from analysis.cli_results import FitProgress
 from analysis.figure_rows import FIGURES
 from analysis.figures import FORMATS
 from analysis.figures import figures as draw_figures
-from collector.output import db_option, format_option, print_rows, say
+from collector.commands.output import db_option, format_option, print_rows, say
 
 
 @click.command(

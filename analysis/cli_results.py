@@ -24,8 +24,8 @@ from analysis.report_tables import token_measures
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
 from analysis.versions import made_with, told_versions
-from collector.checked import table_notes
-from collector.output import db_option, format_option, print_rows, printable, say
+from collector.checks.checked import table_notes
+from collector.commands.output import db_option, format_option, print_rows, printable, say
 from collector.study import load_study
 
 _QUIET_S = 2.0

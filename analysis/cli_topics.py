@@ -12,8 +12,8 @@ from analysis.fits import FitResult
 from analysis.paper.family import GRAIN
 from analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from analysis.topic_search import STEPS, search
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from collector.errors import UsageError
-from collector.output import SlantGroup, db_option, format_option, print_rows, say
 from collector.study import Study, list_studies, load_study
 
 _ADJUSTED = ("contrasts", "correlations")

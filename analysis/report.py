@@ -29,7 +29,7 @@ from analysis.report_tables import plain
 from analysis.tables import ANY_STUDY, table_info, tables
 from analysis.topic_choice import stale_models
 from analysis.versions import other_versions
-from collector.checked import table_notes
+from collector.checks.checked import table_notes
 from collector.errors import RError, UsageError
 from collector.store import reading
 from collector.study import Study, load_study

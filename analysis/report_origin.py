@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from analysis.fits import FitResult
-from collector.methods import command_line, paragraph, references
-from collector.run_history import run_history
+from collector.provenance.methods import command_line, paragraph, references
+from collector.provenance.run_history import run_history
 
 _QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
 _FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")

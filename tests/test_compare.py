@@ -13,7 +13,7 @@ from analysis.compare import summary
 from analysis.judged import judged
 from analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from collector.errors import DatabaseError, StudyError, UnknownNameError
-from collector.imports import import_trials
+from collector.importing.imports import import_trials
 from collector.store import reading
 from collector.study import load_study
 from tests.fitted import RUN, small_database, trials

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from aiohttp import web
 
-from collector.going_on import for_people, running_process, sentence
 from collector.journal import journal_folder
+from collector.progress.going_on import for_people, running_process, sentence
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
 
