@@ -128,7 +128,10 @@ def _collect(
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
     if batch:
-        run_batch(offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot)
+        run_batch(
+            offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot,
+            look_again=look,
+        )  # fmt: skip
         return
     if pilot is not None:
         rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look)
