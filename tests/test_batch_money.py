@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from collector.api import Options, collect
 from collector.batch_api import collect_batch
 from collector.batch_jobs import JobFolder
 from collector.batch_report import BatchOptions, BatchReport
+from collector.cli import collect as command
 from collector.errors import UsageError
 from collector.store import reading
 from tests.batch_server import BatchServer
@@ -127,16 +127,11 @@ def test_a_budget_of_batches_wants_their_price_before_anything_is_sent(paid: Pai
     assert server.calls.total() == 0
 
 
-def test_a_pilot_goes_by_batch_and_the_rest_after_its_answers(
-    paid: Paid, server: BatchServer, python: list[str], root: Path
-) -> None:
+def test_a_pilot_goes_by_batch_and_the_rest_after_its_answers(paid: Paid, server: BatchServer) -> None:
     def typed(*more: str) -> tuple[int, str]:
         words = ["--study", paid.study, "--model", "small", "--batch", "--db", str(paid.db), "--pilot", "4", *more]
-        done = subprocess.run(
-            [*python, "-m", "collector", *words], cwd=root, capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, env={**os.environ, "SLANT_PRICES": str(paid.prices)},
-        )  # fmt: skip
-        return done.returncode, done.stderr
+        done = CliRunner().invoke(command, [*words, "--prices", str(paid.prices)], prog_name="collect")
+        return done.exit_code, done.stderr
 
     code, said = typed("--yes")
     assert (code, "These are the pilot's 4 trials" in said) == (3, True)

@@ -38,6 +38,7 @@ def test_finals_hold_what_a_set_would_hold(batches: list[list[str]], looked_up: 
     assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
 
 
+@settings(deadline=None)
 @given(st.lists(any_id), st.lists(st.lists(any_id)), st.lists(any_id), st.integers(1, 9))
 def test_finals_that_grow_hold_all_that_was_added(
     first: list[str], added: list[list[str]], looked_up: list[str], folded_at: int
