@@ -51,6 +51,14 @@ class CollectGroup(SlantGroup):
         return command
 
 
+def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from collector.provenance import code_version
+
+        click.echo(f"slant, version {code_version()}")
+        ctx.exit()
+
+
 @click.group(cls=CollectGroup, invoke_without_command=True, epilog=EXAMPLES)
 @click.option("--study", help="A study's name (see `collect studies`) or the path of its TOML file.")
 @click.option(
@@ -76,7 +84,7 @@ class CollectGroup(SlantGroup):
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
 @format_option
-@click.version_option(package_name="slant", prog_name="slant")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version.")
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
     """Ask language models the trials of a study and keep every answer."""
