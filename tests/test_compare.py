@@ -11,41 +11,34 @@ import analysis
 from analysis.compare import summary
 from analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from collector.errors import DatabaseError, StudyError
-from collector.imports import import_trials
 from collector.study import load_study
+from tests.authors import Authors
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 
-FOLDERS = {
-    "o3-mini": "o3-mini", "deepseek-r1": "DeepSeek-R1", "claude-3.7-sonnet": "Claude3.7", "gpt-oss-20b": "GPT-OSS-20B",
-}  # fmt: skip
-
 
 @pytest.fixture(scope="module")
-def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    """The comparison on the authors' raw data of four models (one file of Claude's is not available)."""
-    db = tmp_path_factory.mktemp("compare") / "authors.duckdb"
-    for model, folder in FOLDERS.items():
-        import_trials("rmiat", [shared / "data" / "rmiat" / folder], db, model=model, layout="lee-lai")
-    return analysis.compare(db, study="rmiat")
+def compared(authors: Authors) -> pl.DataFrame:
+    """The comparison on the authors' raw data of four models."""
+    return analysis.compare(authors.db, study="rmiat")
 
 
-def test_the_authors_data_give_the_printed_numbers(authors: pl.DataFrame) -> None:
-    counts = {row["table"]: (row["agrees"], row["with_data"]) for row in summary(authors).to_dicts()}
+def test_the_authors_data_give_the_printed_numbers(compared: pl.DataFrame) -> None:
+    counts = {row["table"]: (row["agrees"], row["with_data"]) for row in summary(compared).to_dicts()}
     assert (counts["S3"], counts["S4"], counts["S5"]) == ((154, 168), (39, 39), (156, 156))
     mixed = [counts[table] for table in ("S6", "S7", "S8", "S9")]
     assert tuple(map(sum, zip(*mixed, strict=True))) == (339, 351)
     assert counts["S10"] == (0, 0)
 
 
-def test_what_does_not_agree_is_exactly_the_list_of_slips(authors: pl.DataFrame) -> None:
-    short = authors.filter(~pl.col("agrees")).select(KEY).rows()
+def test_what_does_not_agree_is_exactly_the_list_of_slips(compared: pl.DataFrame) -> None:
+    short = compared.filter(~pl.col("agrees")).select(KEY).rows()
     assert sorted(map(str, short)) == sorted(map(str, known_slips(load_study("rmiat")).select(KEY).rows()))
-    assert authors.filter(pl.col("status") == "disagrees").is_empty()
+    assert compared.filter(pl.col("status") == "disagrees").is_empty()
 
 
-def test_cells_without_data_say_so(authors: pl.DataFrame) -> None:
-    empty = authors.filter(pl.col("status") == "no data")
+def test_cells_without_data_say_so(compared: pl.DataFrame) -> None:
+    empty = compared.filter(pl.col("status") == "no data")
     found = empty.select("model", "test").unique().filter(pl.col("model") != "qwen3-8b").rows()
     assert found == [("claude-3.7-sonnet", "race_greenwald")]
     assert empty["recomputed"].null_count() == empty.height == 197

@@ -16,6 +16,7 @@ from collector.errors import UsageError
 from collector.imports import ImportReport
 from collector.store import reading
 from tests.raw_rows import run_collect, tidy, trials, write_csv
+from tests.tiny_study import write_tiny
 
 
 def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
@@ -142,15 +143,15 @@ _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 _COUNT = st.none() | st.integers(0, 10**9)
 _ROW = st.fixed_dictionaries(
     {
-        "model": st.sampled_from(["qwen3-8b", "openai/gpt-5"]),
-        "test": st.sampled_from(["gender_math", "gender_science"]),
+        "model": st.sampled_from(["small", "openai/gpt-5"]),
+        "test": st.just("tea_coffee"),
         "condition": st.sampled_from(["compatible", "incompatible"]),
-        "item": st.sampled_from(["he", "John"]),
-        "group": st.just("Male Terms"),
-        "wording": st.integers(1, 20),
-        "repetition": st.integers(1, 3),
+        "item": st.sampled_from(["oolong", "jasmine"]),
+        "group": st.just("Tea"),
+        "wording": st.just(1),
+        "repetition": st.integers(1, 30),
         "position": st.none() | st.integers(0, 20_000),
-        "answer": st.sampled_from(["Math", "arts", "Science", "I can't do that.", "", None]) | _TEXT,
+        "answer": st.sampled_from(["Calm", "busy", "I can't do that.", "", None]) | _TEXT,
         "outcome": st.sampled_from([None, "filtered", "truncated", "refused", "malformed"]),
         "tokens": _COUNT,
         "token_source": st.sampled_from([None, "usage", "output", "template", "retokenized"]),
@@ -178,13 +179,15 @@ def test_what_is_exported_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], ending: str
 ) -> None:
     folder = tmp_path_factory.mktemp("round")
+    # as small as one can be, as every import makes an index of its cells; its name is that of the view's study
+    study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_trials("rmiat", [folder / "rows.jsonl"], folder / "a.duckdb")
+    import_trials(study, [folder / "rows.jsonl"], folder / "a.duckdb")
     export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="rmiat_trials")
-    report = import_trials("rmiat", [folder / f"out.{ending}"], folder / "b.duckdb")
+    report = import_trials(study, [folder / f"out.{ending}"], folder / "b.duckdb")
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
-    again = import_trials("rmiat", [folder / f"out.{ending}"], folder / "a.duckdb")
+    again = import_trials(study, [folder / f"out.{ending}"], folder / "a.duckdb")
     assert (again.rows_imported, again.problems) == (0, [])
 
 
