@@ -129,7 +129,11 @@ def test_nobody_is_watched_where_nobody_collects(command: Command, server: Local
     assert "Nobody is collecting" in status(command, "--watch").stderr
 
 
-@pytest.mark.parametrize("holder", ["", "process 1 since 2026: init", f"process {os.getpid()} since", "garbage"])
+@pytest.mark.parametrize(
+    "holder",
+    ["", "process 1 since 2026: init", f"process {os.getpid()} since", "garbage"],
+    ids=["nobody", "init", "this process", "garbage"],
+)
 def test_who_collects_is_whoever_wrote_itself_into_the_lock_and_lives(tmp_path: Path, holder: str) -> None:
     journal_folder(tmp_path / "a.duckdb").mkdir()
     (journal_folder(tmp_path / "a.duckdb") / "collector.lock").write_text(holder)
