@@ -10,7 +10,7 @@ from bench.measures import Measure, measured, server
 
 IN_FLIGHT = 100
 TRIALS_A_REPETITION = 12_920
-REPETITIONS = 4  # as many trials as the study has for four models: the start of a process counts as much as it does there
+REPETITIONS = 4  # about as many trials as a whole study: the start of a process counts as much as it does there
 
 
 def speed(rounds: int) -> list[Measure]:
