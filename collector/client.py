@@ -18,7 +18,7 @@ import aiohttp
 
 from collector.journal import Clock
 from collector.json_text import decoded, encoded
-from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 
 MAX_BODY_BYTES = 32_000_000

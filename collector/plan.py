@@ -10,7 +10,7 @@ from collector.designs import design_named
 from collector.errors import UsageError
 from collector.finals import Finals
 from collector.records import Conversation, stable_id
-from collector.study_records import Study, StudyModel
+from collector.study_files.records import Study, StudyModel
 
 IDS_AT_ONCE = 100_000
 
