@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import quote
 
+from collector.checks.option_logprobs import option_logprobs
 from collector.client import KEPT_HEADERS, Exchange, as_json
-from collector.option_logprobs import option_logprobs
 from collector.providers import Provider
 from collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from collector.budget import batch_factor, lane_money, open_ledger, price_of
 from collector.errors import UsageError
-from collector.ledger import Ledger
-from collector.money import LaneMoney
+from collector.money.budget import batch_factor, lane_money, open_ledger, price_of
+from collector.money.lane import LaneMoney
+from collector.money.ledger import Ledger
 from collector.offer import Asked, Offer
 
 
@@ -70,6 +70,6 @@ def open_budget(offer: Offer, budget_usd: float | None) -> Ledger:
             raise UsageError(
                 f"Can't keep a budget: no price of batch jobs is known for {one.provider.name}/"
                 f"{one.model.requested_model}.",
-                'Give one ("batch_factor"): --prices FILE (collector/prices.toml shows how).',
+                'Give one ("batch_factor"): --prices FILE (collector/money/prices.toml shows how).',
             )
     return ledger

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from collector.journal import Clock
-from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 from collector.too_long import is_too_long
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.batch_jobs import JobFolder
+from collector.batch.jobs import JobFolder
 from collector.journal import journal_folder
 from collector.store import reading
 from tests.batch_server import BatchServer, Gate

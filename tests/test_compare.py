@@ -11,7 +11,7 @@ import analysis
 from analysis.compare import summary
 from analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from collector.errors import DatabaseError, StudyError
-from collector.imports import import_trials
+from collector.importing.imports import import_trials
 from collector.study import load_study
 from tests.fitted import RUN, small_database, trials
 from tests.given import database

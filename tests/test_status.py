@@ -16,9 +16,9 @@ import pytest
 from aiohttp import web
 
 from collector import collect
-from collector.going_on import for_people, running_process, sentence, with_test_pace
 from collector.journal import journal_folder
-from collector.status import progress
+from collector.progress.going_on import for_people, running_process, sentence, with_test_pace
+from collector.progress.status import progress
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
 from tests.tiny_study import write_tiny
