@@ -20,6 +20,7 @@ from collector.journal import Clock
 from collector.json_text import decoded, encoded
 from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
+from collector.too_long import is_too_long
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
@@ -72,12 +73,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, or `stop` the model.
+    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, let its trial `fail`,
+    or `stop` the model.
 
     `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read.
     """
 
-    action: Literal["read", "again", "filtered", "stop"]
+    action: Literal["read", "again", "filtered", "fail", "stop"]
     reason: str = ""
     wait_s: float = 0.0
     pause_s: float = 0.0
@@ -173,6 +175,8 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
         return Verdict("filtered", reason)
     if code in _MONEY_CODES:
         return Verdict("stop", reason)
+    if is_too_long(status, code, sentence):
+        return Verdict("fail", reason)
     if status in _AGAIN or status >= 500:
         asked = asked_wait_s(exchange.headers, body)
         if asked is not None and asked > LONGEST_WAIT_S:

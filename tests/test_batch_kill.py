@@ -175,14 +175,6 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(
 
 
 @only_openai
-@pytest.mark.parametrize("option", ["--pilot", "--budget"])
-def test_what_a_batch_can_t_keep_to_is_refused(command: BatchCommand, server: BatchServer, option: str) -> None:
-    command.words += [option, "5"]
-    code, messages = command.run()
-    assert (code, "can't be kept by batch jobs" in messages, server.calls.total()) == (2, True, 0)
-
-
-@only_openai
 def test_ctrl_c_while_waiting_leaves_the_jobs_running(command: BatchCommand, server: BatchServer) -> None:
     command.words.append("--wait")
     process = command.start()

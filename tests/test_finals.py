@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collector.finals import Finals, final_trials
+from collector.finals import Finals, final_trials, id_batches
 from collector.journal import Journal
 from collector.load import final_trial_ids, load_journals
 from collector.plan import done_in, plan
@@ -34,6 +34,21 @@ def test_finals_hold_what_a_set_would_hold(batches: list[list[str]], looked_up: 
     naive = {trial_id for batch in batches for trial_id in batch}
     finals = Finals(pl.Series(batch, dtype=pl.String) for batch in batches)
     assert bool(finals) == bool(naive)
+    asked = [*naive, *looked_up]
+    assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
+
+
+@settings(deadline=None)
+@given(st.lists(any_id), st.lists(st.lists(any_id)), st.lists(any_id), st.integers(1, 9))
+def test_finals_that_grow_hold_all_that_was_added(
+    first: list[str], added: list[list[str]], looked_up: list[str], folded_at: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("collector.finals.IDS_AT_ONCE", folded_at)
+        finals = Finals(id_batches(first))
+        for ids in added:
+            finals.add(ids)
+    naive = {*first, *(trial_id for ids in added for trial_id in ids)}
     asked = [*naive, *looked_up]
     assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
 

@@ -65,6 +65,9 @@ def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
         ({"expected": "Nice"}, "can't be"),
         ({"cost_usd": "-1"}, "cost_usd must be a number that is not negative"),
         ({"factors": "[1]"}, "factors must be a JSON object"),
+        ({"option_a_logprob": "0.5", "logprob_kind": "exact"}, "option_a_logprob must be the logarithm"),
+        ({"option_b_logprob": "-1"}, "logprob_kind is needed"),
+        ({"logprob_kind": "sure"}, "logprob_kind must be one of exact, first_token"),
     ],
 )
 def test_a_cell_that_cannot_be_is_a_problem_of_its_row(tmp_path: Path, changed: dict[str, Any], reason: str) -> None:
@@ -156,11 +159,15 @@ _ROW = st.fixed_dictionaries(
         "reasoning_text": st.none() | _TEXT.filter(bool),
         "served_model": st.none() | st.just("o3-mini-2025-01-31"),
         "cost_usd": st.none() | st.floats(0, 10, allow_subnormal=False),
+        "option_a_logprob": st.none() | st.floats(-50, 0, allow_subnormal=False),
+        "option_b_logprob": st.none() | st.just(-0.25),
+        "logprob_kind": st.sampled_from(["exact", "first_token"]),
     }
 )
 _CARRIED = (
     "model", "test", "condition", "item", "group", "wording", "repetition", "position", "answer", "outcome", "tokens",
     "token_source", "reasoning_tokens", "output_tokens", "reasoning_text", "served_model", "cost_usd", "choice",
+    "option_a_logprob", "option_b_logprob", "logprob_kind",
     "expected", "trial_id",
 )  # fmt: skip
 

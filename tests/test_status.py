@@ -15,10 +15,13 @@ import polars as pl
 import pytest
 from aiohttp import web
 
+from collector import collect
 from collector.journal import journal_folder
-from collector.progress.going_on import for_people, running_process, sentence
+from collector.progress.going_on import for_people, running_process, sentence, with_test_pace
+from collector.progress.status import progress
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
+from tests.tiny_study import write_tiny
 
 BUSY_FOR = 30
 
@@ -68,6 +71,21 @@ def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after
     assert during["request_limit"] == 8
     assert during["left_s"] > 0
     assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (10 * PLANNED, None, None)
+
+
+def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+    assert with_test_pace(progress(db, "test"), db)["rate_per_s"].to_list() == [None]
+    with duckdb.connect(str(db)) as connection:  # as if it went on, in this process, with as much to do again
+        connection.execute("UPDATE runs SET finished_at = NULL")
+        connection.execute("UPDATE run_tests SET planned = 2 * planned")
+    (journal_folder(db) / "collector.lock").write_text(f"process {os.getpid()} since now")
+    (row,) = with_test_pace(progress(db, "test"), db).to_dicts()
+    assert (row["test"], row["n_planned"], row["n_done"]) == ("tea_coffee", 16, 8)
+    assert row["left_s"] == pytest.approx(8 / row["rate_per_s"])
+    assert sentence(row).startswith(f"small, tea_coffee: 8 of 16; {row['rate_per_s']:,.3g}/s; 0 refused")
 
 
 def test_answers_that_are_only_in_the_journal_are_counted_too(command: Command, server: LocalServer) -> None:

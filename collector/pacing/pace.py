@@ -95,6 +95,11 @@ class Pace:
             self._quiet(self._pause, now + asked_wait_s)
         self._next_in_line()
 
+    def give_back(self, ticket: Ticket) -> None:
+        """The request of this ticket was not sent after all."""
+        self.in_flight -= 1
+        self._next_in_line()
+
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
         """What an answer took; the next one is expected to take as much of the token budgets."""
         self._budgets.used(input_tokens, output_tokens)
