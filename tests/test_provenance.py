@@ -23,7 +23,7 @@ from collector.files import sql_dir
 from collector.money.costs import costs_of
 from collector.money.earlier import earlier_sizes
 from collector.provenance.sources import git_commit, public_address
-from collector.provenance.sources import sources as provenance
+from collector.provenance import sources as provenance
 from collector.store import reading
 from collector.study import load_study
 from tests.local_server import LocalServer, completion

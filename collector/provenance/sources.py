@@ -96,7 +96,7 @@ def code_version() -> str:
     try:
         return version("slant")
     except PackageNotFoundError:
-        checkout = Path(__file__).resolve().parent.parent / "pyproject.toml"
+        checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
     try:
         return f"{tomllib.loads(checkout.read_text('utf-8'))['project']['version']} (a checkout, not installed)"
     except (OSError, ValueError, KeyError):
