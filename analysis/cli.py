@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collector.output import SlantGroup, db_option, format_option, print_rows
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows
 
 _COMMANDS = {
     "compare": "analysis.cli_results",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collector.output import db_option, format_option, print_rows, say
+from collector.commands.output import db_option, format_option, print_rows, say
 
 
 @click.command(epilog="\b\nExample:\n  analyze doctor")

@@ -21,8 +21,8 @@ from analysis.report import report as write_report
 from analysis.report_tables import token_measures
 from analysis.tables import table_info
 from analysis.tables import tables as all_tables
-from collector.checked import table_notes
-from collector.output import db_option, format_option, print_rows, say
+from collector.checks.checked import table_notes
+from collector.commands.output import db_option, format_option, print_rows, say
 from collector.study import load_study
 
 _QUIET_S = 2.0

@@ -25,7 +25,7 @@ from analysis.open import read_view
 from analysis.recomputed import GRAIN
 from analysis.report_tables import plain, side_by_side, token_measures
 from analysis.tables import tables
-from collector.checked import table_notes
+from collector.checks.checked import table_notes
 from collector.errors import RError, UsageError
 from collector.store import reading
 from collector.study import BASE, load_study

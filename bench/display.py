@@ -17,7 +17,7 @@ import time
 import click
 
 from collector.api import Watcher
-from collector.progress import ProgressWatcher
+from collector.progress.bar import ProgressWatcher
 from collector.providers import provider_named
 from collector.run import Lane
 from collector.study import load_study

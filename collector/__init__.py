@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collector.api import Options, RunReport, Watcher, collect
-    from collector.batch_api import collect_batch
-    from collector.batch_report import BatchOptions, BatchReport
+    from collector.batch.api import collect_batch
+    from collector.batch.report import BatchOptions, BatchReport
     from collector.export import export_trials
-    from collector.imports import import_trials
+    from collector.importing.imports import import_trials
 
 __all__ = [
     "BatchOptions",
@@ -28,10 +28,10 @@ _HOME = {
     "Options": "collector.api",
     "RunReport": "collector.api",
     "Watcher": "collector.api",
-    "collect_batch": "collector.batch_api",
-    "BatchOptions": "collector.batch_report",
-    "BatchReport": "collector.batch_report",
-    "import_trials": "collector.imports",
+    "collect_batch": "collector.batch.api",
+    "BatchOptions": "collector.batch.report",
+    "BatchReport": "collector.batch.report",
+    "import_trials": "collector.importing.imports",
     "export_trials": "collector.export",
 }
 

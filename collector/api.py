@@ -9,22 +9,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.batch_known import check_not_mixed
-from collector.budget import lane_money, open_ledger, spent_usd
+from collector.batch.known import check_not_mixed
 from collector.client import Client
+from collector.commands.output import printable
 from collector.errors import Interrupted, ProviderError, UsageError
+from collector.garbage import rarely_collected
 from collector.interrupts import StopSwitch, run_anywhere
 from collector.journal import Journal
 from collector.keeper import Keeper
-from collector.ledger import Ledger
+from collector.money.budget import lane_money, open_ledger, spent_usd
+from collector.money.ledger import Ledger
+from collector.money.pilot import pilot_of
 from collector.offer import Asked, Offer, make_offer, up_to_date
-from collector.output import printable
-from collector.pace import Paces
-from collector.pilot import pilot_of
+from collector.pacing.pace import Paces
 from collector.plan import plan
+from collector.provenance.run_record import run_record
 from collector.records import Conversation, Run
 from collector.run import Lane, Runner
-from collector.run_record import run_record
 from collector.simulator import Simulator
 from collector.study import Study, load_study
 
@@ -171,7 +172,8 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
 
 async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
     async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
-        await runner.go(client, options.concurrency)
+        with rarely_collected():
+            await runner.go(client, options.concurrency)
 
 
 def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger) -> Lane:

@@ -10,18 +10,18 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from collector.errors import UsageError
-from collector.output import SlantGroup, db_option, format_option, print_rows, say
 
 _COMMANDS = {
-    "studies": ("collector.cli_studies", "studies"),
-    "import": ("collector.cli_data", "import_"),
-    "export": ("collector.cli_data", "export"),
-    "check": ("collector.cli_check", "check"),
-    "methods": ("collector.cli_methods", "methods"),
-    "recount": ("collector.cli_check", "recount"),
-    "status": ("collector.cli_status", "status"),
-    "load": ("collector.cli_status", "load"),
+    "studies": ("collector.commands.studies", "studies"),
+    "import": ("collector.commands.data", "import_"),
+    "export": ("collector.commands.data", "export"),
+    "check": ("collector.commands.check", "check"),
+    "methods": ("collector.commands.methods", "methods"),
+    "recount": ("collector.commands.check", "recount"),
+    "status": ("collector.commands.status", "status"),
+    "load": ("collector.commands.status", "load"),
 }
 
 EXAMPLES = """\b
@@ -53,7 +53,7 @@ class CollectGroup(SlantGroup):
 
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
-        from collector.provenance import code_version
+        from collector.provenance.sources import code_version
 
         click.echo(f"slant, version {code_version()}")
         ctx.exit()
@@ -107,14 +107,14 @@ def _collect(
     prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
     batch: bool, wait: bool, batch_size: int | None, mixed: bool,
 ) -> None:  # fmt: skip
-    from collector.agreeing import agree, run_pilot, show_dry_run
     from collector.api import Options, carry_out
-    from collector.checked import run_notes
-    from collector.cli_batch import run_batch
+    from collector.checks.checked import run_notes
+    from collector.commands.agreeing import agree, run_pilot, show_dry_run
+    from collector.commands.batch import run_batch
     from collector.load import load_journals
+    from collector.money.pilot import pilot_of
     from collector.offer import Offer, make_offer
-    from collector.pilot import pilot_of
-    from collector.progress import ProgressWatcher
+    from collector.progress.bar import ProgressWatcher
     from collector.study import load_study
 
     loaded = load_study(study, variant)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,8 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from collector.journal import Clock
-from collector.limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from collector.json_text import decoded, encoded
+from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
 from collector.too_long import is_too_long
 
@@ -33,8 +33,6 @@ KEPT_HEADERS = (
     "server",
     "x-request-id",
 )
-as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one a call
-_from_json = json.JSONDecoder(strict=False).decode  # not strict: some send bare control characters in an answer
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -67,7 +65,7 @@ class Exchange:
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
         try:
-            value = _from_json((self.body or "").strip() or "null")
+            value = decoded((self.body or "").strip() or "null")
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
@@ -110,10 +108,11 @@ class Client:
     async def exchange(self, request: Request, queued_at: str) -> Exchange:
         clock = Clock()
         sent_at = clock.now()
-        seen: dict[str, Any] = {"sent": as_json(request.body)}
+        data = encoded(request.body)
+        seen: dict[str, Any] = {"sent": data.decode()}
         try:
             async with asyncio.timeout(self.time_limit_s):
-                await self._post(request, seen, clock)
+                await self._post(request, data, seen, clock)
         except aiohttp.ConnectionTimeoutError as error:
             seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
@@ -135,11 +134,11 @@ class Client:
             return None
         return self._proxies.get(parts.scheme)
 
-    async def _post(self, request: Request, seen: dict[str, Any], clock: Clock) -> None:
+    async def _post(self, request: Request, sent: bytes, seen: dict[str, Any], clock: Clock) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
-            data=seen["sent"].encode("utf-8", "replace"),  # an earlier answer in a game may hold half a surrogate pair
+            data=sent,
             headers={"Content-Type": "application/json", **request.headers},
             allow_redirects=False,
             proxy=self._proxy(request.url),

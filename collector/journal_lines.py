@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 import duckdb
 import polars as pl
 
-from collector.check_facts import Facts
+from collector.checks.facts import Facts
 from collector.files import sql_dir
 from collector.records import Attempt, Run
 

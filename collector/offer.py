@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from collector.batch_jobs import JobFolder
+from collector.batch.jobs import JobFolder
 from collector.designs import design_named
 from collector.errors import ProviderError, UsageError
 from collector.finals import Finals, final_trials
+from collector.money.prices import PriceList, load_prices
 from collector.plan import Done, done_in, plan, planned_count
-from collector.prices import PriceList, load_prices
 from collector.providers import Provider, checked_address, provider_named
 from collector.records import Prompt
 from collector.store import check_place
@@ -40,7 +40,7 @@ class Asked:
 class Offer:
     """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
 
-    `slice` holds the ids of the conversations that a pilot asks (collector/pilot.py); None asks them all.
+    `slice` holds the ids of the conversations that a pilot asks (collector/money/pilot.py); None asks them all.
     """
 
     study: Study

@@ -10,7 +10,7 @@ from collector.designs import design_named
 from collector.errors import UsageError
 from collector.finals import IDS_AT_ONCE, Finals
 from collector.records import Conversation, stable_id
-from collector.study_records import Study, StudyModel
+from collector.study_files.records import Study, StudyModel
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from collector.client import LONGEST_BACKOFF_S, Client, Exchange, Verdict, backo
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
-from collector.money import BudgetReached, LaneMoney, unanswered
-from collector.pace import Pace
+from collector.money.lane import BudgetReached, LaneMoney, unanswered
+from collector.pacing.pace import Pace
 from collector.providers import Provider
 from collector.records import Conversation, Outcome, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel

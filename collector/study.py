@@ -15,10 +15,10 @@ from collector.designs import design_named
 from collector.errors import StudyError, UnknownNameError
 from collector.files import studies_dir
 from collector.records import stable_id
-from collector.study_folder import StudyFolder, read_text
-from collector.study_keys import Table, checked_name
-from collector.study_parts import read_fit, read_model
-from collector.study_records import BASE, Fit, Study, StudyModel, TestInfo
+from collector.study_files.folder import StudyFolder, read_text
+from collector.study_files.keys import Table, checked_name
+from collector.study_files.parts import read_fit, read_model
+from collector.study_files.records import BASE, Fit, Study, StudyModel, TestInfo
 
 __all__ = ["BASE", "Fit", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 

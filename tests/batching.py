@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from collector.api import Watcher
-from collector.batch_api import collect_batch
-from collector.batch_report import BatchOptions, BatchReport
+from collector.batch.api import collect_batch
+from collector.batch.report import BatchOptions, BatchReport
 from collector.store import reading
 from tests.batch_server import BatchServer
 from tests.tiny_study import write_tiny

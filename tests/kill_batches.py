@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from collector.batch_api import collect_batch
-from collector.batch_report import BatchOptions
+from collector.batch.api import collect_batch
+from collector.batch.report import BatchOptions
 from tests.batch_server import BatchServer
 from tests.batching import MODELS
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from collector.client import Exchange, judge
-from collector.pace import Pace
+from collector.pacing.pace import Pace
 from tests.virtual_time import run_virtually
 
 REFUSING_TAKES_S = 0.005

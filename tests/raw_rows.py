@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from collector import import_trials
 from collector.cli import collect
-from collector.imports import ImportReport
+from collector.importing.imports import ImportReport
 from collector.store import reading
 
 WORDING_2 = (

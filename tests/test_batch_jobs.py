@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.batch_jobs import Asked, Job, JobFolder, key_check, new_job_id
-from collector.batch_money import Purse
-from collector.batch_services import lines_of
-from collector.batch_submit import Feed, Pending, fill
+from collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from collector.batch.money import Purse
+from collector.batch.services import lines_of
+from collector.batch.submit import Feed, Pending, fill
 from collector.errors import JournalError
 from collector.journal import utc_now
-from collector.money import LaneMoney
+from collector.money.lane import LaneMoney
 from collector.plan import plan
 from collector.providers.exchange import Request
 from collector.records import Conversation, Prompt, Trial

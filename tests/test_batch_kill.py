@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from collector.batch_jobs import JobFolder
+from collector.batch.jobs import JobFolder
 from collector.cli import collect
 from collector.journal import journal_folder
 from collector.store import reading

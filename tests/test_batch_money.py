@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from collector.api import Options, collect
-from collector.batch_api import collect_batch
-from collector.batch_jobs import JobFolder
-from collector.batch_report import BatchOptions, BatchReport
+from collector.batch.api import collect_batch
+from collector.batch.jobs import JobFolder
+from collector.batch.report import BatchOptions, BatchReport
 from collector.cli import collect as command
 from collector.errors import UsageError
 from collector.store import reading

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 from collector.api import Options, collect
-from collector.batch_api import collect_batch
-from collector.batch_jobs import JobFolder
-from collector.batch_known import mixed_notes
-from collector.batch_services import WITH_BATCHES, Services
+from collector.batch.api import collect_batch
+from collector.batch.jobs import JobFolder
+from collector.batch.known import mixed_notes
+from collector.batch.services import WITH_BATCHES, Services
 from collector.errors import JournalError, ProviderError, UsageError
 from collector.journal import FolderLock, journal_folder
 from collector.providers import provider_named

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.check import Check, check_model
-from collector.check_facts import Answered, facts, rank_correlation, step
-from collector.check_questions import calibration, probes, questions
-from collector.check_verdict import verdict
+from collector.checks.check import Check, check_model
+from collector.checks.facts import Answered, facts, rank_correlation, step
+from collector.checks.questions import calibration, probes, questions
+from collector.checks.verdict import verdict
 from collector.errors import JournalError, ProviderError
 from collector.journal import FolderLock, journal_folder
 from collector.load import load_journals
 from collector.providers import PROVIDERS, anthropic, compatible
 from collector.store import reading
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 from tests.local_server import LocalServer, error, standing_for
 from tests.raw_rows import run_collect
 from tests.thinking_server import Thinker, by_effort

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analysis.cli import analyze
-from collector.check import check_model
-from collector.checked import table_notes
+from collector.checks.check import check_model
+from collector.checks.checked import table_notes
 from collector.store import reading
 from collector.study import load_study
 from tests.given import database

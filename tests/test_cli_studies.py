@@ -9,7 +9,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from collector.cli_studies import studies
+from collector.commands.studies import studies
 from tests.tiny_study import write_tiny
 
 

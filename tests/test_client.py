@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from collector import client as client_module
 from collector.client import Client, Exchange, judge
-from collector.limits import retry_after_s
+from collector.pacing.limits import retry_after_s
 from collector.providers.exchange import Request
 from tests.local_server import Handler, LocalServer
 

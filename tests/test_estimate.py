@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.designs.association_simulated import COLUMNS
-from collector.earlier import Sizes
-from collector.estimate import Guess, Span, dollars, estimate, prediction
+from collector.money.earlier import Sizes
+from collector.money.estimate import Guess, Span, dollars, estimate, prediction
+from collector.money.prices import Price
+from collector.money.quote import quote_rows, quotes, sentences
 from collector.offer import make_offer
-from collector.prices import Price
-from collector.quote import quote_rows, quotes, sentences
 from collector.study import load_study
 from tests.given import database
 from tests.tiny_study import write_tiny

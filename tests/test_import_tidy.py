@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from collector import export_trials, import_trials
 from collector.errors import UsageError
-from collector.imports import ImportReport
+from collector.importing.imports import ImportReport
 from collector.store import reading
 from tests.raw_rows import run_collect, tidy, trials, write_csv
 from tests.tiny_study import write_tiny

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.limits import (
+from collector.pacing.limits import (
     Told,
     asked_wait_s,
     body_wait_s,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.option_logprobs import OptionLogprobs, option_logprobs
+from collector.checks.option_logprobs import OptionLogprobs, option_logprobs
 from collector.providers import PROVIDERS, Provider, compatible, gemini, ollama, openai, openai_responses, together
 from collector.providers.logprobs import merged
 from collector.records import TokenLogprob

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collector.adaptive import AdaptiveLimit
-from collector.budgets import Budgets
-from collector.limits import Told
-from collector.pace import START_LIMIT, KeyPause, Pace, Paces
+from collector.pacing.adaptive import AdaptiveLimit
+from collector.pacing.budgets import Budgets
+from collector.pacing.limits import Told
+from collector.pacing.pace import START_LIMIT, KeyPause, Pace, Paces
 from tests.paced_server import LimitedServer, ask_for
 from tests.virtual_time import run_virtually
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.errors import UsageError
+from collector.money.pilot import balanced_slice, pilot_of, quotas
 from collector.offer import make_offer
-from collector.pilot import balanced_slice, pilot_of, quotas
 from collector.store import reading
 from collector.study import load_study
 from tests.local_server import LocalServer

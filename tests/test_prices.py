@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.errors import UsageError
-from collector.prices import Price, cost_usd, load_prices
+from collector.money.prices import Price, cost_usd, load_prices
 from collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
 from collector.records import Reply
 

@@ -17,12 +17,13 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner, Result
 
-from collector import Options, collect, provenance
+from collector import Options, collect
 from collector.cli import collect as command
-from collector.costs import costs_of
-from collector.earlier import earlier_sizes
 from collector.files import sql_dir
-from collector.provenance import git_commit, public_address
+from collector.money.costs import costs_of
+from collector.money.earlier import earlier_sizes
+from collector.provenance import sources as provenance
+from collector.provenance.sources import git_commit, public_address
 from collector.store import reading
 from collector.study import load_study
 from tests.local_server import LocalServer, completion

@@ -11,10 +11,10 @@ import pytest
 from aiohttp import web
 
 from collector import collect
+from collector.checks.recount import recount
 from collector.errors import JournalError, SlantError, UnknownNameError, UsageError
 from collector.journal import FolderLock, journal_folder
 from collector.load import load_journals
-from collector.recount import recount
 from collector.store import reading
 from tests.local_server import LocalServer, completion, standing_for
 from tests.raw_rows import run_collect

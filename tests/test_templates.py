@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector import collect
+from collector.checks.recount import recount
 from collector.providers import compatible, ollama, openai, together
 from collector.providers.templates import split
-from collector.recount import recount
 from collector.store import reading
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny

@@ -11,9 +11,9 @@ from typing import Any, Protocol, cast
 
 from collector.errors import UnknownNameError
 from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
-from collector.study_folder import StudyFolder
-from collector.study_keys import Table
-from collector.study_records import Study, StudyModel, TestInfo
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import Study, StudyModel, TestInfo
 
 _DESIGNS = {"association": "collector.designs.association"}
 

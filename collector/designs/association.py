@@ -15,9 +15,9 @@ from collector.designs.association_words import GROUPS, AssociationData, Associa
 from collector.designs.ordering import paired_order
 from collector.errors import StudyError, UnknownNameError
 from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
-from collector.study_folder import StudyFolder
-from collector.study_keys import Table
-from collector.study_records import Study, StudyModel, TestInfo
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import Study, StudyModel, TestInfo
 
 
 class Association:

@@ -14,9 +14,9 @@ from statistics import NormalDist
 from collector.designs.association_words import AssociationData
 from collector.errors import StudyError
 from collector.records import Reply, Trial
-from collector.study_folder import StudyFolder
-from collector.study_keys import Table
-from collector.study_records import StudyModel
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import StudyModel
 
 COLUMNS = (
     "mean_tokens",

@@ -12,8 +12,8 @@ from typing import Any
 
 from collector.designs.placeholders import check_placeholders, placeholders
 from collector.errors import StudyError, UnknownNameError
-from collector.study_folder import StudyFolder
-from collector.study_keys import Table, checked_name
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table, checked_name
 
 GROUPS = ("group_a", "group_b")
 SIDES = (*GROUPS, "attribute_a", "attribute_b")

@@ -1,7 +1,7 @@
 """A layout says how the columns of a file become ours: one module each, and one row in the table below.
 
 A layout translates; what a study's cells are, how an answer is read and what is kept is the same for all of them
-(collector/imported_rows.py).
+(collector/importing/rows.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collector.errors import UnknownNameError
 from collector.layouts.lee_lai import LeeLai
 from collector.layouts.rows import Problem, Row
 from collector.layouts.tidy import Tidy
-from collector.study_records import Study
+from collector.study_files.records import Study
 
 __all__ = ["Layout", "Problem", "Row", "layout_named", "layout_names"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from collector.layouts.values import CellError, condition, shown, whole_number, word
 from collector.plan import plan
 from collector.records import Trial
-from collector.study_records import Study, StudyModel
+from collector.study_files.records import Study, StudyModel
 
 
 class PlannedCells:

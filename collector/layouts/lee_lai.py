@@ -14,7 +14,7 @@ from typing import Any
 from collector.errors import UnknownNameError, UsageError
 from collector.layouts.rows import Row
 from collector.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
-from collector.study_records import Study
+from collector.study_files.records import Study
 
 _NEEDED = ("word", "group", "attribute", "tokens", "condition")
 _REASONING = ("thought", "reasoning", "thinking")

@@ -16,7 +16,7 @@ from collector.errors import UsageError
 from collector.layouts.rows import Row
 from collector.layouts.values import CellError, is_empty, shown, word
 from collector.records import Attempt
-from collector.study_records import Study
+from collector.study_files.records import Study
 
 NEEDED = ("test", "condition", "item", "wording", "answer")
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens")

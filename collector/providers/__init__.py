@@ -22,7 +22,7 @@ from collector.providers.exchange import Request
 from collector.providers.logprobs import AskingLogprobs
 from collector.providers.third_party import load_third_party, third_party_names
 from collector.records import Prompt, Reply, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 
 class Dialect(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit

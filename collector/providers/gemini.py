@@ -10,7 +10,7 @@ from urllib.parse import quote
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_gemini
 from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 _FINISH: dict[str, Outcome] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from collector.providers.exchange import Request
 from collector.records import Prompt, Reply, TokenLogprob, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 

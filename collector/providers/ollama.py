@@ -9,7 +9,7 @@ from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
 from collector.providers.templates import without_template
 from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 

@@ -8,7 +8,7 @@ from typing import Any
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
 from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
 _INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}

@@ -8,7 +8,7 @@ from collector.providers.exchange import Request
 from collector.providers.openai import reply
 from collector.providers.openai import request as openai_request
 from collector.records import Prompt, Trial
-from collector.study_records import StudyModel
+from collector.study_files.records import StudyModel
 
 __all__ = ["reply", "request"]
 

@@ -7,7 +7,7 @@
 CREATE OR REPLACE VIEW run_provenance AS
 WITH clocked AS (
     SELECT *,
-           try_strptime(regexp_extract(headers, '"date": "([^"]+)"', 1), '%a, %d %b %Y %H:%M:%S GMT') AS provider_at
+           try_strptime(regexp_extract(headers, '"date": ?"([^"]+)"', 1), '%a, %d %b %Y %H:%M:%S GMT') AS provider_at
     FROM attempts
 )
 SELECT source, study, study_version, variant, run_id, model, provider, requested_model,

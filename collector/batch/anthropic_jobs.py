@@ -1,0 +1,138 @@
+"""Anthropic's message batches: the requests are the call; results are streamed once the whole batch has ended.
+
+A batch there carries no metadata. One whose submission got no answer is told by its time, its number of requests, and
+(once it has ended, not before) by the custom ids of its results.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import anthropic
+
+from collector.batch.jobs import Job
+from collector.batch.services import (
+    SUBMIT_LIMIT_S,
+    NotSubmitted,
+    NotThere,
+    Row,
+    Seen,
+    Unsure,
+    in_our_words,
+    is_refusal,
+    lines_of,
+    sdk_options,
+    sent_around,
+    sentence,
+    utc,
+)  # fmt: skip
+from collector.providers.anthropic import API_VERSION
+from collector.providers.exchange import Request
+
+_ERROR_STATUS = {
+    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
+    "not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504,
+    "overloaded_error": 529,
+}  # fmt: skip
+
+
+class AnthropicBatches:
+    most_requests = 100_000
+    most_bytes = 256_000_000
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self._base_url = base_url
+        self._client = anthropic.Anthropic(
+            api_key=key, base_url=base_url, default_headers={"anthropic-version": API_VERSION},
+            **sdk_options(anthropic, base_url),
+        )  # fmt: skip
+
+    def endpoint(self, request: Request, base_url: str) -> str:
+        return request.url.removeprefix(base_url)
+
+    def line(self, custom_id: str, request: Request, endpoint: str) -> dict[str, Any]:
+        return {"custom_id": custom_id, "params": dict(request.body)}
+
+    def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(line["params"])
+
+    def upload(self, job: Job, requests: Path) -> str | None:
+        return None
+
+    def submit(self, job: Job, requests: Path) -> str:
+        with requests.open("rb") as file:
+            lines: Any = [json.loads(line) for line in file]
+        try:
+            once = self._client.with_options(max_retries=0)
+            return once.messages.batches.create(requests=lines, timeout=SUBMIT_LIMIT_S).id
+        except anthropic.APIError as error:
+            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
+
+    def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
+        earliest, latest = sent_around(job)
+        perhaps = None
+        with _as_ours():
+            for batch in self._client.messages.batches.list(limit=1000):  # newest first
+                if batch.created_at < earliest:
+                    break
+                counts = batch.request_counts.to_dict()
+                size = sum(number for number in counts.values() if isinstance(number, int))
+                if batch.created_at > latest or batch.id in others or size != job.n_requests:
+                    continue
+                if batch.processing_status != "ended":
+                    perhaps = batch.id
+                elif batch.results_url and self._is_ours(batch.id, batch.results_url, job):
+                    return "found", batch.id
+        return ("perhaps", perhaps) if perhaps else ("none", None)
+
+    def look(self, job: Job) -> Seen:
+        batch = self._retrieve(job)
+        status = batch.processing_status
+        return Seen(status, status == "ended", utc(batch.ended_at), n_answers=batch.request_counts.succeeded)
+
+    def results(self, job: Job) -> Iterator[Row]:
+        batch = self._retrieve(job)
+        if not batch.results_url:
+            raise NotThere("its results are no longer kept there")
+        with _as_ours():
+            yield from self._rows(batch.id, batch.results_url)
+
+    def _rows(self, batch_id: str, address: str) -> Iterator[Row]:
+        # the SDK follows the address that the provider gives, with the key
+        if urlsplit(address).netloc not in ("", urlsplit(self._base_url).netloc):
+            raise Unsure(f"its results are at another host ({urlsplit(address).netloc}), which gets no key")
+        with self._client.messages.batches.with_streaming_response.results(batch_id) as content:
+            yield from map(_row, lines_of(content.iter_bytes()))
+
+    def _is_ours(self, batch_id: str, address: str, job: Job) -> bool:
+        try:
+            first = next(self._rows(batch_id, address), None)
+        except anthropic.NotFoundError:
+            return False
+        return first is not None and first.custom_id.startswith(f"{job.job_id}-")
+
+    def _retrieve(self, job: Job) -> Any:
+        with _as_ours():
+            return self._client.messages.batches.retrieve(job.batch_id or "")
+
+
+def _as_ours() -> AbstractContextManager[None]:
+    return in_our_words(anthropic.NotFoundError, anthropic.APIError)
+
+
+def _row(line: bytes) -> Row:
+    """A line of the results: succeeded with a message, errored with the provider's error, canceled, expired."""
+    values: dict[str, Any] = json.loads(line)
+    custom_id, result = str(values["custom_id"]), values["result"]
+    kind = result.get("type")
+    if kind == "succeeded":
+        return Row(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
+    if kind == "errored":
+        error = result["error"].get("error") or result["error"]  # {"type": "error", "error": {"type": …, "message": …}}
+        return Row(custom_id, _ERROR_STATUS.get(error.get("type"), 500), json.dumps({"error": error}))
+    return Row(custom_id, error=f"batch_{kind}")

@@ -1,0 +1,246 @@
+"""`collect --batch`: one call fetches what is ready, submits what is pending, and says what it waits for.
+
+    every open job:  sending -> looked up at the provider      sent, ended -> its answers journalled, the job closed
+    then, if paying for it was agreed to:  plan minus done minus what open jobs are asking -> new jobs
+All of it under the journal's lock; nothing here remembers anything but through collector/batch/jobs.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from operator import or_
+
+from collector.attempts import AttemptMaker
+from collector.batch.fetch import Fetched, Fetcher
+from collector.batch.jobs import Job, JobFolder, key_check
+from collector.batch.known import attempted_in, check_not_mixed
+from collector.batch.money import open_budget, purse
+from collector.batch.report import BatchOptions, BatchReport, lane_row
+from collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
+from collector.batch.submit import BatchLane, Submitter
+from collector.errors import UsageError
+from collector.finals import Finals, final_trials, id_batches
+from collector.journal import FolderLock, Journal, journal_folder, utc_now
+from collector.load import load_journals
+from collector.money.budget import LOST
+from collector.offer import Asked, Offer
+from collector.plan import done_in, plan
+from collector.providers import provider_named
+from collector.records import Conversation, Run
+
+GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
+
+
+class Batches:
+    """One call of `collect --batch` on one database, from the lock to the report."""
+
+    def __init__(self, offer: Offer, run: Run, options: BatchOptions, yes: bool, say: Callable[[str], None]) -> None:
+        self._offer, self._run, self._options, self._yes, self._say = offer, run, options, yes, say
+        self._folder = JobFolder(offer.db)
+        self._lanes = {asked.model.model: _lane(asked) for asked in offer.asked}
+        self._services = Services()
+        self._prices = offer.prices
+        self._journal: Journal | None = None
+        self._made: list[Job] = []
+        self._needs_yes: Counter[str] = Counter()
+
+    def go(self) -> BatchReport:
+        """Fetch and submit, once or (waiting) until nothing is open. Raises JournalError where somebody else does."""
+        self._lock = FolderLock(journal_folder(self._offer.db))
+        ending = "stopped by an error"
+        try:
+            self._prepare()
+            wait_s = 2.0
+            while self._round() and self._options.wait:
+                self._say(f"Waiting for {len(self._open()):,} batch jobs. Ctrl-C leaves; the jobs go on.")
+                time.sleep(min(wait_s, self._options.poll_s))
+                wait_s *= 2
+            report = self._report()
+            ending = (
+                "finished" if report.is_complete else "waiting for batch jobs" if report.open_jobs else "incomplete"
+            )
+            return report
+        finally:
+            if self._journal is not None:
+                self._journal.close(ending)
+            else:
+                self._lock.release()
+
+    def _prepare(self) -> None:
+        load_journals(self._offer.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
+        self._folder.sweep()
+        open_budget(self._offer, self._options.budget_usd)  # says before anything happens if it can't be kept
+        self._finals = final_trials(self._offer.db, self._offer.study.name)
+        keys = [lane.key for lane in self._lanes.values()] + [
+            provider_named(job.provider).key() for job in self._open()
+        ]
+        self._maker = AttemptMaker(self._run, [key for key in keys if key])
+        self._submitter = Submitter(self._offer.study, self._run, self._folder, self._options.most_requests)
+        self._fetcher = Fetcher(
+            self._offer.study, self._folder, self._maker, self._writing, self._finals,
+            lambda batch_id: attempted_in(self._offer.db, batch_id),
+            lambda job: self._prices.find(job.provider, job.study_model.requested_model),
+        )  # fmt: skip
+
+    def _writing(self) -> Journal:
+        """This run's journal; made when there is something to write, not at every look at a job."""
+        if self._journal is None:
+            self._journal = Journal(self._offer.db, self._run, self._lock)
+            for cut in self._journal.mended:
+                self._say(cut)
+        return self._journal
+
+    def _round(self) -> bool:
+        """One look at every job, then submit. True while jobs are open."""
+        for job in self._open():
+            self._advance(job)
+        for lane in self._lanes.values():
+            self._submit(lane)
+        return bool(self._open())
+
+    def _open(self) -> list[Job]:
+        return self._folder.open_jobs(self._offer.study.name)
+
+    def _advance(self, job: Job) -> None:
+        if job.state == "planned":  # nothing of it was sent: its trials are pending, and planned anew
+            self._folder.close(job, "never submitted")
+            return
+        lane = self._lanes.get(str(job.model["model"]))
+        try:
+            service = self._services.of_job(job, lane.base_url if lane else None)
+            found = self._looked_up(job, service) if job.state == "sending" else job
+            if found is None:
+                return
+            seen = service.look(found)
+            found = self._folder.write(replace(found, seen=seen.status, seen_at=utc_now()))
+            if seen.has_ended:
+                self._tell(found, seen, self._fetcher.fetch(found, service, seen))
+        except NotThere as error:
+            self._not_there(job, str(error))
+        except Unsure as error:
+            self._say(f"{_name(job)} stays open: {self._maker.redacted(str(error))}")
+
+    def _looked_up(self, job: Job, service: Service) -> Job | None:
+        """A job whose submission got no answer, once it is found; None while nobody can tell, or if there is none."""
+        others = {other.batch_id for other in self._folder.jobs() if other.batch_id}
+        try:
+            verdict, batch_id = service.find(job, others)
+        except NotThere as error:  # the list itself is not there: that says nothing about the job
+            raise Unsure(str(error)) from error
+        if verdict == "found":
+            self._say(f"{_name(job)} had reached its provider ({batch_id}): it is not submitted again.")
+            return self._folder.write(
+                replace(job, state="sent", batch_id=batch_id, submitted_at=job.sending_at or job.created_at)
+            )
+        if verdict == "perhaps":
+            raise Unsure(f"{batch_id} may be it, which can be told when that has ended")
+        if not self._has_its_key(job):
+            raise Unsure("it was submitted with another key, and this one does not see it")
+        left_s = self._options.settle_s - age_s(job)
+        if left_s > 0:
+            raise Unsure(f"its submission got no answer and it is not listed there; in {left_s:,.0f} s that is final")
+        self._folder.close(job, "never reached the provider")
+        self._say(f"{_name(job)} never reached its provider: its trials are pending again.")
+        return None
+
+    def _not_there(self, job: Job, reason: str) -> None:
+        if not self._has_its_key(job):
+            self._say(f"{_name(job)} stays open: it was submitted with another key ({reason})")
+            return
+        if age_s(job) < GONE_AFTER_S:  # a wrong address gives the same answer; what was paid for is not given up for it
+            self._say(f"{_name(job)} stays open, but its provider does not know it ({reason}).")
+            self._stop(job, reason)
+            return
+        self._folder.close(job, f"{LOST}{reason}")
+        self._say(f"{_name(job)} is gone at its provider ({reason}): its trials are pending again.")
+        self._stop(job, f"a job was lost: {reason}")
+
+    def _has_its_key(self, job: Job) -> bool:
+        return key_check(job.job_id, provider_named(job.provider).key()) == job.key_check
+
+    def _tell(self, job: Job, seen: Seen, fetched: Fetched) -> None:
+        lane = self._lanes.get(str(job.model["model"]))
+        if lane:
+            lane.outcomes += fetched.outcomes
+        again = job.n_requests - fetched.n_final
+        why = self._maker.redacted(seen.problem or fetched.first_reason or seen.status)
+        self._say(f"{_name(job)}: {fetched.n_final:,} answers." + (f" {again:,} pending again: {why}" if again else ""))
+        if not fetched.n_final or "cancel" in why:  # submitting the same again at once would meet the same end
+            self._stop(job, why)
+
+    def _stop(self, job: Job, reason: str) -> None:
+        if lane := self._lanes.get(str(job.model["model"])):
+            lane.stopped_because = lane.stopped_because or reason
+
+    def _submit(self, lane: BatchLane) -> None:
+        pending = sum(1 for _ in self._pending(lane)) if not lane.stopped_because else 0
+        lane.held_back, was_held_back = None, lane.held_back
+        lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
+        if pending and lane.rounds > self._options.most_rounds:
+            lane.stopped_because = f"{pending:,} trials had no answer in {lane.rounds} submissions"
+        elif pending and not self._yes and lane.provider.costs_money:
+            self._needs_yes[lane.model.model] = pending
+        elif pending:
+            if not self._options.mixed:
+                check_not_mixed(self._offer.db, self._offer.study, [lane.model.model], is_batch=True)
+            self._submit_now(lane, pending)
+
+    def _submit_now(self, lane: BatchLane, pending: int) -> None:
+        self._writing()
+        lane.rounds += 1
+        money = purse(self._offer, lane.asked, self._options.budget_usd)
+        try:
+            service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
+            for job in self._submitter.submit(lane, self._pending(lane), service, money):
+                lane.submitted += job.n_requests
+                pending -= job.n_requests
+                self._made.append(job)
+            lane.held_back = money.sentence(pending) if money.held_back else None
+        except NotSubmitted as error:
+            lane.stopped_because = f"a job was not taken: {self._maker.redacted(str(error))}"
+        except Unsure as error:
+            self._say(f"{lane.model.model}: a submission got no answer; it will be looked up, not repeated ({error}).")
+
+    def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
+        """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
+        offer = self._offer
+        its = offer.study, lane.model, offer.seed, offer.repetitions
+        done, waiting = (done_in(*its, finals).conversations for finals in (self._finals, self._waiting()))
+        for conversation in plan(*its, skip=bytes(map(or_, done, waiting))):
+            if offer.slice is None or conversation.conversation_id in offer.slice:
+                yield conversation
+
+    def _waiting(self) -> Finals:
+        return Finals(id_batches(self._folder.trial_ids(self._offer.study.name)))
+
+    def _report(self) -> BatchReport:
+        waiting = self._waiting()
+        rows = tuple(lane_row(self._offer, lane, self._finals, waiting) for lane in self._lanes.values())
+        run_id = self._run.run_id if self._journal else None
+        return BatchReport(
+            run_id, self._offer.db, rows, tuple(self._made), tuple(self._open()), self._needs_yes.total()
+        )
+
+
+def _lane(asked: Asked) -> BatchLane:
+    if asked.provider.name not in WITH_BATCHES:
+        raise UsageError(
+            f"{asked.model.model} can't be asked by batch: {asked.provider.name} has no batch jobs that slant speaks.",
+            f"Those that have: {', '.join(WITH_BATCHES)}. Name their models with --model, or leave out --batch.",
+        )
+    assert asked.base_url is not None
+    return BatchLane(asked, asked.base_url, asked.provider.key())
+
+
+def _name(job: Job) -> str:
+    return f"{job.model['model']}: job {job.job_id} of {job.n_requests:,} requests"
+
+
+def age_s(job: Job) -> float:
+    """Seconds since a job's submission began; a clock that went back counts as no time."""
+    began = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
+    return max(0.0, (datetime.now(UTC) - began).total_seconds())

@@ -1,0 +1,129 @@
+"""What batch jobs gave, through the same path as live answers: the dialect's reply(), the design's read(), the journal.
+
+Fetching twice is once: a trial that has its final answer is passed over, and a job is closed only when every answer
+that the provider counts is in the journal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import compress, islice
+from typing import Any
+
+from collector.attempts import AttemptMaker, Place
+from collector.batch.jobs import Asked, Job, JobFolder, JobMap
+from collector.batch.services import Row, Seen, Service, Unsure
+from collector.client import Exchange, judge
+from collector.designs import design_named
+from collector.errors import JournalError
+from collector.finals import Finals
+from collector.journal import Journal, utc_now
+from collector.money.lane import unanswered
+from collector.money.prices import Price, cost_usd
+from collector.providers import provider_named
+from collector.records import Attempt, Reading
+from collector.study import Study
+
+CHUNK = 500  # answers for one fsync
+
+
+@dataclass
+class Fetched:
+    """What one job gave: counts by outcome, and why the first of those that failed did.
+
+    `n_results` are the lines with an id of this job, `n_responses` those of them with an answer; a fetch that goes on
+    where another was killed counts in `outcomes` only what is new, and in `n_earlier` the answers that it had kept.
+    """
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    n_results: int = 0
+    n_responses: int = 0
+    n_earlier: int = 0
+    first_reason: str | None = None
+
+    @property
+    def n_final(self) -> int:
+        """Requests of the job whose trial has its final answer now."""
+        return sum(self.outcomes.values()) - self.outcomes["failed"] + self.n_earlier
+
+
+class Fetcher:
+    """Moves the results of ended jobs into the journal. `finals` holds the trials that are done, and grows.
+
+    `earlier` tells which trials have any attempt out of a batch job, `price_of` what a job's model costs.
+    """
+
+    def __init__(
+        self, study: Study, folder: JobFolder, maker: AttemptMaker, journal: Callable[[], Journal], finals: Finals,
+        earlier: Callable[[str], set[str]], price_of: Callable[[Job], Price | None],
+    ) -> None:  # fmt: skip
+        self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
+        self._finals, self._earlier, self._price_of = finals, earlier, price_of
+        self._design = design_named(study.design)
+
+    def fetch(self, job: Job, service: Service, seen: Seen) -> Fetched:
+        """Journal all results of an ended job and close it. Raises Unsure, NotThere, and then the job stays open."""
+        # failed rows are kept as well, but don't end their trial: after a kill the same ones must not come twice
+        before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
+        job = self._folder.write(replace(job, state="fetching"))
+        names, fetched = self._folder.map_of(job), Fetched()
+        rows = service.results(job)
+        while chunk := list(islice(rows, CHUNK)):
+            attempts = list(self._attempts(job, service, seen, names, chunk, before, fetched))
+            self._journal().append_many(attempts)
+            if self._journal().is_full:
+                raise JournalError("The disk is full: fetching stopped.", "Make room, then type the same command.")
+        if fetched.n_responses < seen.n_answers:
+            raise Unsure(f"{fetched.n_responses:,} of {seen.n_answers:,} answers came")
+        missing = max(0, job.n_requests - fetched.n_results)
+        self._folder.close(job, seen.problem or seen.status, {**fetched.outcomes, "without_result": missing})
+        return fetched
+
+    def _attempts(
+        self, job: Job, service: Service, seen: Seen, names: JobMap, rows: Iterable[Row], before: set[str],
+        fetched: Fetched,
+    ) -> Iterator[Attempt]:  # fmt: skip
+        found = [(row, *its) for row in rows if (its := names.find(row.custom_id))]
+        trial_ids = [asked.trial.trial_id for _, asked, _ in found]
+        final = set(compress(trial_ids, self._finals.among(trial_ids)))
+        for row, asked, line in found:
+            fetched.n_results += 1
+            fetched.n_responses += row.status == 200
+            if asked.trial.trial_id in final or asked.trial.trial_id in before:
+                fetched.n_earlier += asked.trial.trial_id in final
+                continue
+            attempt = self._attempt(job, asked, service.body(line), row, seen, fetched)
+            (final if attempt.is_final else before).add(attempt.trial_id)
+            fetched.outcomes[attempt.outcome] += 1
+            yield attempt
+        self._finals.add(final)
+
+    def _attempt(
+        self, job: Job, asked: Asked, body: Mapping[str, Any], row: Row, seen: Seen, fetched: Fetched
+    ) -> Attempt:
+        provider, exchange = provider_named(job.provider), _exchange(job, row, seen)
+        verdict = judge(exchange, 1)
+        is_final = verdict.action in ("read", "filtered")
+        if verdict.action == "read":
+            reply = provider.dialect.reply(exchange.json() or {}, exchange.headers)
+        else:
+            reply = unanswered(provider.dialect, exchange, "filtered" if is_final else "failed", verdict.reason)
+        if not is_final:
+            fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)
+        place = Place(
+            asked.conversation_id, 1, 1, is_final, asked.prompt_hash, body, job.batch_id,
+            cost_usd(self._price_of(job), reply, is_batch=True),
+        )  # fmt: skip
+        reading = self._design.read(self._study, asked.trial, reply) if is_final else Reading("failed")
+        return self._maker.make(provider, job.study_model, asked.trial, place, exchange, reply, reading)
+
+
+def _exchange(job: Job, row: Row, seen: Seen) -> Exchange:
+    """A result as if it had come by itself. The time between sending and done is the whole job's, not the answer's."""
+    return Exchange(
+        queued_at=job.created_at, sent_at=job.submitted_at or job.created_at, done_at=seen.ended_at or utc_now(),
+        status=row.status, headers={"x-request-id": row.request_id} if row.request_id else {}, body=row.body,
+        error=row.error,
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+"""OpenAI's batch jobs: a file of requests, a job made of it, a file of answers and one of errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import openai
+
+from collector.batch.jobs import Job
+from collector.batch.services import (
+    SUBMIT_LIMIT_S,
+    NotSubmitted,
+    Row,
+    Seen,
+    Unsure,
+    in_our_words,
+    is_refusal,
+    lines_of,
+    sdk_options,
+    sent_around,
+    sentence,
+    utc,
+)  # fmt: skip
+from collector.providers.exchange import Request
+
+_ENDED = {"completed", "expired", "cancelled", "failed"}
+
+
+class OpenAIBatches:
+    most_requests = 50_000
+    most_bytes = 200_000_000
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self._client = openai.OpenAI(api_key=key, base_url=base_url, **sdk_options(openai, base_url))
+
+    def endpoint(self, request: Request, base_url: str) -> str:
+        return "/v1" + request.url.removeprefix(base_url)
+
+    def line(self, custom_id: str, request: Request, endpoint: str) -> dict[str, Any]:
+        return {"custom_id": custom_id, "method": "POST", "url": endpoint, "body": dict(request.body)}
+
+    def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(line["body"])
+
+    def upload(self, job: Job, requests: Path) -> str | None:
+        try:
+            with requests.open("rb") as file:
+                named = (f"{job.job_id}.jsonl", file)
+                return self._client.files.create(file=named, purpose="batch", timeout=SUBMIT_LIMIT_S).id
+        except openai.APIError as error:
+            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
+
+    def submit(self, job: Job, requests: Path) -> str:
+        endpoint: Any = job.endpoint
+        try:
+            made = self._client.with_options(max_retries=0).batches.create(
+                input_file_id=job.file_id or "", endpoint=endpoint, completion_window="24h",
+                metadata={"slant_job": job.job_id},
+            )  # fmt: skip
+        except openai.APIError as error:
+            raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
+        return made.id
+
+    def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
+        earliest, _ = sent_around(job)
+        with _as_ours():
+            for batch in self._client.batches.list(limit=100):  # newest first
+                if (batch.metadata or {}).get("slant_job") == job.job_id:
+                    return "found", batch.id
+                if datetime.fromtimestamp(batch.created_at, UTC) < earliest:
+                    break
+        return "none", None
+
+    def look(self, job: Job) -> Seen:
+        batch = self._retrieve(job)
+        ended = batch.completed_at or batch.expired_at or batch.cancelled_at or batch.failed_at
+        problem = "; ".join(e.message or e.code or "" for e in (batch.errors and batch.errors.data) or [])
+        n_answers = batch.request_counts.completed if batch.request_counts else 0
+        return Seen(batch.status, batch.status in _ENDED, utc(ended), problem[:500] or None, n_answers)
+
+    def results(self, job: Job) -> Iterator[Row]:
+        batch = self._retrieve(job)
+        with _as_ours():
+            for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+                with self._client.files.with_streaming_response.content(file_id) as content:
+                    yield from map(_row, lines_of(content.iter_bytes()))
+
+    def _retrieve(self, job: Job) -> Any:
+        with _as_ours():
+            return self._client.batches.retrieve(job.batch_id or "")
+
+
+def _as_ours() -> AbstractContextManager[None]:
+    return in_our_words(openai.NotFoundError, openai.APIError)
+
+
+def _row(line: bytes) -> Row:
+    """A line of either file: `response` with a status and a body, or `error` (batch_expired, batch_cancelled …)."""
+    values: dict[str, Any] = json.loads(line)
+    custom_id, response, error = str(values["custom_id"]), values.get("response"), values.get("error")
+    if isinstance(response, Mapping):
+        body = json.dumps(response.get("body"), ensure_ascii=False)
+        return Row(custom_id, response.get("status_code"), body, response.get("request_id"))
+    said = error if isinstance(error, Mapping) else {}
+    return Row(custom_id, error=f"{said.get('code') or 'no response'}: {said.get('message') or ''}".rstrip(": "))

@@ -1,0 +1,178 @@
+"""The two providers of batch jobs, as one protocol over their official SDKs.
+
+    OpenAI     a file of requests is uploaded, a job is made of it; `metadata` holds our job's id
+    Anthropic  the requests are the call itself; a job there carries no mark of ours but the custom ids of its results
+The SDKs try again by themselves where that is harmless, never around the call that makes a job: a lost answer to it
+must be looked up, not submitted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import httpx2
+
+from collector.batch.jobs import Job
+from collector.providers import is_on_this_machine, provider_named
+from collector.providers.exchange import Request
+
+WITH_BATCHES = {
+    "openai": ("collector.batch.openai_jobs", "OpenAIBatches"),
+    "openai-responses": ("collector.batch.openai_jobs", "OpenAIBatches"),
+    "anthropic": ("collector.batch.anthropic_jobs", "AnthropicBatches"),
+}
+SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
+SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One result: an HTTP status with a body, or an error (the request expired, was cancelled, never ran)."""
+
+    custom_id: str
+    status: int | None = None
+    body: str | None = None
+    request_id: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a job stands at the provider. `problem` is the provider's own sentence where the job as a whole failed,
+    `n_answers` how many requests it says were answered: fewer results than that are not all of them."""
+
+    status: str
+    has_ended: bool = False
+    ended_at: str | None = None
+    problem: str | None = None
+    n_answers: int = 0
+
+
+class NotSubmitted(Exception):
+    """The provider has refused the job, in its own words: there is none."""
+
+
+class Unsure(Exception):
+    """No answer that says whether a job was made, or how it stands. Holds what is known."""
+
+
+class NotThere(Exception):
+    """The provider knows no such job (any more)."""
+
+
+class Service(Protocol):
+    """What the collector asks of a provider of batch jobs. Limits are the provider's, for one job."""
+
+    most_requests: int
+    most_bytes: int
+
+    def endpoint(self, request: Request, base_url: str) -> str:
+        """Which of the provider's ways of asking a job is for."""
+
+    def line(self, custom_id: str, request: Request, endpoint: str) -> dict[str, Any]:
+        """One request as the provider wants it."""
+
+    def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        """The request inside a line, as it would have been sent by itself."""
+
+    def upload(self, job: Job, requests: Path) -> str | None:
+        """What must be there before the job is made (a file's id), if anything. Raises NotSubmitted, Unsure."""
+
+    def submit(self, job: Job, requests: Path) -> str:
+        """Make the job; its id. Called once in a job's life. Raises NotSubmitted, Unsure."""
+
+    def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
+        """Look for a job whose submission got no answer. `others` are ids that are known to be other jobs."""
+
+    def look(self, job: Job) -> Seen:
+        """How the job stands. Raises NotThere, Unsure."""
+
+    def results(self, job: Job) -> Iterator[Row]:
+        """All results, in no order. Raises NotThere, Unsure."""
+
+
+def sdk_options(sdk: Any, base_url: str) -> dict[str, Any]:
+    """What both SDKs are given: no redirect is followed (a key stays with its host), no proxy on this machine."""
+    client = sdk.DefaultHttpxClient(follow_redirects=False, trust_env=not is_on_this_machine(base_url))
+    return {"http_client": client, "max_retries": 2, "timeout": 600.0}
+
+
+def sentence(error: Exception) -> str:
+    """A provider's error as a person reads it."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    said = inner.get("message") if isinstance(inner, Mapping) else None
+    status = getattr(error, "status_code", None)
+    return f"HTTP {status}: {said or error}"[:500] if status else f"{type(error).__name__}: {error}"[:500]
+
+
+@contextmanager
+def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[None]:
+    """An SDK's errors, and those of a connection or of lines that break off, as NotThere and Unsure."""
+    try:
+        yield
+    except missing as error:
+        raise NotThere(sentence(error)) from error
+    except (other, httpx2.HTTPError) as error:
+        raise Unsure(sentence(error)) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Unsure(f"its results can't be read: {type(error).__name__}: {error}"[:500]) from error
+
+
+def is_refusal(error: Exception) -> bool:
+    """True where the provider has surely not made the job: it said no itself (a time-out or a conflict is no 'no')."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines at line feeds only: an answer may hold U+2028, at which Python's own (and the SDKs') splitting cuts."""
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from (line for line in whole if line.strip())
+    if rest.strip():
+        yield rest
+
+
+def utc(moment: datetime | int | None) -> str | None:
+    """A provider's time as the journal writes it."""
+    if moment is None:
+        return None
+    then = datetime.fromtimestamp(moment, UTC) if isinstance(moment, int) else moment.astimezone(UTC)
+    return then.replace(tzinfo=None).isoformat(timespec="microseconds")
+
+
+def sent_around(job: Job) -> tuple[datetime, datetime]:
+    """Between which times the provider would have made the job, given that clocks differ."""
+    sent = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
+    return sent - SKEW, sent + SKEW
+
+
+class Services:
+    """The services of one call, each made once. The SDKs are loaded when needed: they take half a second."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], Service] = {}
+
+    def get(self, provider: str, base_url: str, key: str) -> Service:
+        if (provider, base_url) not in self._made:
+            module, name = WITH_BATCHES[provider]
+            self._made[provider, base_url] = getattr(import_module(module), name)(base_url, key)
+        return self._made[provider, base_url]
+
+    def of_job(self, job: Job, base_url: str | None) -> Service:
+        """Who can tell about a job. Unsure where the key is not set, or the job was made at another address."""
+        provider = provider_named(job.provider)
+        address, key = base_url or provider.address(), provider.key()
+        if not key:
+            raise Unsure(f"{provider.key_variable} must be set, but it is empty")
+        if address != job.base_url:  # a key goes only where the user says, never where a file does
+            raise Unsure(f"it was submitted to {job.base_url}, but now {provider.address_variable} leads to {address}")
+        return self.get(job.provider, job.base_url, key)

@@ -1,0 +1,164 @@
+"""Makes batch jobs of what is pending: split at the provider's limits, the intent on disk first, submitted once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from collector.batch.money import Purse
+from collector.batch.services import NotSubmitted, Service, Unsure
+from collector.designs import design_named
+from collector.errors import UsageError
+from collector.journal import utc_now
+from collector.offer import Asked as Offered
+from collector.providers import Provider
+from collector.providers.exchange import Request
+from collector.records import Conversation, Prompt, Run, Trial
+from collector.study import Study, StudyModel
+
+ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, and what stands around the requests
+
+
+@dataclass
+class BatchLane:
+    """One model on its way: who serves it, what it was given and what came back in this call of `collect`.
+
+    `held_back` says why some of it was not submitted for want of money; `stopped_because` why it is asked no more.
+    """
+
+    asked: Offered
+    base_url: str
+    key: str | None
+    submitted: int = 0
+    rounds: int = 0
+    held_back: str | None = None
+    outcomes: Counter[str] = field(default_factory=Counter)
+    stopped_because: str | None = None
+
+    @property
+    def model(self) -> StudyModel:
+        return self.asked.model
+
+    @property
+    def provider(self) -> Provider:
+        return self.asked.provider
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One trial that a job is to ask."""
+
+    conversation: Conversation
+    trial: Trial
+    prompt: Prompt
+    request: Request
+
+
+class Feed:
+    """What is pending, one at a time; the one that did not fit into a job is the first of the next."""
+
+    def __init__(self, items: Iterator[Pending]) -> None:
+        self._items = items
+        self._next = next(items, None)
+
+    def __bool__(self) -> bool:
+        return self._next is not None
+
+    @property
+    def first(self) -> Pending:
+        assert self._next is not None
+        return self._next
+
+    def advance(self) -> None:
+        self._next = next(self._items, None)
+
+
+def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]) -> Iterator[Pending]:
+    """Each pending trial with its request. UsageError for a design that asks on after an answer."""
+    design = design_named(study.design)
+    for conversation in pending:
+        step = design.next(study, lane.model, conversation, [])
+        assert step is not None
+        if len(conversation.trials) > 1:
+            raise UsageError(
+                f'"{study.name}" can\'t be asked in batch jobs: what it asks next depends on the answer before.',
+                "Without --batch it can be asked.",
+            )
+        request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, step[1], step[0])
+        yield Pending(conversation, step[0], step[1], request)
+
+
+def fill(
+    feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int, purse: Purse
+) -> Iterator[tuple[Asked, bytes]]:
+    """Take from `feed` what fits into one job: at least one request, then up to the limits and as far as the money
+    goes. Numbered from 0."""
+    size = 0
+    for number in range(most_requests):
+        if not feed:
+            return
+        item, custom_id = feed.first, f"{job_id}-{number}"
+        line = _line(service.line(custom_id, item.request, endpoint))
+        if number and size + len(line) > most_bytes:
+            return
+        if not purse.take(item.request.body):
+            return
+        size += len(line)
+        yield Asked(custom_id, item.conversation.conversation_id, item.prompt.hash, item.trial), line
+        feed.advance()
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    # a lone surrogate, which no file can hold, becomes a question mark, as in the journal
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+class Submitter:
+    """Submits the pending trials of one lane, a job at a time, and stops at the first job that isn't taken."""
+
+    def __init__(self, study: Study, run: Run, folder: JobFolder, most_requests: int | None) -> None:
+        self._study, self._run, self._folder, self._most_requests = study, run, folder, most_requests
+
+    def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
+        """Yields each job that was made, as far as the money goes. NotSubmitted where one was refused, Unsure where
+        nobody can tell (yet)."""
+        feed = Feed(with_requests(self._study, lane, pending))
+        while feed and purse.has_room(feed.first.request.body):
+            yield self._submit(self._intend(feed, lane, service, purse), service)
+
+    def _intend(self, feed: Feed, lane: BatchLane, service: Service, purse: Purse) -> Job:
+        """The intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
+        job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
+        most = min(self._most_requests or service.most_requests, service.most_requests)
+        job = Job(
+            job_id=job_id, state="planned", run_id=self._run.run_id, study=self._study.name,
+            study_version=self._study.version, variant=self._study.variant, provider=lane.provider.name,
+            base_url=lane.base_url, endpoint=endpoint, model=_as_dict(lane.model), n_requests=0, n_bytes=0, sha256="",
+            key_check=key_check(job_id, lane.key), created_at=utc_now(),
+        )  # fmt: skip
+        most_bytes = round(service.most_bytes * ROOM)
+        job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, most_bytes, purse))
+        return replace(job, reserved_usd=purse.closed())  # on disk with the next state: this one has sent nothing
+
+    def _submit(self, job: Job, service: Service) -> Job:
+        requests = self._folder.requests(job)
+        try:
+            file_id = service.upload(job, requests)
+        except (NotSubmitted, Unsure) as error:
+            self._folder.close(job, f"not submitted: {error}")  # a file by itself is no job
+            raise NotSubmitted(str(error)) from error
+        job = self._folder.write(replace(job, state="sending", file_id=file_id, sending_at=utc_now()))
+        try:
+            batch_id = service.submit(job, requests)
+        except NotSubmitted as error:
+            self._folder.close(job, f"not submitted: {error}")
+            raise
+        return self._folder.write(replace(job, state="sent", batch_id=batch_id, submitted_at=utc_now()))
+
+
+def _as_dict(model: StudyModel) -> dict[str, Any]:
+    return {f.name: getattr(model, f.name) for f in fields(model)} | {"settings": dict(model.settings)}

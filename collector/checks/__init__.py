@@ -1,0 +1,1 @@
+"""What a model's token count is worth: `collect check`, second counts, and probabilities of options."""

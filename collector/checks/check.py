@@ -1,0 +1,179 @@
+"""`collect check`: asks one model questions of known difficulty, and finds out what its token count is worth.
+
+The questions go through the ordinary client. The check is kept in a journal of its own, written at once and whole, so
+that it may run beside a collector on the same database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from collector.checks.checked import settings_text
+from collector.checks.facts import Answered, Facts, facts
+from collector.checks.questions import Question, questions
+from collector.checks.verdict import Verdict, verdict
+from collector.client import Client, Exchange, judge
+from collector.errors import JournalError, ProviderError, UsageError
+from collector.interrupts import run_anywhere
+from collector.journal import encode, journal_folder, utc_now
+from collector.load import load_journals
+from collector.offer import refuse_to_move, why_not
+from collector.provenance.sources import code_version
+from collector.providers import Provider, provider_named
+from collector.providers.logprobs import merged
+from collector.records import Prompt, Reply, Trial
+from collector.study_files.records import StudyModel
+
+AT_ONCE = 4
+TRIES = 4
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check found and how it ends. `reasons` explain a verdict other than ok, the gravest first."""
+
+    provider: str
+    requested_model: str
+    facts: Facts
+    verdict: Verdict
+    reasons: tuple[str, ...]
+
+
+def check_model(
+    model: StudyModel, db: str | Path, *, base_url: str | None = None, seed: int = 1, time_limit_s: float = 600.0,
+    yes: bool = False, on_answer: Told = lambda done, all_of_them: None,
+) -> Check:  # fmt: skip
+    """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests.
+
+    ProviderError where the model can't be asked, or refuses the first question (key, quota, name); UsageError where it
+    costs money and nobody agreed (`yes`), or is simulated.
+    """
+    provider = checked_provider(model, base_url)
+    asked = questions(provider.dialect, seed)
+    if provider.costs_money and not yes:
+        raise UsageError(f"This would send {len(asked)} paid requests.", "To agree: --yes (from Python: yes=True).")
+    one = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, on_answer)
+    answers = run_anywhere(one.ask_all(asked))
+    found = facts([answered for answered, _ in answers])
+    how, reasons = verdict(found, model.requested_model)
+    check = Check(provider.name, model.requested_model, found, how, tuple(reasons))
+    _keep(Path(db), model, check, [kept for _, kept in answers])
+    return check
+
+
+def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
+    """Who serves the model; an error where it can't be checked."""
+    name = f"{model.provider}/{model.requested_model}"
+    if model.provider == "simulated":
+        raise UsageError(f"Can't check {name}: its counts are drawn from a published table, not counted.")
+    provider = provider_named(model.provider)
+    refuse_to_move(provider, base_url)
+    if reason := why_not(model, base_url):
+        raise ProviderError(f"Can't check {name}.", f"{reason}.")
+    return provider
+
+
+class _Asker:
+    """Asks the questions of one check, a few at once."""
+
+    def __init__(self, model: StudyModel, provider: Provider, base_url: str, time_limit_s: float, told: Told) -> None:
+        self._model, self._provider, self._base_url = model, provider, base_url
+        self._time_limit_s, self._told = time_limit_s, told
+        self._key = provider.key()
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._done = 0
+
+    async def ask_all(self, asked: list[Question]) -> list[tuple[Answered, dict[str, Any]]]:
+        async with Client(AT_ONCE, self._time_limit_s) as client:
+            first = await self._ask(client, asked[0], len(asked))
+            if sentence := first[0].rejected or first[0].failed:
+                raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)
+            return [first, *await asyncio.gather(*(self._ask(client, one, len(asked)) for one in asked[1:]))]
+
+    async def _ask(self, client: Client, question: Question, all_of_them: int) -> tuple[Answered, dict[str, Any]]:
+        async with self._slots:
+            model = replace(self._model, settings=merged(self._model.settings, question.settings))
+            prompt = Prompt(({"role": "user", "content": question.text},))
+            request = self._provider.dialect.request(self._base_url, self._key, model, prompt, _trial(model))
+            for try_no in range(1, TRIES + 1):
+                exchange = await client.exchange(request, utc_now())
+                what = judge(exchange, try_no)
+                if what.action != "again" or try_no == TRIES:
+                    break
+                await asyncio.sleep(what.wait_s)
+        self._done += 1
+        self._told(self._done, all_of_them)
+        reason = self._redacted(what.reason)
+        problem = {"read": {}, "stop": {"rejected": reason}}.get(what.action, {"failed": reason})
+        reply = Reply()
+        if what.action == "read":
+            reply = self._provider.dialect.reply(exchange.json() or {}, exchange.headers)
+        return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
+
+    def _kept(self, question: Question, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
+        """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
+        kept = {
+            "purpose": question.purpose, "difficulty": question.difficulty, "expected": question.expected,
+            "answer": reply.answer, "reasoning_tokens": reply.reasoning_tokens, "output_tokens": reply.output_tokens,
+            "served_model": reply.served_model, "fingerprint": reply.fingerprint, "http_status": exchange.status,
+            "error": exchange.error, "sent_at": exchange.sent_at, "done_at": exchange.done_at, "request": body,
+            "response": exchange.body,
+        }  # fmt: skip
+        redacted: dict[str, Any] = json.loads(self._redacted(json.dumps(kept, ensure_ascii=False)))
+        return redacted
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+def _answered(question: Question, reply: Reply, problem: dict[str, str]) -> Answered:
+    is_whole = not problem and reply.outcome is None
+    return Answered(
+        purpose=question.purpose, difficulty=question.difficulty, expected=question.expected,
+        answer=(reply.answer or "").strip() or None if is_whole else None,
+        reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
+        is_readable=bool(reply.reasoning_text), served_model=reply.served_model,
+        rejected=problem.get("rejected"), failed=problem.get("failed") or (None if is_whole else reply.outcome),
+    )  # fmt: skip
+
+
+def _trial(model: StudyModel) -> Trial:
+    """Dialects are handed a trial; a question of a check belongs to no study."""
+    return Trial(
+        trial_id="check", study="check", study_version="", variant="", model=model.model, test="", condition="",
+        item="", group="", wording=1, option_a=None, option_b=None, expected=None, repetition=1, position=1,
+    )  # fmt: skip
+
+
+def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any]]) -> None:
+    name = f"check-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    record = {
+        "kind": "check", **asdict(check.facts), "provider": check.provider, "requested_model": check.requested_model,
+        "settings": settings_text(model), "verdict": check.verdict,
+        "reasons": "; ".join(check.reasons) or None, "served_models": ", ".join(check.facts.served_models) or None,
+        "answers": json.dumps(answers, ensure_ascii=False), "code_version": code_version(), "checked_at": utc_now(),
+    }  # fmt: skip
+    write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
+    load_journals(db)
+
+
+def write_whole(folder: Path, name: str, data: bytes) -> None:
+    """A journal that appears complete or not at all, so that it needs no lock."""
+    part = folder / f".{name}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(data)
+            os.fsync(file.fileno())
+        part.replace(folder / name)
+    except OSError as error:
+        raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

@@ -1,0 +1,172 @@
+"""`collect recount`: counts readable reasoning again, after the run, so that no answer ever waits for a count.
+
+The raw answers stay as they are. A recount is a line in a journal of its own; loading it fills the two columns
+`reasoning_tokens_recounted` and `recount_tokenizer`. The same command goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
+from collector.client import Client
+from collector.errors import JournalError, UnknownNameError, UsageError
+from collector.interrupts import run_anywhere
+from collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
+from collector.load import load_journals
+from collector.providers import provider_named
+from collector.store import reading
+
+PAGE = 2000
+LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom
+_READABLE = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
+
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Recounted:
+    """What became of one model's readable reasoning: how many texts, how many were counted, by which tokenizer."""
+
+    provider: str
+    requested_model: str
+    texts: int
+    counted: int
+    tokenizer: str | None
+    reason: str | None = None
+
+
+def recount(
+    db: str | Path, models: Sequence[str] = (), *, tokenizer: str = SERVER, base_url: str | None = None,
+    on_progress: Told = lambda done, all_of_them: None,
+) -> list[Recounted]:  # fmt: skip
+    """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
+
+    `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of one's own) or
+    "tiktoken:NAME". UsageError for an unknown one, UnknownNameError for a model without such texts.
+    """
+    if tokenizer != SERVER and not tokenizer.startswith(TIKTOKEN):
+        raise UsageError(f'There is no tokenizer "{tokenizer}".', f"It is {SERVER}, or {TIKTOKEN}o200k_base.")
+    found = _readable(Path(db), models)
+    if not found:
+        return []
+    return run_anywhere(_recount(Path(db), found, tokenizer, base_url, on_progress))
+
+
+def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
+    """(provider, requested model, number of texts) of what can be counted, once the journals are loaded."""
+    load_journals(db)
+    with reading(db) as connection:
+        query = f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_READABLE} GROUP BY ALL"  # noqa: S608
+        rows = connection.execute(f"{query} ORDER BY ALL").fetchall()
+    names = {name for provider, requested, model, _ in rows for name in (f"{provider}/{requested}", model)}
+    for model in models:
+        if model not in names:
+            raise UnknownNameError("readable, uncounted reasoning of the model", model, names)
+    sums: dict[tuple[str, str], int] = {}
+    for provider, requested, model, texts in rows:
+        if not models or {f"{provider}/{requested}", model} & set(models):
+            sums[provider, requested] = sums.get((provider, requested), 0) + texts
+    return [(provider, requested, texts) for (provider, requested), texts in sums.items()]
+
+
+async def _recount(
+    db: Path, found: list[tuple[str, str, int]], tokenizer: str, base_url: str | None, told: Told
+) -> list[Recounted]:
+    results = []
+    async with Client(AT_ONCE, 60.0) as client:
+        with _Journal(db) as journal:
+            for provider, model, texts in found:
+                chosen, reason = await _tokenizer(client, tokenizer, base_url, provider, model)
+                counted = 0
+                if chosen is not None:
+                    counted = await _count_all(db, journal, chosen, provider, model, _told(told, texts))
+                    reason = None if counted == texts else f"{texts - counted:,} texts could not be counted"
+                results.append(
+                    Recounted(provider, model, texts, counted, chosen.name if chosen is not None else None, reason)
+                )
+    load_journals(db)
+    return results
+
+
+async def _tokenizer(
+    client: Client, tokenizer: str, base_url: str | None, provider: str, model: str
+) -> tuple[Tokenizer | None, str | None]:
+    if tokenizer != SERVER:
+        return tiktoken_tokenizer(tokenizer), None
+    its = provider_named(provider)
+    address = base_url or its.address()
+    hint = f"name a tokenizer: --tokenizer {TIKTOKEN}o200k_base"
+    if address is None:
+        return None, f"its server's address is not known: --base-url URL, or {hint}"
+    if its.costs_money and base_url is None:
+        return None, f"{provider} has no tokenizer that can be asked; {hint}"
+    # a key belongs to its provider's host, and a server of one's own is another
+    chosen = await server_tokenizer(client, address.rstrip("/"), None, model)
+    return chosen, None if chosen else f"the server at {address} counts no tokens; {hint}"
+
+
+async def _count_all(
+    db: Path, journal: _Journal, tokenizer: Tokenizer, provider: str, model: str, told: Callable[[int], None]
+) -> int:
+    last, counted, not_loaded = -1, 0, 0
+    while page := _page(db, provider, model, last):
+        last = page[-1][0]
+        numbers = await tokenizer.counts([text for _, _, text in page])
+        rows = [(attempt_id, n) for (_, attempt_id, _), n in zip(page, numbers, strict=True) if n is not None]
+        journal.append(tokenizer.name, rows)
+        counted += len(rows)
+        not_loaded += len(rows)
+        told(counted)
+        if not_loaded >= LOAD_EVERY:
+            load_journals(db)
+            not_loaded = 0
+    return counted
+
+
+def _told(told: Told, of_them: int) -> Callable[[int], None]:
+    return lambda done: told(done, of_them)
+
+
+def _page(db: Path, provider: str, model: str, last: int) -> list[tuple[int, str, str]]:
+    its = "provider = ? AND requested_model = ? AND rowid > ?"
+    query = f"SELECT rowid, attempt_id, reasoning_text FROM attempts WHERE {its} AND {_READABLE}"  # noqa: S608
+    with reading(db) as connection:
+        return connection.execute(f"{query} ORDER BY rowid LIMIT {PAGE}", [provider, model, last]).fetchall()
+
+
+class _Journal:
+    """The journal of one recount: a line for each page, fsynced. Holds the folder's lock, as a collector does."""
+
+    def __init__(self, db: Path) -> None:
+        self._folder = journal_folder(db)
+        self._lock = FolderLock(self._folder)
+        mend_tails(self._folder)
+        # its name sorts behind those of runs: a database made again from its journals has the answers first
+        self.path = self._folder / f"recount-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
+
+    def __enter__(self) -> _Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+    def append(self, tokenizer: str, rows: list[tuple[str, int]]) -> None:
+        if not rows:
+            return
+        record = {"kind": "recounts", "tokenizer": tokenizer, "counted_at": utc_now(), "rows": rows}
+        try:
+            with self.path.open("ab") as file:
+                file.write(encode(record))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error

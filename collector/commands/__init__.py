@@ -1,0 +1,1 @@
+"""The commands beside `collect` itself, and how all of them speak."""

@@ -1,0 +1,108 @@
+"""What the command line says before money is spent: the quote, the question, and the pilot with what it showed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+
+from collector.api import Options, Watcher, carry_out
+from collector.commands.output import print_rows, say
+from collector.money.costs import costs_of
+from collector.money.estimate import dollars
+from collector.money.pilot import pilot_of
+from collector.money.quote import quote_rows, quotes, sentences, short_rows
+from collector.offer import Offer
+from collector.progress.status import progress
+from collector.store import reading
+
+NO = 1
+
+
+def show_quote(offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False) -> None:
+    """Rows on stdout (every number with its range for programs), what they rest on on stderr."""
+    found = quotes(offer, concurrency, is_batch=is_batch)
+    print_rows(short_rows(found) if output_format == "table" else quote_rows(found), output_format)
+    for sentence in sentences(found):
+        say(sentence)
+
+
+def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
+    """`--dry-run`: the quote and the first prompt in full; nothing is sent."""
+    show_quote(offer, concurrency, output_format, is_batch=is_batch)
+    if not offer.asked:
+        say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
+        return
+    say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
+    for message in offer.first_prompt(offer.asked[0]).messages:
+        say(f"--- {message['role']} ---\n{message['content']}")
+    say("---\nNothing was sent. Tokens, cost and time are estimates.")
+
+
+def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
+    """Asks on a terminal before paid requests, after a quote; leaves the program where the answer is no."""
+    if yes or not offer.paid or not sys.stdin.isatty():
+        return yes
+    count = sum(asked.pending for asked in offer.paid)
+    show_quote(offer, concurrency, is_batch=is_batch)
+    if not click.confirm(f"Send {count:,} paid requests?", err=True):
+        sys.exit(NO)
+    return True
+
+
+def run_pilot(
+    offer: Offer, trials: int, options: Options, yes: bool, watcher: Watcher, look_again: Callable[[], Offer]
+) -> Offer | None:
+    """Asks the balanced slice (or only shows it, where it has its answers), says what it showed and what the rest would
+    take. The offer of the rest where a person or --yes agrees to it; None where it is not wanted, or not now.
+    """
+    pilot = pilot_of(offer, trials)
+    if pilot.pending or not pilot.asked:
+        report = carry_out(pilot, options, yes=agree(pilot, options.concurrency, yes), watcher=watcher)
+        if not report.is_complete:
+            for model in report.models:
+                if model["stopped_because"]:
+                    say(f"{model['model']} was stopped: {model['stopped_because']}")
+            say("The pilot is not complete. The same command asks what it lacks.")
+            sys.exit(1)
+    return after_pilot(pilot, look_again(), options.concurrency, yes)
+
+
+def after_pilot(pilot: Offer, rest: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> Offer | None:
+    """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted."""
+    say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
+    print_rows(learned(rest.db, rest))
+    if not rest.pending:
+        return rest
+    say("The rest would take:")
+    show_quote(rest, concurrency, is_batch=is_batch)
+    if yes:
+        return rest
+    if sys.stdin.isatty():
+        return rest if click.confirm(f"Ask the other {rest.pending:,} trials?", err=True) else None
+    say("To ask the rest: the same command with --yes.")
+    return None
+
+
+def learned(db: Path, offer: Offer) -> list[dict[str, Any]]:
+    """What the answers so far show of each model: outcomes, tokens, seconds, cost of one trial."""
+    counts = progress(db).filter(pl.col("study") == offer.study.name, pl.col("variant") == offer.study.variant)
+    with reading(db) as connection:
+        sizes = connection.sql("FROM answer_sizes").pl()
+    keys = ["source", "study", "study_version", "variant", "model"]
+    whole = counts.join(sizes, on=keys, how="left").join(costs_of(db), on=keys, how="left", suffix="_of")
+    names = {asked.model.model for asked in offer.asked}
+    return [
+        {
+            "model": row["model"], "trials": row["n_done"], "answered": row["n_answered"], "refused": row["n_refused"],
+            "mean_output_tokens": row["mean_output_tokens"], "sd_output_tokens": row["sd_output_tokens"],
+            "longest": row["max_output_tokens"], "mean_s": row["mean_latency_s"],
+            "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
+        }
+        for row in whole.filter(pl.col("study_version") == offer.study.version).iter_rows(named=True)
+        if row["model"] in names
+    ]  # fmt: skip

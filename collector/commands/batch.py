@@ -1,0 +1,90 @@
+"""What `collect --batch` says and how it ends: 0 all answers are here, 3 jobs are open, 1 something else is missing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from collector.commands.output import print_rows, say
+
+JOBS_ARE_OPEN = 3
+
+
+def run_batch(
+    offer: Any, options: Any, watcher: Any, output_format: str, *, yes: bool, wait: bool, size: int | None,
+    pilot: int | None, look_again: Callable[[], Any],
+) -> None:  # fmt: skip
+    """`options` are those of a live run. A pilot goes by batch too: its answers are part of the study, and one model is
+    asked one way."""
+    from collector.batch.report import BatchOptions
+    from collector.commands.agreeing import after_pilot
+    from collector.money.pilot import pilot_of
+
+    how = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
+    if pilot is not None:
+        slice_of_it = pilot_of(offer, pilot)
+        report = _carry_out(slice_of_it, options, how, watcher, yes)
+        if not report.has_all_answers:
+            say(f"These are the pilot's {sum(asked.planned for asked in slice_of_it.asked):,} trials.")
+            _tell(report, output_format)  # which ends it
+        rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, is_batch=True)
+        if rest is None:
+            return
+        offer, yes = rest, True
+    _tell(_carry_out(offer, options, how, watcher, yes), output_format)
+
+
+def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> Any:
+    from collector.batch.api import carry_out_batch
+    from collector.commands.agreeing import agree
+
+    yes = agree(offer, options.concurrency, yes, is_batch=True)
+    return carry_out_batch(offer.asking_logprobs() if options.logprobs else offer, how, yes=yes, watcher=watcher)
+
+
+def _tell(report: Any, output_format: str) -> None:
+    """How it stands; leaves the program where something is missing."""
+    print_rows(list(report.models), output_format)
+    for model in report.models:
+        if model["stopped_because"]:
+            say(f"{model['model']} was stopped: {model['stopped_because']}")
+    if report.made:
+        n_requests = sum(job.n_requests for job in report.made)
+        say(f"Submitted {n_requests:,} requests in {_jobs(len(report.made))}; run the same command later to fetch.")
+    if report.needs_yes:
+        say(f"{report.needs_yes:,} paid requests were not submitted. To agree: --yes")
+    if report.is_complete:
+        say(f"Done: {report.db}. Next: analyze --fit lme4 --db {report.db}")
+        return
+    if report.open_jobs:
+        waiting = sum(job.n_requests for job in report.open_jobs)
+        say(f"Waiting for {waiting:,} requests in {_jobs(len(report.open_jobs))} (--wait stays until they are done).")
+        sys.exit(JOBS_ARE_OPEN)
+    say("Not complete. The same command submits what is missing, and only that.")
+    sys.exit(1)
+
+
+def show_jobs(db: Path, output_format: str) -> None:
+    """The open jobs, for `collect status`."""
+    from collector.batch.jobs import JobFolder
+
+    jobs = JobFolder(db).open_jobs()
+    if jobs and output_format == "table":
+        rows = [
+            {
+                "job": job.job_id, "study": job.study, "model": job.model["model"], "requests": job.n_requests,
+                "state": job.state if job.state != "sent" else (job.seen or "submitted"), "batch_id": job.batch_id,
+                "submitted_at": (job.submitted_at or job.sending_at or "")[:19], "seen_at": (job.seen_at or "")[:19],
+            }
+            for job in jobs
+        ]  # fmt: skip
+        print_rows(rows, title="Open batch jobs (times in UTC)")
+        say("Open batch jobs: collect --study STUDY --batch fetches what is ready.")
+    elif jobs:
+        say(f"{_jobs(len(jobs))} open: collect --study STUDY --batch fetches what is ready.")
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'s' if count != 1 else ''}"

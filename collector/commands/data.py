@@ -1,0 +1,147 @@
+"""`collect import` and `collect export`: trials in from files, and out again."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from collector.commands.output import db_option, format_option, print_rows, printable, say
+from collector.errors import SlantError, UsageError
+
+_SHOWN_PROBLEMS = 10
+_SHOW_PROGRESS_AFTER_S = 2.0
+
+_IMPORT_EXAMPLES = """\b
+Examples:
+  collect import --study rmiat answers.csv
+  collect import --study rmiat --model openai/gpt-5 answers.parquet
+  collect import --study rmiat --layout lee-lai --model deepseek-r1 DeepSeek-R1/
+
+The layout "tidy" has slant's own column names: test, condition, item, wording, answer, tokens, model (or --model),
+and if you like group, repetition, reasoning_text, token_source, option_a, option_b … as `collect export` writes them.
+Importing the same file twice is once. Exit code 1 where rows could not be read; the others are kept.
+"""
+
+_EXPORT_EXAMPLES = """\b
+Examples:
+  collect export --out trials.parquet
+  collect export --out trials.csv --spreadsheet-safe
+  collect export --view refusal_counts --format csv --out -
+"""
+
+
+@click.command("import", epilog=_IMPORT_EXAMPLES)
+@click.option("--study", required=True, help="A study's name (see `collect studies`) or the path of its TOML file.")
+@click.option("--layout", default="tidy", show_default=True, help="How the files are laid out: tidy or lee-lai.")
+@click.option("--model", help="The model of all rows; needed where the files don't name it.")
+@click.option("--variant", default="base", show_default=True, help="The variant of the study that was asked.")
+@click.option(
+    "--problems", "problems_file", type=click.Path(path_type=Path, dir_okay=False), help="Save every problem as CSV."
+)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
+@db_option
+@format_option
+def import_(
+    study: str, layout: str, model: str | None, variant: str, problems_file: Path | None, paths: tuple[Path, ...],
+    db: Path, output_format: str,
+) -> None:  # fmt: skip
+    """Bring answers from files (or the files of folders) into the database."""
+    from collector.importing.imports import import_trials
+
+    with _progress() as on_rows:
+        report = import_trials(
+            study, paths, db, model, layout, variant, on_rows=on_rows, command=" ".join(sys.argv)[:2000]
+        )
+    _tell_import(report, output_format)
+    if problems_file is not None:
+        _save_problems(problems_file, report.problems)
+    if report.problems:
+        _tell_problems(report.problems, problems_file)
+        sys.exit(1)
+
+
+@click.command(epilog=_EXPORT_EXAMPLES)
+@click.option("--view", default="rmiat_trials", show_default=True, help="Which view: rmiat_trials, trials, any table.")
+@click.option(
+    "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), help="The file; - is stdout.")
+@click.option("--spreadsheet-safe", is_flag=True, help="In a CSV, keep spreadsheets from running texts as formulas.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@db_option
+def export(view: str, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path) -> None:
+    """Write trials (or any view) as Parquet, CSV or JSON lines."""
+    from collector.export import export_trials
+
+    path = out or Path(f"{view}.{file_format or 'parquet'}")
+    to_stdout = str(path) == "-"
+    if to_stdout and file_format == "parquet":
+        raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
+    chosen = file_format or ("csv" if to_stdout else None)
+    where: Any = sys.stdout.buffer if to_stdout else path
+    report = export_trials(db, where, view, chosen, spreadsheet_safe=spreadsheet_safe, force=force)
+    mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
+    say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
+
+
+def _tell_import(report: Any, output_format: str) -> None:
+    rows = [
+        {"model": model, "test": test, "imported": count, "refusals": report.refusals_by_test[model, test]}
+        for (model, test), count in report.rows_by_test.items()
+    ]
+    if rows:
+        print_rows(rows, output_format)
+    for warning in report.warnings:
+        say(f"Warning: {warning}")
+    refusals = sum(report.refusals_by_test.values())
+    said = f"{report.rows_imported:,} rows imported ({refusals:,} refusals: answers that are not exactly a label)"
+    say(f"{said if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
+
+
+def _tell_problems(problems: list[Any], saved: Path | None) -> None:
+    say(f"{len(problems):,} {'row was' if len(problems) == 1 else 'rows were'} not imported:")
+    for problem in problems[:_SHOWN_PROBLEMS]:
+        say(f"  {problem}")
+    if len(problems) > _SHOWN_PROBLEMS:
+        place = f"all are in {saved}" if saved else "to save all: --problems FILE.csv"
+        say(f"  … and {len(problems) - _SHOWN_PROBLEMS:,} more ({place})")
+
+
+def _save_problems(path: Path, problems: list[Any]) -> None:
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["file", "line", "problem"])
+            writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in problems)
+    except OSError as error:
+        raise SlantError(f"Can't write {path}: {error.strerror}.", "The import itself is done.") from error
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Counts rows on a terminal, once an import has taken two seconds."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows read"))
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("rows", total=None)
+    begun = time.monotonic()
+
+    def on_rows(count: int) -> None:
+        bar.advance(task, count)
+        if time.monotonic() - begun > _SHOW_PROGRESS_AFTER_S and not bar.live.is_started:
+            bar.start()
+
+    try:
+        yield on_rows
+    finally:
+        bar.stop()

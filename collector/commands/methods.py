@@ -1,0 +1,34 @@
+"""`collect methods`: what to write about a run in a paper, and the command that does it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from collector.commands.output import db_option, printable, say
+
+
+@click.command(
+    epilog="\b\nExamples:\n  collect methods\n  collect methods 20261121T134405Z-rmiat-3f9a1c --db other.duckdb"
+)
+@click.argument("run", default="latest")
+@db_option
+def methods(run: str, db: Path) -> None:
+    """Print a paragraph for a paper's methods section about RUN (an id, or "latest"), and how to run it again.
+
+    Everything in it comes from the database; what was not recorded is left out.
+    """
+    from collector.provenance.methods import command_line, paragraph, references
+    from collector.provenance.run_history import run_history
+
+    told = run_history(db, run)
+    click.echo(printable(paragraph(told)))
+    click.echo("\nTo cite:")
+    for reference in references(told):
+        click.echo(f"  {printable(reference)}")
+    command = command_line(told)
+    if command is None:
+        say("\nImported answers are made again from their files: collect import --help")
+        return
+    click.echo(f"\nTo ask the same again:\n  {printable(command)}")

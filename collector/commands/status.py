@@ -1,0 +1,67 @@
+"""`collect status` and `collect load`: how far a study is, and what the journal holds that the database lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from collector.commands.output import db_option, format_option, print_rows, say
+
+
+@click.command(
+    epilog="\b\nExamples:\n  collect status\n  collect status --watch\n  collect status --db other.duckdb --format csv"
+)
+@click.option(
+    "--by", type=click.Choice(["model", "test"]), default="model", show_default=True, help="One row for each."
+)
+@click.option("--watch", "is_watching", is_flag=True, help="Show it again and again until the run ends.")
+@click.option("--every", "every_s", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between.")
+@db_option
+@format_option
+def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
+    """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
+    from collector.checks.checked import table_notes
+    from collector.commands.batch import show_jobs
+    from collector.money.costs import changed_models, cost_notes, with_costs
+    from collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
+    from collector.progress.status import progress, waiting_bytes, warnings
+    from collector.progress.watch import watch
+
+    def look() -> Any:
+        rows = progress(db, by)
+        return with_pace(with_costs(rows, db), db) if by == "model" else with_test_pace(rows, db)
+
+    if is_watching:
+        watch(db, every_s, look)
+    rows = look()
+    shown, title = for_people(rows) if output_format == "table" else (rows, "")
+    print_rows(shown, output_format, title or None)
+    if rows.is_empty():
+        say(f"{db} holds no trials yet.")
+    if (waiting := waiting_bytes(db)) and running_process(db) is None:
+        say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
+    show_jobs(db, output_format)
+    for note in cost_notes(db):
+        say(note)
+    for warning in [*warnings(db), *changed_models(db), *table_notes(db)]:
+        say(f"Warning: {warning}")
+
+
+@click.command(epilog="\b\nExample:\n  collect load --db slant.duckdb")
+@db_option
+def load(db: Path) -> None:
+    """Bring answers from the journals into the database; makes it again where only its journals are left."""
+    from collector.errors import DatabaseError
+    from collector.journal import journal_folder
+    from collector.load import load_journals
+
+    if not journal_folder(db).is_dir():
+        raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "A database is named with --db FILE")
+    report = load_journals(db)
+    for problem in report.problems:
+        say(f"Can't be read: {problem}")
+    say(f"{report.rows:,} attempts loaded into {db}.")
+    if report.problems:
+        raise click.exceptions.Exit(1)

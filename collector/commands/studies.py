@@ -1,0 +1,129 @@
+"""`collect studies`: which studies there are, what is in one, and whether a file of one's own is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from collector.commands.output import SlantGroup, format_option, print_rows, say
+from collector.plan import planned_count
+from collector.study import Study, list_studies, load_study
+
+Rows = list[dict[str, Any]]
+
+
+class _NameOrCommand(SlantGroup):
+    """A group whose first word may also be the name (or path) of a study: then that study is shown."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+
+
+@click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | check PATH]")
+@format_option
+@click.pass_context
+def studies(ctx: click.Context, output_format: str) -> None:
+    """Lists the studies; with a NAME (or the path of a study file) shows that study.
+
+    \b
+    Examples:
+      collect studies
+      collect studies rmiat
+      collect studies rmiat --part models --format csv
+      collect studies check ./mine/study.toml
+    """
+    ctx.default_map = {"show": {"output_format": output_format}}  # so that --format may also stand before the NAME
+    if ctx.invoked_subcommand is None:
+        print_rows([_listed(load_study(name)) for name in list_studies()], output_format)
+
+
+@studies.command(hidden=True)
+@click.argument("name")
+@click.option("--part", type=click.Choice(["tests", "models", "variants", "fits"]), help="Show this part only.")
+@format_option
+def show(name: str, part: str | None, output_format: str) -> None:
+    """Shows one study: its tests, models, variants and fits.
+
+    NAME is the name of a study that comes with slant, or the path of a study file. As CSV or JSON one part is
+    printed at a time (without --part: the tests).
+
+    \b
+    Example:
+      collect studies rmiat --part models --format csv
+    """
+    study = load_study(name)
+    parts = {"tests": _tests(study), "models": _models(study), "variants": _variants(study), "fits": _fits(study)}
+    if part or output_format != "table":
+        print_rows(parts[part or "tests"], output_format)
+        return
+    say(f"{study.name}: {study.title} (design {study.design}, version {study.version}, path {study.path})")
+    for name, rows in parts.items():
+        if rows:
+            print_rows(rows, output_format, title=name.capitalize())
+    say(f"{planned_count(study)} trials a model.")
+
+
+@studies.command()
+@click.argument("path", type=click.Path(path_type=Path))
+def check(path: Path) -> None:
+    """Checks a study file of your own, and every file it names, without asking anybody.
+
+    \b
+    Example:
+      collect studies check ./mine/study.toml
+    """
+    study = load_study(path)
+    say(f"ok: {planned_count(study)} trials a model")
+
+
+def _listed(study: Study) -> dict[str, Any]:
+    return {
+        "study": study.name,
+        "title": study.title,
+        "design": study.design,
+        "tests": len(study.tests),
+        "models": len(study.models),
+        "variants": ", ".join(study.variants),
+        "fits": ", ".join(study.fits),
+        "trials_a_model": planned_count(study),
+        "version": study.version,
+    }
+
+
+def _tests(study: Study) -> Rows:
+    return [{"test_no": t.test_no, "test": t.test, "label": t.label, "trials": t.planned} for t in study.tests]
+
+
+def _models(study: Study) -> Rows:
+    return [
+        {
+            "model": model.model,
+            "label": model.label,
+            "provider": model.provider,
+            "requested_model": model.requested_model,
+            "frame": model.frame,
+            "measure": model.measure or "auto",
+            "settings": json.dumps(dict(model.settings)),
+        }
+        for model in study.models
+    ]
+
+
+def _variants(study: Study) -> Rows:
+    return [{"variant": name, "trials": planned_count(study.with_variant(name))} for name in study.variants]
+
+
+def _fits(study: Study) -> Rows:
+    return [
+        {
+            "fit": fit.name,
+            "engine": fit.engine,
+            "view": fit.view,
+            "what": fit.formula or f"{fit.outcome} by {fit.contrast}",
+            "by": ", ".join(fit.by),
+        }
+        for fit in study.fits.values()
+    ]

@@ -1,0 +1,1 @@
+"""Answers that somebody else collected: `collect import`. The layouts of their files are in collector/layouts/."""

@@ -1,0 +1,139 @@
+"""Brings answers that somebody else collected into the database: what can be read is kept, the rest is reported.
+
+Imported rows go the way of collected ones: into a journal of their own run first, then into DuckDB. A row that is
+already there with the same content is counted and left; with another content it is reported, never replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from collector.errors import UsageError
+from collector.importing.ledger import Ledger
+from collector.importing.report import ImportReport
+from collector.importing.rows import RowReader, model_named
+from collector.journal import utc_now
+from collector.layouts import Problem, Row, layout_named
+from collector.layouts.rows import column_names, read_rows
+from collector.layouts.values import CellError, word
+from collector.provenance.run_record import new_run_id
+from collector.provenance.sources import code_version
+from collector.records import Run
+from collector.study import Study, StudyModel, load_study
+
+__all__ = ["ImportReport", "import_trials"]
+
+_ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".tsv")
+
+
+def import_trials(
+    study: str | Study,
+    paths: Iterable[str | Path],
+    db: str | Path,
+    model: str | None = None,
+    layout: str = "tidy",
+    variant: str = "base",
+    on_rows: Callable[[int], None] | None = None,
+    command: str = "import_trials",
+) -> ImportReport:
+    """Import files, or the files of folders, as trials of `study` into the database `db` (made where it is missing).
+
+    `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` is told from time to
+    time how many rows have been read. Rows that can't be read are in the report, with file and line.
+
+    UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
+    """
+    its = load_study(study, variant=variant) if isinstance(study, str) else study.with_variant(variant)
+    its_layout, files = layout_named(layout), list(_files(paths))
+    its_model = None if model is None else model_named(its, model)
+    report = ImportReport()
+    for file in files:
+        report.warnings += its_layout.check(its, file, column_names(file), its_model is not None)
+    models = _models_named(its, files) if its_model is None else [its_model]
+    run = _run(its, models, layout, files, command)
+    reader = RowReader(its, its_layout, run, its_model)
+    with Ledger(Path(db), run, report) as ledger:
+        for file in files:
+            _import_file(file, reader, ledger, report, on_rows)
+    report.sort([its.model for its in models], [test.test for test in its.tests])
+    return report
+
+
+def _import_file(
+    file: Path, reader: RowReader, ledger: Ledger, report: ImportReport, on_rows: Callable[[int], None] | None
+) -> None:
+    for number, row in enumerate(read_rows(file), start=1):
+        try:
+            if isinstance(row, Problem):
+                report.problems.append(row)
+            else:
+                ledger.add(row, reader.attempt(row))
+        except CellError as error:
+            report.problems.append(Problem(row.file, row.line, str(error)))
+        if on_rows and number % 500 == 0:
+            on_rows(500)
+    report.warnings += reader.end_of_file(str(file))
+
+
+def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
+    """The files, once each; of a folder those directly in it that can be read."""
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        found = [path]
+        if path.is_dir():
+            found = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS and file.is_file())
+            if not found:
+                known = f"Known endings: {', '.join(_ENDINGS)}"
+                raise UsageError(f"There is nothing to import directly in the folder {path}.", known)
+        elif not path.is_file():
+            raise UsageError(f"There is no file {path}.")
+        for file in found:
+            if file.resolve() not in seen:
+                seen.add(file.resolve())
+                yield file
+
+
+def _models_named(study: Study, files: Iterable[Path]) -> list[StudyModel]:
+    """The models that the rows name, in the order of the study; a row with an unknown one is reported later."""
+    named = {word(row.cells.get("model")) for file in files for row in read_rows(file) if isinstance(row, Row)}
+    found: dict[str, StudyModel] = {}
+    for name in sorted(named):
+        try:
+            its = model_named(study, name)
+        except UsageError:
+            continue
+        found[its.model] = its
+    order = [model.model for model in study.models]
+    return sorted(found.values(), key=lambda its: order.index(its.model) if its.model in order else len(order))
+
+
+def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequence[Path], command: str) -> Run:
+    planned = sum(test.planned for test in study.tests)
+    order = [model.model for model in study.models]
+    listed: list[dict[str, Any]] = [
+        {
+            "model": its.model, "model_no": order.index(its.model) + 1 if its.model in order else None,
+            "label": its.label, "provider": its.provider, "requested_model": its.requested_model,
+            "frame": its.frame, "measure": its.measure, "settings": dict(its.settings), "planned": planned,
+        }
+        for its in models
+    ]  # fmt: skip
+    kept = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
+    return Run(
+        run_id=new_run_id(study.name), source="imported", study=study.name, study_version=study.version,
+        variant=study.variant, seed=None, repetitions=1, models=json.dumps(listed),
+        tests=json.dumps([asdict(test) for test in study.tests]),
+        settings=json.dumps({"layout": layout, "files": kept}), code_version=code_version(),
+        machine=f"{platform.platform()}, Python {platform.python_version()}", command=command, started_at=utc_now(),
+    )  # fmt: skip
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -1,0 +1,121 @@
+"""What is in the database already, and the journal that what is new goes into: the writing half of an import."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from collector.errors import DatabaseBusyError, JournalError
+from collector.importing.report import ImportReport
+from collector.journal import Journal, journal_folder
+from collector.layouts import Problem, Row
+from collector.load import load_journals
+from collector.records import Attempt, Run, stable_id
+from collector.store import reading
+
+_BATCH = 2_000
+_DIFFERS = (
+    "is already there with another answer, token count or reasoning, and was not replaced. To keep both: number them "
+    'in a column "repetition", or import this one into another database (--db)'
+)
+_STORED = "SELECT trial_id, answer, tokens, reasoning_tokens, output_tokens, md5(reasoning_text) FROM attempts"
+_WHERE = "WHERE is_final AND source = 'imported' AND study = ?"
+
+
+class Ledger:
+    """What is in the database already, and the journal that what is new goes into."""
+
+    def __init__(self, db: Path, run: Run, report: ImportReport) -> None:
+        self._db, self._run, self._report = db, run, report
+        self._journal: Journal | None = None
+        self._batch: list[Attempt] = []
+        self._before = self._journals()
+        self._known = self._stored()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._write()
+        finally:
+            if self._journal is not None:
+                self._journal.close("finished" if kind is None else "stopped")
+        if self._journal is not None:
+            self._load()
+
+    def add(self, row: Row, attempt: Attempt) -> None:
+        """Take an attempt that is new; count or report one that is there."""
+        counts = (attempt.tokens, attempt.reasoning_tokens, attempt.output_tokens)
+        content = _content(attempt.answer, *counts, _md5(attempt.reasoning_text))
+        there = self._known.setdefault(attempt.trial_id, content)
+        if there is not content:
+            same = there == content
+            self._report.rows_already_there += same
+            if not same:
+                self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
+            return
+        self._batch.append(attempt)
+        if len(self._batch) >= _BATCH:
+            self._write()
+
+    def _write(self) -> None:
+        if not self._batch:
+            return
+        if self._journal is None:
+            self._journal = Journal.open(self._db, self._run)
+            self._check_is_alone()
+            self._report.run_id = self._run.run_id
+        self._journal.append_many(self._batch)
+        for attempt in self._batch:
+            self._report.count(attempt)
+        self._batch.clear()
+
+    def _journals(self) -> dict[str, int]:
+        return {path.name: path.stat().st_size for path in journal_folder(self._db).glob("*.jsonl")}
+
+    def _check_is_alone(self) -> None:
+        """Until now the journals were not ours to lock; what another process wrote meanwhile we don't know."""
+        now = self._journals()
+        now.pop(f"{self._run.run_id}.jsonl")
+        if any(size > self._before.get(name, 0) for name, size in now.items()):
+            raise JournalError(
+                f'Another collector has written to "{self._db}" since this import began.',
+                "Nothing was imported. Run the same command again.",
+            )
+
+    def _stored(self) -> dict[str, bytes]:
+        """What imports have stored before, by trial id; also what a broken-off one left in its journal alone."""
+        if not self._db.exists() and not journal_folder(self._db).exists():
+            return {}
+        load_journals(self._db)
+        if not self._db.exists():
+            return {}
+        with reading(self._db) as connection:
+            rows = connection.execute(f"{_STORED} {_WHERE}", [self._run.study])
+            known: dict[str, bytes] = {}
+            while some := rows.fetchmany(10_000):
+                known.update((trial_id, _content(*content)) for trial_id, *content in some)
+        return known
+
+    def _load(self) -> None:
+        try:
+            loaded = load_journals(self._db)
+        except DatabaseBusyError as error:
+            kept = "The rows are safe in the journal. When the database is free: collect load"
+            self._report.warnings.append(f"{error} {kept}")
+        else:
+            self._report.warnings += [f"A line of a journal can't be read: {problem}" for problem in loaded.problems]
+
+
+def _content(
+    answer: str | None, tokens: int | None, reasoning: int | None, output: int | None, text_md5: str | None
+) -> bytes:
+    """A short hash of what was answered. A CSV can't tell '' from unknown, so neither do we here."""
+    return bytes.fromhex(stable_id(answer or "", tokens, reasoning, output, text_md5 or ""))
+
+
+def _md5(text: str | None) -> str | None:
+    """As DuckDB's md5() makes it, so that stored texts need not be fetched."""
+    return text and hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

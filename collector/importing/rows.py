@@ -1,0 +1,214 @@
+"""From a file's row to an attempt: its place in the study, its counts, and the design's own reading of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast, get_args
+
+from collector.designs import design_named
+from collector.errors import UsageError
+from collector.importing.counts import read_counts
+from collector.layouts import Layout, Row
+from collector.layouts.cells import PlannedCells
+from collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
+from collector.records import Attempt, LogprobKind, Outcome, Reply, Run, Trial, stable_id
+from collector.study_files.records import Study, StudyModel
+
+_OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
+_SHOWN_WORDS = 20
+
+
+@dataclass
+class FileNotes:
+    """What was odd about the rows of one file, told once at its end instead of once a row."""
+
+    unknown_words: dict[str, dict[str, None]] = field(default_factory=dict)
+    without_tokens: int = 0
+    without_source: int = 0
+    rows: int = 0
+    labels: int = 0
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def warnings(self, file: str) -> list[str]:
+        found = []
+        if self.unknown_words:
+            listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
+            found.append(f"{file}: words that the study doesn't have were taken: {listed}")
+        if self.without_tokens:
+            found.append(f"{file}: {self.without_tokens:,} rows have no token count; it stays unknown, not 0")
+        if self.without_source:
+            found.append(
+                f"{file}: {self.without_source:,} rows don't say what their tokens count (column token_source)"
+            )
+        if self.rows >= 20 and not self.labels:
+            found.append(f"{file}: not one answer is one of the two labels as this model sees them; is --model right?")
+        return found
+
+
+class RowReader:
+    """Makes attempts of rows, file by file. `model` is the model of all rows; None where each row names its own."""
+
+    def __init__(self, study: Study, layout: Layout, run: Run, model: StudyModel | None) -> None:
+        self.notes = FileNotes()
+        self._study, self._layout, self._run, self._model = study, layout, run, model
+        self._design = design_named(study.design)
+        self._cells: dict[str, PlannedCells] = {}
+        self._sequence = 0
+
+    def attempt(self, row: Row) -> Attempt:
+        """Raises CellError where the row can't be read; nothing of it is kept then."""
+        draft = self._layout.draft(self._study, row)
+        model = self._model_of(draft)
+        if model.model not in self._cells:
+            self._cells[model.model] = PlannedCells(self._study, model)
+        planned, is_known = self._cells[model.model].find(draft)
+        repetition = self._repetition(draft, planned)  # counted before the rest, so that mending a row moves no other
+        trial = _with_options(planned, draft, repetition)
+        counts = read_counts(draft, model)
+        reply = _reply(draft, counts)
+        reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
+        position = count(draft.get("position"), "position")
+        cost, graded = amount(draft.get("cost_usd"), "cost_usd"), _logprobs(draft)
+        self._note(trial, is_known, counts, reply)
+        self._sequence += 1
+        return Attempt(
+            attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
+            conversation_id=trial.trial_id, trial_id=trial.trial_id, turn=1, try_no=1, is_final=True,
+            source=self._run.source, study=trial.study, study_version=trial.study_version, variant=trial.variant,
+            model=model.model, provider=model.provider, requested_model=model.requested_model,
+            repetition=repetition, position=position, test=trial.test, condition=trial.condition, item=trial.item,
+            group=trial.group, wording=trial.wording, option_a=trial.option_a, option_b=trial.option_b,
+            expected=trial.expected, factors=_json(trial.factors),
+            outcome=reading.outcome, answer=reply.answer, choice=reading.choice, detail=reply.detail, **counts,
+            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text, finish_reason=reply.finish_reason,
+            served_model=reply.served_model, fingerprint=reply.fingerprint, request_id=reply.request_id,
+            cost_usd=cost, response=_kept(row, draft), **graded,
+        )  # fmt: skip
+
+    def end_of_file(self, file: str) -> list[str]:
+        """The warnings about a file; what is counted within a file starts anew."""
+        warnings = self.notes.warnings(file)
+        self.notes = FileNotes()
+        return warnings
+
+    def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
+        said = word(draft.get("model"))
+        if self._model is None:
+            try:
+                return model_named(self._study, said)
+            except UsageError as error:
+                raise CellError(error.what) from None
+        if said and said != self._model.model:
+            raise CellError(f"model is {shown(said)}, but --model says {self._model.model}")
+        return self._model
+
+    def _repetition(self, draft: Mapping[str, Any], planned: Trial) -> int:
+        if not is_empty(draft.get("repetition")):
+            return whole_number(draft["repetition"], "repetition", 1)
+        cell = stable_id(planned.model, planned.test, planned.condition, planned.item, planned.wording)
+        self.notes.seen[cell] += 1
+        return self.notes.seen[cell]
+
+    def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply) -> None:
+        self.notes.rows += 1
+        self.notes.labels += reply.answer in (trial.option_a, trial.option_b)
+        self.notes.without_tokens += counts["tokens"] is None
+        self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
+        if not is_known:
+            self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
+
+
+def _listed(words: list[str]) -> str:
+    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
+    return ", ".join(words[:_SHOWN_WORDS]) + more
+
+
+def model_named(study: Study, name: str) -> StudyModel:
+    """The model that imported rows are of; UsageError for an unknown or a simulated one."""
+    if name.startswith("simulated/"):
+        raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
+    return study.model(name)
+
+
+def _with_options(planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
+    """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
+    trial = replace(
+        planned,
+        trial_id=stable_id(
+            planned.study, "imported", planned.variant, planned.model, planned.test, planned.item, planned.group,
+            planned.wording, planned.condition, repetition,
+        ),
+        repetition=repetition,
+        factors=_factors(draft, planned if repetition == planned.repetition else None),
+    )  # fmt: skip
+    trial = replace(
+        trial,
+        option_a=text(draft.get("option_a")) or trial.option_a,
+        option_b=text(draft.get("option_b")) or trial.option_b,
+        expected=text(draft.get("expected")) or trial.expected,
+    )
+    if trial.option_a == trial.option_b or trial.expected not in (trial.option_a, trial.option_b):
+        options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
+        raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
+    return trial
+
+
+def _factors(draft: Mapping[str, Any], planned: Trial | None) -> Mapping[str, Any]:
+    given = draft.get("factors")
+    if is_empty(given):
+        return planned.factors if planned else {}
+    try:
+        found = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise CellError(f"factors must be a JSON object, but is {shown(given)}")
+    return found
+
+
+def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
+    given = word(draft.get("outcome"))
+    if given and given not in _OUTCOMES:
+        raise CellError(f"outcome must be one of {', '.join(_OUTCOMES)}, but is {shown(given)}")
+    return cast(Outcome, given) if given else None
+
+
+def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
+    """An empty answer stays '' (a CSV can't tell it from an unknown one); every other empty text is unknown."""
+    return Reply(
+        answer=text(draft.get("answer")),
+        output_tokens=counts["output_tokens"],
+        reasoning_tokens=counts["reasoning_tokens"],
+        input_tokens=count(draft.get("input_tokens"), "input_tokens"),
+        reasoning_text=text(draft.get("reasoning_text")) or None,
+        detail=text(draft.get("detail")) or None,
+        finish_reason=text(draft.get("finish_reason")) or None,
+        served_model=text(draft.get("served_model")) or None,
+        fingerprint=text(draft.get("fingerprint")) or None,
+        request_id=text(draft.get("request_id")) or None,
+    )
+
+
+def _logprobs(draft: Mapping[str, Any]) -> dict[str, Any]:
+    """The log-probabilities of the two options, and how far they can be trusted; nothing says so without a kind."""
+    found: dict[str, Any] = {name: logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob")}
+    kind = word(draft.get("logprob_kind"))
+    if kind and kind not in get_args(LogprobKind):
+        raise CellError(f"logprob_kind must be one of {', '.join(get_args(LogprobKind))}, but is {shown(kind)}")
+    if not kind and any(value is not None for value in found.values()):
+        raise CellError(f"logprob_kind is needed beside log-probabilities: {' or '.join(get_args(LogprobKind))}")
+    return found | {"logprob_kind": kind or None}
+
+
+def _kept(row: Row, draft: Mapping[str, Any]) -> str:
+    """The row as the file has it, as JSON, but for the long texts that have columns of their own."""
+    long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
+    kept = {name: its for name, its in row.cells.items() if its not in long and name not in ("request", "response")}
+    return json.dumps({"file": row.file, "line": row.line, "row": kept}, ensure_ascii=False, default=str)
+
+
+def _json(values: Mapping[str, Any]) -> str | None:
+    return json.dumps(dict(values), ensure_ascii=False) if values else None

@@ -1,0 +1,1 @@
+"""What answers cost, before, while and after they are asked for."""

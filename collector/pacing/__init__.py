@@ -1,0 +1,1 @@
+"""How fast a provider may be asked: limits, budgets and pauses."""

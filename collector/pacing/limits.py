@@ -1,0 +1,156 @@
+"""What servers say about their limits, read into numbers. Pure: headers and bodies in, seconds and counts out.
+
+OpenAI and those like it: x-ratelimit-{limit,remaining,reset}-{requests,tokens}, resets as durations (1m30s, 6ms).
+Anthropic: anthropic-ratelimit-{requests,tokens,input-tokens,output-tokens}-{limit,remaining,reset}, resets in RFC 3339.
+OpenRouter, Together: x-ratelimit-{limit,remaining,reset}, resets as seconds or as a moment since 1970.
+Waits: retry-after-ms, retry-after (seconds or a date), RetryInfo in the body (Gemini), "try again in 1.2s" (OpenAI).
+"""
+
+from __future__ import annotations
+
+import email.utils
+import functools
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+LONGEST_WAIT_S = 3600.0  # a server that asks for more is not busy, it is done for the day
+
+_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_PART = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|us|µs|ns|d|h|m|s)")
+_DURATION = re.compile(rf"(?:{_PART.pattern})+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_OPENAI = re.compile(r"x-ratelimit-(?P<what>limit|remaining|reset)(?:-(?P<kind>requests|tokens))?")
+_ANTHROPIC = re.compile(
+    r"anthropic-ratelimit-(?P<kind>requests|tokens|input-tokens|output-tokens)-(?P<what>limit|remaining|reset)"
+)
+_TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One budget as a response tells it. `reset_s`: seconds from now until it is full again; None where not told."""
+
+    kind: str
+    limit: float
+    remaining: float
+    reset_s: float | None
+
+
+@functools.lru_cache(maxsize=256)  # thousands of answers tell the same few
+def duration_s(text: str) -> float | None:
+    """Seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None where it is neither."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if not _DURATION.fullmatch(text):
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+
+
+def reset_s(text: str, now: float) -> float | None:
+    """Seconds from `now` (since 1970) to a reset: a duration, an RFC 3339 time, or a moment since 1970 (also in ms)."""
+    seconds = duration_s(text)
+    if seconds is not None:
+        if seconds > 1e9:  # no limit is reset in thirty years: this is a moment
+            seconds = max(0.0, (seconds / 1000 if seconds > 1e11 else seconds) - now)
+        return seconds
+    try:
+        when = datetime.fromisoformat(text.strip())
+        return max(0.0, (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None
+
+
+def server_time(headers: Mapping[str, str]) -> float:
+    """Now, by the server's own clock where it tells (the Date header): moments that it names are meant by that."""
+    moment = _date(headers.get("date", ""))
+    return time.time() if moment is None else moment
+
+
+def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[Told, ...]:
+    """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in headers.items():
+        if "ratelimit" in name and (named := _budget_part(name)):
+            kind, what = named
+            found.setdefault(kind, {})[what] = value
+    if not found:
+        return ()
+    moment = server_time(headers) if now is None else now
+    told = (_told(kind, parts, moment) for kind, parts in found.items())
+    return tuple(budget for budget in told if budget is not None)
+
+
+@functools.lru_cache(maxsize=256)
+def _budget_part(name: str) -> tuple[str, str] | None:
+    """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
+    match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
+    return ((match["kind"] or "requests").replace("-", "_"), match["what"]) if match else None
+
+
+def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:
+    limit, remaining = (_number(parts.get(name, "")) for name in ("limit", "remaining"))
+    if limit is None or remaining is None or limit <= 0:
+        return None
+    return Told(kind, limit, min(remaining, limit), reset_s(parts.get("reset", ""), now))
+
+
+@functools.lru_cache(maxsize=256)
+def _number(text: str) -> float | None:
+    text = text.strip()
+    value = float(text) if _NUMBER.fullmatch(text) else None
+    return value if value is not None and math.isfinite(value) else None
+
+
+def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds that the headers ask to wait, infinite for absurd numbers; None where they say nothing readable."""
+    milliseconds = headers.get("retry-after-ms", "").strip()
+    if _NUMBER.fullmatch(milliseconds):
+        return float(milliseconds) / 1000
+    value = headers.get("retry-after", "").strip()
+    if (seconds := duration_s(value)) is not None:
+        return seconds
+    moment = _date(value)
+    if moment is None:
+        return None
+    return max(0.0, moment - (server_time(headers) if now is None else now))
+
+
+@functools.lru_cache(maxsize=64)  # the Date header of many answers is the same second
+def _date(text: str) -> float | None:
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp() if text else None
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
+    """Seconds that an error body asks to wait: Gemini's RetryInfo, or OpenAI's "Please try again in 1.2s"."""
+    error = (body or {}).get("error")
+    if not isinstance(error, Mapping):
+        return None
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else []:
+        if isinstance(detail, Mapping) and str(detail.get("@type", "")).endswith("google.rpc.RetryInfo"):
+            return duration_s(str(detail.get("retryDelay", "")))
+    said = _TRY_AGAIN.search(str(error.get("message") or "")[:2000])
+    return duration_s(said[1]) if said else None
+
+
+def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> float | None:
+    """How long a failed response asks to wait; headers count more than the body."""
+    wait_s = retry_after_s(headers)
+    return body_wait_s(body) if wait_s is None else wait_s
+
+
+def spoken(seconds: float) -> str:
+    """A length of time as a person says it: 45 s, 12 min, 5.5 h, 3 days."""
+    for unit, length, below in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800), ("days", 86_400, 1e10)):
+        if seconds < below:
+            return f"{round(seconds / length, 1 if length == 3600 else 0):g} {unit}"
+    return "years"

@@ -1,0 +1,153 @@
+"""A paragraph for the methods section of a paper, and the command that does the same again: from stored data only.
+
+What the data do not tell is left out, never guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from collector.money.estimate import dollars
+from collector.provenance.run_history import Row, RunHistory
+
+_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
+_DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False}
+_FLAGS = {"time_limit_s": "--time-limit"}
+_MEASURES = {"reasoning": "reasoning tokens", "output": "all output tokens"}
+
+
+def paragraph(told: RunHistory) -> str:
+    """What was asked, of whom, how and when, and what came of it."""
+    models = [sentence for model in told.models for sentence in _model(told, model)]
+    sentences = [*_study(told), *models, *_asking(told), *_outcomes(told), *_cost(told), *_clock(told), _software(told)]
+    return " ".join(sentences)
+
+
+def _study(told: RunHistory) -> list[str]:
+    run = told.run
+    title = (
+        f"the study “{run['study_title']}” ({run['study']}, " if run["study_title"] else f"the study {run['study']} ("
+    )
+    variant = f", variant {run['variant']}" if run["variant"] != "base" else ""
+    source = f", after {run['study_source']}" if run["study_source"] else ""
+    done = {"simulated": "simulated, without asking any model,", "imported": "imported"}.get(run["source"], "collected")
+    times = [row[key] for row in told.provenance for key in ("first_sent_at", "last_done_at") if row[key] is not None]
+    when = f" between {_time(min(times))} and {_time(max(times))} (UTC)" if times else ""
+    tests = f" It has {len(told.tests)} tests." if len(told.tests) > 1 else ""
+    return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
+
+
+def _model(told: RunHistory, model: Row) -> list[str]:
+    rows = [row for row in told.provenance if row["model"] == model["model"]]
+    served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
+    host = urlsplit(model["base_url"] or "").netloc
+    api = f", API {model['api_version']}" if model["api_version"] else ""
+    at = f" at {host}{api}" if host else ""
+    answered = f" and answered as {_listed(served)}" if served else ""
+    measure = f" Its measure is {_MEASURES[model['measure']]}." if model["measure"] in _MEASURES else ""
+    sent = json.loads(model["sent"] or model["settings"] or "{}")
+    parameters = _listed(f"{name} = {json.dumps(value)}" for name, value in sent.items())
+    left = json.loads(model["left_to_default"] or "[]")
+    default = f"; left to the provider's default: {', '.join(left)}" if left else ""
+    return [
+        f"{model['label']} was asked for as {model['requested_model']} (provider {model['provider']}){at}{answered}, "
+        f"with {parameters or 'no parameters set'}{default}.{measure}"
+    ]
+
+
+def _asking(told: RunHistory) -> list[str]:
+    run = told.run
+    planned = sum(test["planned"] or 0 for test in told.tests)
+    repeated = f", each cell {run['repetitions']} times" if (run["repetitions"] or 1) > 1 else ""
+    seeded = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
+    each = "each model" if len(told.models) > 1 else "the model"
+    hashes = sorted(
+        {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(told) if row["prompts_hash"]}
+    )
+    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes else []
+    return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
+
+
+def _whole(told: RunHistory) -> list[Row]:
+    """Rows of provenance, where one run gave all answers of its model: only then its prompts are all prompts."""
+    return [row for row in told.provenance if sum(r["model"] == row["model"] for r in told.provenance) == 1]
+
+
+def _outcomes(told: RunHistory) -> list[str]:
+    counts = [f"{told.outcomes[name]:,} were {name}" for name in _OUTCOMES if told.outcomes.get(name)]
+    failed = f" {told.n_failed:,} attempts failed or ended no trial." if told.n_failed else ""
+    runs = (
+        f" They come from {len(told.runs)} runs ({', '.join(r['run_id'] for r in told.runs)})." if told.runs[1:] else ""
+    )
+    return [f"Of {sum(told.outcomes.values()):,} trials, {_listed(counts)}.{failed}{runs}"] if counts else []
+
+
+def _cost(told: RunHistory) -> list[str]:
+    costs = [row["cost_usd"] for row in told.provenance if row["cost_usd"] is not None]
+    dates = sorted({json.loads(model["price"])["date"] for model in told.models if model["price"]})
+    return [f"They cost {dollars(sum(costs))} by list prices of {_listed(dates)}."] if costs and dates else []
+
+
+def _clock(told: RunHistory) -> list[str]:
+    offsets = [row["clock_offset_s"] for row in told.provenance if row["clock_offset_s"] is not None]
+    if not offsets or told.run["source"] != "collected":
+        return []
+    most = max(offsets, key=abs)
+    return [f"The providers' clocks differed from ours by {abs(most):.1f} s at most (medians of the header Date)."]
+
+
+def _software(told: RunHistory) -> str:
+    run = told.run
+    commit = f", commit {run['git_commit'][:12]}{'+' * run['git_commit'].endswith('+')}" if run["git_commit"] else ""
+    return f"Software: slant {run['code_version']}{commit}, run {run['run_id']}, on {run['machine']}."
+
+
+def references(told: RunHistory) -> list[str]:
+    """What to cite: the source of the study, and slant in its version."""
+    source = [told.run["study_source"]] if told.run["study_source"] else []
+    return [*source, f"slant, version {told.run['code_version']} [software]"]
+
+
+def command_line(told: RunHistory) -> str | None:
+    """The command that asks the same again; None for an import, whose files are in its run's settings."""
+    run = told.run
+    if run["source"] == "imported":
+        return None
+    words = ["collect", "--study", run["study_file"] or run["study"]]
+    for model in told.models:
+        name = model["model"] if model["provider"] == "simulated" else model["requested_model"]
+        words += ["--model", f"{model['provider']}/{name}"]
+    if run["variant"] != "base":
+        words += ["--variant", run["variant"]]
+    if run["seed"] is not None:
+        words += ["--seed", str(run["seed"])]
+    if (run["repetitions"] or 1) > 1:
+        words += ["--repeat", str(run["repetitions"])]
+    addresses = {model["base_url"] for model in told.models if model["provider"] in ("local", "ollama")}
+    words += [word for url in sorted(filter(None, addresses)) for word in ("--base-url", url)]
+    return shlex.join([*words, *_options(run)])
+
+
+def _options(run: Row) -> list[str]:
+    """Those options of the run that differ from the default and change how it asks."""
+    words: list[str] = []
+    for name, value in json.loads(run["settings"] or "{}").items():
+        if name not in _DEFAULTS or value == _DEFAULTS[name]:
+            continue
+        words.append(_FLAGS.get(name, "--" + name.replace("_", "-")))
+        words += [] if value is True else [f"{value:g}"]
+    return words
+
+
+def _listed(parts: Iterable[str]) -> str:
+    *some, last = [*parts] or [""]
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def _time(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if isinstance(moment, datetime) else str(moment)

@@ -1,0 +1,48 @@
+"""The row of a run: everything that must be known to say later what was done, written before the first question."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from collector.journal import utc_now
+from collector.offer import Offer
+from collector.provenance.sources import code_version, git_commit, model_provenance, study_file
+from collector.records import Run
+
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a name and a password
+
+
+def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
+    """`options` are those of the run (how it asks), as JSON-able values."""
+    study = offer.study
+    numbers = {model.model: number for number, model in enumerate(study.models, 1)}
+    models = [
+        {
+            "model": a.model.model, "label": a.model.label, "provider": a.provider.name,
+            "requested_model": a.model.requested_model, "frame": a.model.frame, "measure": a.model.measure,
+            "settings": dict(a.model.settings), "planned": a.planned, "model_no": numbers.get(a.model.model),
+        } | model_provenance(offer, a)
+        for a in offer.asked
+    ]  # fmt: skip
+    tests = [asdict(test) | {"planned": test.planned * offer.repetitions} for test in study.tests]
+    return Run(
+        run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
+        study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
+        models=json.dumps(models), tests=json.dumps(tests), settings=json.dumps(options),
+        code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
+        command=_CREDENTIALS.sub("//", " ".join(sys.argv))[:2000], started_at=utc_now(), study_title=study.title,
+        study_source=study.source or None, study_file=study_file(study), git_commit=git_commit(),
+    )  # fmt: skip
+
+
+def new_run_id(study: str) -> str:
+    """Sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"

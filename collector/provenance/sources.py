@@ -1,0 +1,121 @@
+"""Where a run's answers come from: what was sent and what was left to the provider, which API, which code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from collector.designs import design_named
+from collector.files import studies_dir
+from collector.money.prices import Price
+from collector.offer import Asked, Offer
+from collector.plan import plan
+from collector.providers.exchange import Request
+from collector.study_files.records import Study
+
+# What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
+# of another package names its own in a tuple PARAMETERS.
+_OPENAI = ("temperature", "top_p", "max_completion_tokens", "reasoning_effort", "seed", "verbosity", "service_tier")
+_COMPATIBLE = ("temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "seed")
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "openai": _OPENAI,
+    "openai-responses": ("temperature", "top_p", "max_output_tokens", "reasoning", "verbosity", "service_tier"),
+    "anthropic": ("temperature", "top_p", "top_k", "thinking", "output_config", "service_tier"),
+    "gemini": ("temperature", "topP", "topK", "maxOutputTokens", "seed", "thinkingConfig", "safetySettings"),
+    "ollama": ("temperature", "top_p", "top_k", "num_ctx", "num_predict", "seed", "think"),
+    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "local": _COMPATIBLE,
+}  # fmt: skip
+_CONTENT = ("model", "messages", "input", "contents", "system", "systemInstruction", "metadata", "stream")
+_VERSION = re.compile(r"v\d+\w*")
+
+
+def model_provenance(offer: Offer, asked: Asked) -> dict[str, Any]:
+    """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
+    conversation = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
+    step = design_named(offer.study.design).next(offer.study, asked.model, conversation, [])
+    assert step is not None
+    trial, prompt = step
+    request = asked.provider.dialect.request(asked.base_url or "", None, asked.model, prompt, trial)
+    price = offer.prices.find(asked.provider.name, asked.model.requested_model)
+    return {
+        "base_url": public_address(asked.base_url), "api_version": api_version(request),
+        "sent": sent_parameters(request.body), "left_to_default": left_to_default(asked, request.body),
+        "prompt_hash": prompt.hash, "price": _price(price),
+    }  # fmt: skip
+
+
+def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything in a request but the model's name and the prompt."""
+    return {name: value for name, value in body.items() if name not in _CONTENT}
+
+
+def left_to_default(asked: Asked, body: Mapping[str, Any]) -> list[str]:
+    """The usual parameters of this provider that the request does not set."""
+    own = getattr(asked.provider.dialect, "PARAMETERS", None)
+    usual = _PARAMETERS.get(asked.provider.name, ()) if own is None else own
+    named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
+    # three names for one limit: whoever sets one does not leave it to the provider
+    limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
+    named |= limits if named & limits else set()
+    return [name for name in usual if name not in named]
+
+
+def api_version(request: Request) -> str | None:
+    """The API version as the request names it: a header of its own, or the v1 in the address."""
+    for name, value in request.headers.items():
+        if name.lower().endswith("-version"):
+            return f"{name} {value}"
+    return next((part for part in urlsplit(request.url).path.split("/") if _VERSION.fullmatch(part)), None)
+
+
+def public_address(url: str | None) -> str | None:
+    """An address without a name, a password or a query, which may hold a key."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _price(price: Price | None) -> dict[str, Any] | None:
+    return None if price is None else price.as_dict()
+
+
+def study_file(study: Study) -> str | None:
+    """Where a study of one's own lies; None for one that ships with slant."""
+    return None if study.path.is_relative_to(studies_dir()) else str(study.path)
+
+
+def code_version() -> str:
+    """slant's version: as it is installed, else as the checkout says that this code runs from."""
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    try:
+        return f"{tomllib.loads(checkout.read_text('utf-8'))['project']['version']} (a checkout, not installed)"
+    except (OSError, ValueError, KeyError):
+        return "unknown (not installed)"
+
+
+def git_commit() -> str | None:
+    """The commit of the checkout that this code runs from, with "+" where files differ from it; None elsewhere."""
+    checkout = Path(__file__).resolve().parents[2]
+    if not (checkout / ".git").exists():
+        return None
+    commit = _git(checkout, "rev-parse", "HEAD")
+    changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")
+    return None if commit is None else f"{commit}{'+' if changed else ''}"
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):  # no git here, or a checkout that belongs to somebody else
+        return None
+    return done.stdout.strip()

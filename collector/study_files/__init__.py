@@ -1,0 +1,1 @@
+"""The parts of a study file, read strictly. collector/study.py puts them together."""

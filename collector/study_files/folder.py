@@ -1,0 +1,115 @@
+"""The folder of a study: files are read from inside it and from nowhere else, for a study may come from a stranger."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from collector.errors import StudyError
+from collector.study_files.keys import Table, unknown_key
+
+NOTES = ("source", "note")
+"""Columns for people: allowed in every CSV, read by nobody."""
+
+
+def read_text(path: Path) -> str:
+    """A file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise StudyError(
+            f"Can't read {path.name}: line {line} holds a byte that is not UTF-8.", "Save the file as UTF-8."
+        ) from None
+    except OSError as error:
+        raise StudyError(f"Can't read {path}: {error.strerror}.") from None
+
+
+class StudyFolder:
+    """Reads the CSVs of one study. `asked` keeps the rows that decide what is asked, for the study's version."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.asked: dict[str, list[dict[str, str]]] = {}
+        self._read: dict[str, list[dict[str, str]]] = {}
+
+    def inside(self, name: str) -> Path:
+        """The path of a file or folder of this study; StudyError where it would lie outside (.., absolute, a link)."""
+        parts = (PurePosixPath(name), PureWindowsPath(name))
+        if "\0" in name or any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
+            raise _outside(name, self.root)
+        path = (self.root / name).resolve()
+        if not path.is_relative_to(self.root):
+            raise _outside(name, self.root)
+        if not path.exists():
+            raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
+        return path
+
+    def rows(self, table: Table, key: str, columns: tuple[str, ...], is_asked: bool = True) -> list[dict[str, str]]:
+        """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
+
+        Every row has all of `columns`, as text without white space around it. StudyError for a missing or unknown one.
+        """
+        value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
+        if isinstance(value, list):
+            return [_inline_row(row, columns) for row in table.rows(key)]
+        name = table.text(key)
+        known_as = f"{key}: {name}"
+        if known_as not in self._read:  # a study with variants comes by here once for each
+            self._read[known_as] = _csv_rows(self.inside(name), name, columns)
+        if is_asked:
+            self.asked[known_as] = self._read[known_as]
+        return self._read[known_as]
+
+
+def _outside(name: str, root: Path) -> StudyError:
+    return StudyError(
+        f'The study can\'t read "{name}": it lies outside the folder of the study.',
+        f"Every file must be inside {root}.",
+    )
+
+
+def _inline_row(row: Table, columns: tuple[str, ...]) -> dict[str, str]:
+    values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
+    for note in NOTES:
+        row.optional_text(note)
+    row.finish()
+    return values
+
+
+def _given(row: Table, column: str) -> bool:
+    if row.optional(column, (str, int), "a text") is None:
+        raise StudyError(f'{row.where} needs the key "{column}".')
+    return True
+
+
+def _csv_rows(path: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    if not path.is_file():
+        raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True, restkey="", restval="")
+    try:
+        header = tuple(reader.fieldnames or ())
+        _check_header(header, name, columns)
+        return [_csv_row(row, name, reader.line_num, columns) for row in reader]
+    except csv.Error as error:
+        raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
+
+
+def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...]) -> None:
+    missing = [column for column in columns if column not in header]
+    if missing:
+        raise StudyError(
+            f'{name} lacks the column "{missing[0]}".',
+            f"It must have: {', '.join(columns)}. It has: {', '.join(header) or 'nothing'}.",
+        )
+    for column in header:
+        if column not in columns and column not in NOTES:
+            raise unknown_key(column, f"the header of {name}", (*columns, *NOTES))
+
+
+def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]) -> dict[str, str]:
+    if "" in row:
+        raise StudyError(f"{name}, line {line}, has more cells than the header.")
+    return {column: row[column].strip() for column in columns}
