@@ -132,6 +132,7 @@ def test_killed_while_looking_up_or_fetching_no_answer_is_lost_or_doubled(
     assert command.trials() == (PLANNED, PLANNED)
 
 
+@only_openai
 def test_killed_between_journal_and_closing_the_job_nothing_is_doubled(
     command: BatchCommand, server: BatchServer
 ) -> None:
@@ -151,6 +152,7 @@ def test_killed_between_journal_and_closing_the_job_nothing_is_doubled(
         assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(PLANNED + 1,)]
 
 
+@only_openai
 def test_the_second_of_two_jobs_is_submitted_after_a_kill_in_the_first(
     command: BatchCommand, server: BatchServer
 ) -> None:
