@@ -137,7 +137,7 @@ def compare(
     name = load_study(study).name
     for said in [*measures_in_words(db, study, source), *mixtures(db, name, source), *told_versions(db, name)]:
         say(said)
-    say(f"{sum(counts.values())} numbers: " + ", ".join(f"{counts[s]} {s}" for s in STATUSES if counts[s]) + ".")
+    say(f"{sum(counts.values()):,} numbers: " + ", ".join(f"{s} {counts[s]:,}" for s in STATUSES if counts[s]) + ".")
 
 
 @click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")

@@ -13,6 +13,7 @@ from collector.batch.known import check_not_mixed
 from collector.client import Client
 from collector.commands.output import printable
 from collector.errors import Interrupted, ProviderError, UsageError
+from collector.garbage import rarely_collected
 from collector.interrupts import StopSwitch, run_anywhere
 from collector.journal import Journal
 from collector.keeper import Keeper
@@ -171,7 +172,8 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
 
 async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
     async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
-        await runner.go(client, options.concurrency)
+        with rarely_collected():
+            await runner.go(client, options.concurrency)
 
 
 def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger) -> Lane:

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from collector.checks.option_logprobs import option_logprobs
-from collector.client import KEPT_HEADERS, Exchange, as_json
+from collector.client import KEPT_HEADERS, Exchange
+from collector.json_text import encoded
 from collector.providers import Provider
 from collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from collector.study_files.records import StudyModel
@@ -89,7 +90,7 @@ class AttemptMaker:
             error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
-            prompt_hash=place.prompt_hash, request=exchange.sent or as_json(dict(place.body)),
+            prompt_hash=place.prompt_hash, request=exchange.sent or encoded(dict(place.body)).decode(),
             response=exchange.body, option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
@@ -107,4 +108,4 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
 
 
 def _json(values: Mapping[str, Any]) -> str | None:
-    return as_json(dict(values)) if values else None
+    return encoded(dict(values)).decode() if values else None

@@ -51,6 +51,14 @@ class CollectGroup(SlantGroup):
         return command
 
 
+def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from collector.provenance.sources import code_version
+
+        click.echo(f"slant, version {code_version()}")
+        ctx.exit()
+
+
 @click.group(cls=CollectGroup, invoke_without_command=True, epilog=EXAMPLES)
 @click.option("--study", help="A study's name (see `collect studies`) or the path of its TOML file.")
 @click.option(
@@ -76,7 +84,7 @@ class CollectGroup(SlantGroup):
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
 @format_option
-@click.version_option(package_name="slant", prog_name="slant")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version.")
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
     """Ask language models the trials of a study and keep every answer."""
@@ -128,7 +136,10 @@ def _collect(
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
     if batch:
-        run_batch(offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot)
+        run_batch(
+            offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot,
+            look_again=look,
+        )  # fmt: skip
         return
     if pilot is not None:
         rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import json
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,8 +17,10 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from collector.journal import Clock
+from collector.json_text import decoded, encoded
 from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from collector.providers.exchange import Request
+from collector.too_long import is_too_long
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
@@ -32,8 +33,6 @@ KEPT_HEADERS = (
     "server",
     "x-request-id",
 )
-as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: json.dumps makes one a call
-_from_json = json.JSONDecoder(strict=False).decode  # not strict: some send bare control characters in an answer
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -66,7 +65,7 @@ class Exchange:
     def json(self) -> dict[str, Any] | None:
         """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
         try:
-            value = _from_json((self.body or "").strip() or "null")
+            value = decoded((self.body or "").strip() or "null")
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
@@ -74,12 +73,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, or `stop` the model.
+    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, let its trial `fail`,
+    or `stop` the model.
 
     `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read.
     """
 
-    action: Literal["read", "again", "filtered", "stop"]
+    action: Literal["read", "again", "filtered", "fail", "stop"]
     reason: str = ""
     wait_s: float = 0.0
     pause_s: float = 0.0
@@ -108,10 +108,11 @@ class Client:
     async def exchange(self, request: Request, queued_at: str) -> Exchange:
         clock = Clock()
         sent_at = clock.now()
-        seen: dict[str, Any] = {"sent": as_json(request.body)}
+        data = encoded(request.body)
+        seen: dict[str, Any] = {"sent": data.decode()}
         try:
             async with asyncio.timeout(self.time_limit_s):
-                await self._post(request, seen, clock)
+                await self._post(request, data, seen, clock)
         except aiohttp.ConnectionTimeoutError as error:
             seen["error"] = f"no connection within 30 s: {error}"[:2000]
         except TimeoutError:
@@ -133,11 +134,11 @@ class Client:
             return None
         return self._proxies.get(parts.scheme)
 
-    async def _post(self, request: Request, seen: dict[str, Any], clock: Clock) -> None:
+    async def _post(self, request: Request, sent: bytes, seen: dict[str, Any], clock: Clock) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
-            data=seen["sent"].encode("utf-8", "replace"),  # an earlier answer in a game may hold half a surrogate pair
+            data=sent,
             headers={"Content-Type": "application/json", **request.headers},
             allow_redirects=False,
             proxy=self._proxy(request.url),
@@ -174,6 +175,8 @@ def judge(exchange: Exchange, try_no: int) -> Verdict:
         return Verdict("filtered", reason)
     if code in _MONEY_CODES:
         return Verdict("stop", reason)
+    if is_too_long(status, code, sentence):
+        return Verdict("fail", reason)
     if status in _AGAIN or status >= 500:
         asked = asked_wait_s(exchange.headers, body)
         if asked is not None and asked > LONGEST_WAIT_S:

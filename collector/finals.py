@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
 
 from collector.load import final_ids
 
+IDS_AT_ONCE = 100_000
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
 _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 
 class Finals:
-    """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is."""
+    """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is, and
+    new ones until they are many."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self._others: set[str] = set()
-        halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
+        self._n_new = 0
+        self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
+        self._take_in(batches)
+
+    def add(self, trial_ids: Iterable[str]) -> None:
+        """These are final as well."""
+        before = len(self._others)
+        self._others.update(trial_ids)
+        self._n_new += len(self._others) - before
+        if self._n_new >= IDS_AT_ONCE:
+            new, self._others, self._n_new = self._others, set(), 0
+            self._take_in(id_batches(new))
+
+    def _take_in(self, batches: Iterable[pl.Series]) -> None:
+        halves = self._halves
         for batch in batches:
             frame = batch.alias("trial_id").to_frame()
             is_plain = pl.col("trial_id").str.contains(_PLAIN)
             self._others.update(frame.filter(~is_plain)["trial_id"])
-            halves.vstack(_halves(frame.filter(is_plain)), in_place=True)
+            halves = halves.vstack(_halves(frame.filter(is_plain)))
         self._halves = halves.unique().sort("high", "low")
         runs = self._halves.group_by("high").len().max()  # ids with the same first half: 1, but for a miracle
         self._longest_run: int = runs["len"].item() or 0
@@ -62,8 +78,14 @@ def _halves(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Collection[str] = ()) -> Finals:
+def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
+    """Ids as Finals takes them."""
+    rest = iter(trial_ids)
+    while batch := list(islice(rest, IDS_AT_ONCE)):
+        yield pl.Series(batch, dtype=pl.String)
+
+
+def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
     taken as final too: what open batch jobs ask."""
-    others = pl.Series(list(also), dtype=pl.String)
-    return Finals(chain(final_ids(db, study, patience_s), [others]))
+    return Finals(chain(final_ids(db, study, patience_s), id_batches(also)))

@@ -25,13 +25,13 @@ from types import TracebackType
 from typing import Any
 
 from collector.errors import JournalError
+from collector.json_text import encoded
 from collector.records import Attempt, Run
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _ATTEMPT_FIELDS = tuple(field.name for field in fields(Attempt))
 _attempt_values = attrgetter(*_ATTEMPT_FIELDS)
-_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def utc_now() -> str:
@@ -66,9 +66,8 @@ def journal_folder(db: Path) -> Path:
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
-    """One line. Lone surrogates, which no file can hold, become question marks; unknown (None) is left out."""
-    known = {name: value for name, value in record.items() if value is not None}
-    return _as_json(known).encode("utf-8", "replace") + b"\n"
+    """One line; unknown (None) is left out."""
+    return encoded({name: value for name, value in record.items() if value is not None}) + b"\n"
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:

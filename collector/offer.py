@@ -119,13 +119,14 @@ def up_to_date(offer: Offer) -> Offer:
     asked = []
     for one in offer.asked:
         done = done_in(offer.study, one.model, offer.seed, offer.repetitions, finals) if finals else Done()
-        trials = done.trials if offer.slice is None else _done_in_slice(offer, one, finals)
+        trials = done.trials if offer.slice is None else done_in_slice(offer, one.model, finals)
         asked.append(replace(one, already_done=trials, skip=done.conversations))
     return replace(offer, asked=tuple(asked), done=finals)
 
 
-def _done_in_slice(offer: Offer, asked: Asked, finals: Finals) -> int:
-    planned = plan(offer.study, asked.model, offer.seed, offer.repetitions)
+def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
+    """How many trials of a pilot's slice are in `finals`."""
+    planned = plan(offer.study, model, offer.seed, offer.repetitions)
     chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
     return sum(finals.among([trial.trial_id for conversation in chosen for trial in conversation.trials]))
 

@@ -8,11 +8,9 @@ from itertools import accumulate, chain, islice
 
 from collector.designs import design_named
 from collector.errors import UsageError
-from collector.finals import Finals
+from collector.finals import IDS_AT_ONCE, Finals
 from collector.records import Conversation, stable_id
 from collector.study_files.records import Study, StudyModel
-
-IDS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The nouns of slant, all frozen: what is asked, what came back, and what is kept of it.
+"""The nouns of slant, none ever changed: what is asked, what came back, and what is kept of it.
 
 A *trial* is one observation. A *conversation* is what one worker owns: a list of trials asked in order; a single
 question is a conversation of length one. An *attempt* is one HTTP exchange (or one imported answer), and has one
@@ -79,7 +79,7 @@ class Prompt:
 
     @property
     def hash(self) -> str:
-        return stable_id([dict(m) for m in self.messages])
+        return stable_id([m if type(m) is dict else dict(m) for m in self.messages])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,12 @@ class Turn:
     reading: Reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # sixty fields: freezing them would take longer than all else that is done here
 class Attempt:
-    """One exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC."""
+    """One exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC.
+
+    Never changed once made, like the others; `dataclasses.replace` makes a new one.
+    """
 
     attempt_id: str
     run_id: str

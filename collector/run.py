@@ -128,6 +128,7 @@ class Runner:
             request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
             reserved_usd = await self._reserved_usd(lane, request.body)
             if reserved_usd is None:
+                lane.pace.give_back(ticket)
                 return None
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
@@ -150,7 +151,7 @@ class Runner:
                 lane.stop(self._maker.redacted(verdict.reason))
                 return None
             failures += not self._is_excused(lane, exchange)
-            if failures > self._max_retries:
+            if failures > self._max_retries or verdict.action == "fail":
                 break
             wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
         self._give_up(lane, self._maker.redacted(verdict.reason))

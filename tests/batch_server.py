@@ -54,6 +54,7 @@ class BatchServer:
         self.refusals: dict[str, tuple[int, str]] = {}
         self.finishes_at_once = False
         self.page_size = 2
+        self.pause_s: Callable[[], float] = lambda: 0.0  # before and after what a request does
         self.redirect: str | None = None
         self.results_address: str | None = None
         self._loop = asyncio.new_event_loop()
@@ -142,7 +143,9 @@ class BatchServer:
             if kind in self.refusals:
                 return self._error(*self.refusals[kind])
             gate = self.gates.get(kind)
+            await asyncio.sleep(self.pause_s())
             answer = await handler(request) if gate is None or gate.after_effect else None
+            await asyncio.sleep(self.pause_s())
             if gate is not None:
                 gate.reached.set()
                 await asyncio.to_thread(gate.opened.wait, 60)

@@ -32,6 +32,8 @@ rows_of <- function(job) {
   rows <- views[[job$view]]
   keys <- unname(lapply(intersect(job$order, names(rows)), function(name) rows[[name]]))
   rows <- rows[do.call(order, c(keys, list(method = "radix", na.last = TRUE))), ]
+  # In what steps a model counts is found over all of its rows, before they are cut into cells.
+  if ("token_step" %in% job$columns) rows$token_step <- steps_of_rows(rows, job$arguments$outcome, NULL)
   for (name in names(job$key)) rows <- rows[rows[[name]] %in% job$key[[name]], ]
   for (name in job$drop_flags) rows <- rows[!(rows[[name]] %in% TRUE), ]
   rows[job$columns]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.authors import Authors, imported_authors
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,6 +33,15 @@ def shared() -> Path:
 def python() -> list[str]:
     """The interpreter of this very environment, for tests that start processes."""
     return [sys.executable]
+
+
+@pytest.fixture(scope="session")
+def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Authors:
+    """The authors' raw data, imported: once, however many processes share the tests out among them."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "authors"
+    folder.mkdir(exist_ok=True)
+    return imported_authors(shared, folder)
 
 
 @pytest.fixture

@@ -68,6 +68,24 @@ async def silence(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(3600)
 
 
+async def slow_to_begin(writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(5)
+    writer.write(http(json.dumps(completion()).encode()))
+    await writer.drain()
+
+
+async def keep_alives(writer: asyncio.StreamWriter) -> None:
+    """What DeepSeek sends while an answer is waiting for its turn."""
+    body = json.dumps(completion()).encode()
+    writer.write(http(b"", length=len(body) + 6))
+    for _ in range(3):
+        writer.write(b"\n\n")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+    writer.write(body)
+    await writer.drain()
+
+
 async def hundred_megabytes(writer: asyncio.StreamWriter) -> None:
     writer.write(http(b'{"text": "', length=100_000_000))
     for _ in range(100):
@@ -82,6 +100,8 @@ FAULTS = {
     "a body that never ends, fast": Fault(endless),
     "a body that never ends, slow": Fault(dripping, limit_s=1.0),
     "silence": Fault(silence, limit_s=1.0),
+    "5 s of silence, then the answer": Fault(slow_to_begin, tries=1),
+    "blank lines that keep the connection alive, then the answer": Fault(keep_alives, tries=1),
     "a body of 100 MB": Fault(hundred_megabytes),
     "wrong content type, right body": Fault(
         says(http(json.dumps(completion()).encode(), Content_Type="text/html")), tries=1

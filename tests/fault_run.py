@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,18 +40,27 @@ class Suffered:
 
 
 def suffer_all(faults: Mapping[str, Fault], folder: Path) -> dict[str, Suffered]:
-    """Each fault in a run of its own, four at a time: most of the time they wait."""
-    with ThreadPoolExecutor(4) as pool:
-        runs = {name: pool.submit(suffer, fault, folder / str(no)) for no, (name, fault) in enumerate(faults.items())}
-        return {name: run.result() for name, run in runs.items()}
+    """Each fault is what one model's server does; models with the same time limit are asked by one process."""
+    found: dict[str, Suffered] = {}
+    for limit_s in sorted({fault.limit_s for fault in faults.values()}):
+        alike = {name: fault for name, fault in faults.items() if fault.limit_s == limit_s}
+        found |= suffer(alike, folder / f"{limit_s:g}", limit_s)
+    return {name: found[name] for name in faults}
 
 
-def suffer(fault: Fault, folder: Path) -> Suffered:
-    """Ask the eight trials of the tiny study from a server that does this to each first request."""
-    with RawServer(fault.act) as server:
-        collect(folder, server.base_url, "--time-limit", fault.limit_s)
-        whole = server.answered + (TRIALS if fault.tries == 1 else 0)
-        return counted(folder / "a.duckdb", server.asked.total(), whole)
+def suffer(faults: Mapping[str, Fault], folder: Path, limit_s: float) -> dict[str, Suffered]:
+    """Ask the eight trials of the tiny study of a model for each fault, which is done to each first request."""
+    models = {name: f"fault-{number}" for number, name in enumerate(faults)}
+    with RawServer({models[name]: fault.act for name, fault in faults.items()}) as server:
+        others = [word for model in list(models.values())[1:] for word in ("--model", f"local/{model}")]
+        collect(folder, server.base_url, "--time-limit", limit_s, *others, model="local/fault-0")
+        return {
+            name: counted(
+                folder / "a.duckdb", server.asked[model],
+                server.answered[model] + (TRIALS if faults[name].tries == 1 else 0), model=f"local/{model}",
+            )
+            for name, model in models.items()
+        }  # fmt: skip
 
 
 def full_disk(small: Path, larger: Path) -> Suffered:
@@ -127,11 +135,12 @@ def collect(
     )  # fmt: skip
 
 
-def counted(db: Path, tries: int, whole: int, trials: int = TRIALS) -> Suffered:
+def counted(db: Path, tries: int, whole: int, trials: int = TRIALS, model: str = "%") -> Suffered:
     """What the database has to say about it; `whole` answers were sent to the end."""
     load_journals(db)
-    finals, ended = query(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials")[0]
-    outcomes = dict(query(db, "SELECT outcome, count(*) FROM trials GROUP BY ALL ORDER BY ALL"))
+    its = f"FROM trials WHERE model LIKE '{model}'"
+    finals, ended = query(db, f"SELECT count(*), count(DISTINCT trial_id) {its}")[0]
+    outcomes = dict(query(db, f"SELECT outcome, count(*) {its} GROUP BY ALL ORDER BY ALL"))
     return Suffered(tries, max(0, whole - finals), finals - ended, max(0, tries - trials), trials - ended, outcomes)
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import click
 
+from tests.batching import MODELS
 from tests.fault_cases import FAULTS
 from tests.fault_run import Suffered, full_disk, held_database, suffer_all, two_collectors
+from tests.kill_batches import killed_batches
 from tests.kill_runs import IN_FLIGHT, killed
 
 HEAD = "| case | tries | lost | doubled | asked again |\n|---|---|---|---|---|"
@@ -76,6 +78,11 @@ def main(kills: int, seed: int | None) -> None:
             after = killed(places[2], kills, chosen, say)
             click.echo(row(f"kill -9, {kills} times, {IN_FLIGHT} in flight", after))
             bad += ["kill -9"] if is_bad(after, kills * IN_FLIGHT) else []
+            for provider in MODELS:
+                (place := places[2] / provider).mkdir()
+                after = killed_batches(place, provider, kills // 4, chosen, say)
+                click.echo(row(f"kill -9 of --batch at {provider}, {kills // 4} times", after))
+                bad += [f"kill -9 of --batch at {provider}"] if is_bad(after, 0) else []
     for name in bad:
         say(f"Not as it must be: {name}")
     sys.exit(1 if bad else 0)

@@ -1,6 +1,6 @@
 """A server that writes bytes itself, to do what no HTTP library would: stop in the middle, lie, go on for ever.
 
-The first time a prompt is asked it does what a fault says; from then on it answers as it should.
+The first time a model is asked a prompt it does what a fault says; from then on it answers as it should.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from tests.local_server import completion
 
@@ -29,13 +29,15 @@ GOOD = http(json.dumps(completion()).encode())
 
 
 class RawServer:
-    """`asked` counts requests by prompt, `heads` holds their headers. A context manager, in a thread of its own."""
+    """`asked` counts requests, `answered` those that were answered as they should, by model; `heads` holds their
+    headers. `acts` is one for all models or one for each. A context manager, in a thread of its own."""
 
-    def __init__(self, act: Act | None = None, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, acts: Act | Mapping[str, Act] | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.asked: Counter[str] = Counter()
-        self.answered = 0
+        self.answered: Counter[str] = Counter()
         self.heads: list[str] = []
-        self._act, self._tls = act, tls
+        self._seen: set[tuple[str, str]] = set()
+        self._acts, self._tls = acts, tls
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._main()), daemon=True)
@@ -75,13 +77,17 @@ class RawServer:
         """Take one request and do something about it; False where the connection is not to be used again."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         lengths = [line.split(":")[1] for line in head.splitlines() if line.lower().startswith("content-length")]
-        prompt = json.loads(await reader.readexactly(int(lengths[0])))["messages"][-1]["content"]
+        body = json.loads(await reader.readexactly(int(lengths[0])))
+        model, prompt = body["model"], body["messages"][-1]["content"]
+        act = self._acts.get(model) if isinstance(self._acts, Mapping) else self._acts
+        is_first = (model, prompt) not in self._seen
+        self._seen.add((model, prompt))
         self.heads.append(head)
-        self.asked[prompt] += 1
-        if self._act is not None and self.asked[prompt] == 1:
-            await self._act(writer)
+        self.asked[model] += 1
+        if act is not None and is_first:
+            await act(writer)
             return False
         writer.write(GOOD)
         await writer.drain()
-        self.answered += 1
+        self.answered[model] += 1
         return True

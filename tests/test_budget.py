@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from collector import Options, RunReport, collect
+from collector import Options, RunReport, Watcher, collect
 from collector.client import Exchange
 from collector.errors import UsageError
 from collector.money.lane import may_be_billed
 from collector.progress.bar import ProgressWatcher
+from collector.run import Lane
 from collector.store import reading
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
@@ -108,6 +110,19 @@ def test_the_same_command_after_a_stop_spends_nothing_more_and_a_higher_budget_g
         report = run(tiny, server, tmp_path, budget=100.0, repetitions=20)
     assert report.is_complete
     assert rows(tmp_path, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(160, 160)]
+
+
+class Lanes(Watcher):
+    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
+        self.lanes = lanes
+
+
+def test_where_the_budget_ends_nothing_is_left_in_flight_or_reserved(tiny: str, tmp_path: Path) -> None:
+    seen = Lanes()
+    with LocalServer(Bill(100)) as server:
+        run(tiny, server, tmp_path, budget=1.0, repetitions=20, watcher=seen)
+    (lane,) = seen.lanes
+    assert (lane.pace.in_flight, lane.money.ledger.in_flight, lane.money.ledger.reserved_usd) == (0, 0, 0.0)
 
 
 def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny: str, tmp_path: Path) -> None:

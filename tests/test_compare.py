@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from analysis.compare import summary
 from analysis.judged import judged
 from analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from collector.errors import DatabaseError, StudyError, UnknownNameError
-from collector.importing.imports import import_trials
 from collector.store import reading
 from collector.study import load_study
+from tests.authors import Authors
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 
@@ -23,17 +24,12 @@ MIXED_QUANTITIES = (
     "intercept_estimate", "intercept_std_error", "condition_estimate", "condition_std_error", "condition_stars",
     "var_prompt", "var_residual", "n", "loglik",
 )  # fmt: skip
-FOLDERS = {
-    "o3-mini": "o3-mini", "deepseek-r1": "DeepSeek-R1", "claude-3.7-sonnet": "Claude3.7", "gpt-oss-20b": "GPT-OSS-20B",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    """The comparison on the authors' raw data of four models (one file of Claude's is not available)."""
-    db = tmp_path_factory.mktemp("compare") / "authors.duckdb"
-    for model, folder in FOLDERS.items():
-        import_trials("rmiat", [shared / "data" / "rmiat" / folder], db, model=model, layout="lee-lai")
+def compared(authors: Authors, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """The comparison on the authors' raw data of four models. It keeps fits, so it works on a copy."""
+    db = shutil.copy(authors.db, tmp_path_factory.mktemp("compare") / "authors.duckdb")
     return analysis.compare(db, study="rmiat")
 
 
@@ -48,8 +44,8 @@ def number(rows: pl.DataFrame, claim: str) -> dict[str, Any]:
     return row
 
 
-def test_the_authors_data_give_the_printed_numbers(authors: pl.DataFrame) -> None:
-    counts = {row["table"]: (row["agrees"], row["with_data"]) for row in summary(authors).to_dicts()}
+def test_the_authors_data_give_the_printed_numbers(compared: pl.DataFrame) -> None:
+    counts = {row["table"]: (row["agrees"], row["with_data"]) for row in summary(compared).to_dicts()}
     assert (counts["S3"], counts["S4"], counts["S5"]) == ((154, 168), (39, 39), (156, 156))
     mixed = [counts[table] for table in ("S6", "S7", "S8", "S9")]
     assert tuple(map(sum, zip(*mixed, strict=True))) == (339, 351)
@@ -57,43 +53,43 @@ def test_the_authors_data_give_the_printed_numbers(authors: pl.DataFrame) -> Non
     assert [counts[f"v1 S{no}"] for no in range(3, 8)] == [(39, 39), (1, 2), (40, 40), (85, 91), (26, 28)]
 
 
-def test_what_does_not_agree_is_exactly_the_list_of_slips(authors: pl.DataFrame) -> None:
-    short = authors.filter(~pl.col("agrees")).select(KEY).rows()
+def test_what_does_not_agree_is_exactly_the_list_of_slips(compared: pl.DataFrame) -> None:
+    short = compared.filter(~pl.col("agrees")).select(KEY).rows()
     assert sorted(map(str, short)) == sorted(map(str, known_slips(load_study("rmiat")).select(KEY).rows()))
-    assert authors.filter(pl.col("status") == "disagrees").is_empty()
+    assert compared.filter(pl.col("status") == "disagrees").is_empty()
 
 
-def test_cells_without_data_say_so(authors: pl.DataFrame) -> None:
-    empty = authors.filter(pl.col("status") == "no data")
+def test_cells_without_data_say_so(compared: pl.DataFrame) -> None:
+    empty = compared.filter(pl.col("status") == "no data")
     later = empty.filter(pl.col("table").is_in(["S3", "S4", "S5", "S8", "S10"]))
     found = later.select("model", "test").unique().filter(pl.col("model") != "qwen3-8b").rows()
     assert found == [("claude-3.7-sonnet", "race_greenwald")]
     assert later.height == 197
-    assert standing(authors, "S12") == {"no data": 81}
+    assert standing(compared, "S12") == {"no data": 81}
     assert empty["recomputed"].null_count() == empty.height
 
 
-def test_what_is_not_checkable_is_told_apart_and_says_why(authors: pl.DataFrame) -> None:
-    assert standing(authors, "S11") == {"agrees": 18, "not checkable": 4}
-    unchecked = authors.filter(pl.col("status") == "not checkable")
+def test_what_is_not_checkable_is_told_apart_and_says_why(compared: pl.DataFrame) -> None:
+    assert standing(compared, "S11") == {"agrees": 18, "not checkable": 4}
+    unchecked = compared.filter(pl.col("status") == "not checkable")
     assert unchecked["agrees"].null_count() == unchecked.height
     assert unchecked["note"].null_count() == 0
     total = unchecked.filter(pl.col("test") == "total").select("condition", "recomputed", "note").rows()
     why = "It is made of more than is here. Not here: claude-3.7-sonnet in race_greenwald."
     assert total == [("compatible", 205.0, why), ("incompatible", 633.0, why)]
-    assert "hold" in number(authors, "t004")["note"]
+    assert "hold" in number(compared, "t004")["note"]
 
 
-def test_each_claim_of_the_text_is_checked_a_slip_or_has_its_reason(authors: pl.DataFrame) -> None:
-    assert standing(authors, "text") == {"agrees": 57, "slip": 4, "no data": 9, "not checkable": 38}
-    assert number(authors, "t070t")["recomputed"] == pytest.approx(78.542447, abs=1e-6)
-    assert number(authors, "t106")["recomputed"] == pytest.approx(53.330207, abs=1e-6)
-    assert number(authors, "t005")["recomputed"] == 2304
-    assert "alphabetical reference" in number(authors, "t111")["note"]
+def test_each_claim_of_the_text_is_checked_a_slip_or_has_its_reason(compared: pl.DataFrame) -> None:
+    assert standing(compared, "text") == {"agrees": 57, "slip": 4, "no data": 9, "not checkable": 38}
+    assert number(compared, "t070t")["recomputed"] == pytest.approx(78.542447, abs=1e-6)
+    assert number(compared, "t106")["recomputed"] == pytest.approx(53.330207, abs=1e-6)
+    assert number(compared, "t005")["recomputed"] == 2304
+    assert "alphabetical reference" in number(compared, "t111")["note"]
 
 
-def test_a_part_of_the_data_can_contradict_a_bound_but_not_confirm_it(authors: pl.DataFrame) -> None:
-    least = {name: number(authors, name) for name in ("t025", "t026")}
+def test_a_part_of_the_data_can_contradict_a_bound_but_not_confirm_it(compared: pl.DataFrame) -> None:
+    least = {name: number(compared, name) for name in ("t025", "t026")}
     assert [row["recomputed"] for row in least.values()] == pytest.approx([14.809375, 14.809375])
     assert [(row["printed"], row["status"]) for row in least.values()] == [
         ("> 23.22", "slip"), ("> 5.61", "not checkable"),

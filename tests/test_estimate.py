@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collector.designs.association_simulated import COLUMNS
 from collector.money.earlier import Sizes
 from collector.money.estimate import Guess, Span, dollars, estimate, prediction
 from collector.money.prices import Price
@@ -19,6 +20,7 @@ from collector.money.quote import quote_rows, quotes, sentences
 from collector.offer import make_offer
 from collector.study import load_study
 from tests.given import database
+from tests.tiny_study import write_tiny
 
 PRICE = Price("p", "m", 1.0, 10.0, None, None, 0.5, "2026-11-21", "")
 NOTHING = Guess(400.0, None)
@@ -104,6 +106,20 @@ def test_without_answers_the_published_table_tells_the_length_and_the_range_says
     assert "(assumed)" in said
     assert "as of 2026-05-06" in said
     assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_a_study_without_a_table_knows_no_lengths_and_one_with_its_own_says_whose_it_is(tmp_path: Path) -> None:
+    def said(**changed: tuple[str, str]) -> str:
+        study = load_study(str(write_tiny(tmp_path, **changed)))
+        offer = make_offer(study, ["local/small"], tmp_path / "none.duckdb", base_url="http://localhost:1/v1")
+        return sentences(quotes(offer, 16))[0]
+
+    assert "small: tokens rest on nothing: the length of its answers is not known" in said()
+    numbers = ",".join(["100", "20", *["0"] * 7])
+    rows = "".join(f"small,tea_coffee,{name},{numbers}\n" for name in ("compatible", "incompatible"))
+    (tmp_path / "simulation.csv").write_text(f"model,test,condition,{','.join(COLUMNS)}\n{rows}")
+    own = said(study=('stimuli = "stimuli.csv"\n', 'stimuli = "stimuli.csv"\nsimulation = "simulation.csv"\n'))
+    assert "tokens rest on the study's own table for simulations" in own
 
 
 def test_a_model_that_nobody_knows_has_a_cost_that_is_unknown_and_said_to_be(tmp_path: Path) -> None:

@@ -107,8 +107,11 @@ def test_a_full_disk_costs_no_answer_and_the_run_goes_on_from_another(tmp_path: 
     assert (found.lost, found.doubled, found.left, found.again) == (0, 0, 0, 0)
 
 
-def test_a_database_that_another_process_reads_all_along_gets_every_answer_later(tmp_path: Path) -> None:
-    found = held_database(tmp_path, 3.0)
+@pytest.mark.parametrize("seconds", [3.0, pytest.param(60.0, marks=pytest.mark.slow)])
+def test_a_database_that_another_process_reads_all_along_gets_every_answer_later(
+    tmp_path: Path, seconds: float
+) -> None:
+    found = held_database(tmp_path, seconds)
     assert (found.lost, found.doubled, found.left, found.again) == (0, 0, 0, 0)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from collector.finals import Finals, final_trials
+from collector.finals import Finals, final_trials, id_batches
 from collector.journal import Journal
 from collector.load import final_trial_ids, load_journals
 from collector.plan import done_in, plan
@@ -38,6 +38,21 @@ def test_finals_hold_what_a_set_would_hold(batches: list[list[str]], looked_up: 
     assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
 
 
+@settings(deadline=None)
+@given(st.lists(any_id), st.lists(st.lists(any_id)), st.lists(any_id), st.integers(1, 9))
+def test_finals_that_grow_hold_all_that_was_added(
+    first: list[str], added: list[list[str]], looked_up: list[str], folded_at: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("collector.finals.IDS_AT_ONCE", folded_at)
+        finals = Finals(id_batches(first))
+        for ids in added:
+            finals.add(ids)
+    naive = {*first, *(trial_id for ids in added for trial_id in ids)}
+    asked = [*naive, *looked_up]
+    assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
+
+
 @given(st.lists(keyed, min_size=1, max_size=4), st.integers(0, 10**9), st.lists(keyed, min_size=1, max_size=4))
 def test_ids_that_begin_alike_are_the_same_as_those_made_one_by_one(start: list, number: int, end: list) -> None:
     assert StableIds(*start).of(number, StableIds.end(*end)) == stable_id(*start, number, *end)
@@ -50,13 +65,26 @@ def tiny_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), repetitions=st.integers(1, 3), asked_before=st.integers(1, 3), seed=st.integers(0, 5))
-def test_pending_is_the_plan_minus_the_finals_of_database_and_journal(
+def test_pending_is_the_plan_minus_the_finals(
     tiny_study: Path, data: st.DataObject, repetitions: int, asked_before: int, seed: int
 ) -> None:
     study = load_study(tiny_study)
     model = study.model("small")
     before = [c.trials[0] for c in plan(study, model, seed=data.draw(st.integers(0, 5)), repetitions=asked_before)]
-    loaded, unloaded, failed = (data.draw(st.lists(st.sampled_from(before), unique_by=_id)) for _ in range(3))
+    final = {trial.trial_id for trial in data.draw(st.lists(st.sampled_from(before), unique_by=_id))}
+    done = done_in(study, model, seed, repetitions, Finals(id_batches(final)))
+    everything = [c.trials[0] for c in plan(study, model, seed, repetitions)]
+    pending = [c.trials[0] for c in plan(study, model, seed, repetitions, skip=done.conversations)]
+    assert pending == [trial for trial in everything if trial.trial_id not in final]
+    assert done.trials == len(everything) - len(pending)
+
+
+@settings(max_examples=8, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(data=st.data())
+def test_finals_are_those_of_database_and_journal_together(tiny_study: Path, data: st.DataObject) -> None:
+    study = load_study(tiny_study)
+    trials = [c.trials[0] for c in plan(study, study.model("small"), repetitions=2)]
+    loaded, unloaded, failed = (data.draw(st.lists(st.sampled_from(trials), unique_by=_id)) for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "a.duckdb"
         with Journal.open(db, a_run("one")) as journal:
@@ -66,13 +94,10 @@ def test_pending_is_the_plan_minus_the_finals_of_database_and_journal(
             journal.append_many([_ended(trial) for trial in unloaded])
             journal.append_many([replace(_ended(trial), is_final=False, outcome="failed") for trial in failed])
         finals = final_trials(db, study.name)
-        assert final_trial_ids(db, study.name) == {_id(trial) for trial in [*loaded, *unloaded]}
-    done = done_in(study, model, seed, repetitions, finals)
-    naive = {trial.trial_id for trial in [*loaded, *unloaded]}
-    everything = [c.trials[0] for c in plan(study, model, seed, repetitions)]
-    pending = [c.trials[0] for c in plan(study, model, seed, repetitions, skip=done.conversations)]
-    assert pending == [trial for trial in everything if trial.trial_id not in naive]
-    assert done.trials == len(everything) - len(pending)
+        naive = {_id(trial) for trial in [*loaded, *unloaded]}
+        assert final_trial_ids(db, study.name) == naive
+    asked = [trial.trial_id for trial in trials]
+    assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)
 
 
 def _id(trial: Trial) -> str:

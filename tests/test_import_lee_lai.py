@@ -6,6 +6,7 @@ import csv
 import signal
 import subprocess
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,10 @@ from collector.layouts.values import CellError, condition
 from collector.plan import plan
 from collector.store import reading
 from collector.study import load_study
+from tests.authors import Authors
 from tests.raw_rows import lee_lai, raw, run_collect, trials, write_csv
+
+ROWS = 6_000  # three of an import's steps
 
 CONDITIONS = ("compatible", "incompatible")
 
@@ -250,7 +254,7 @@ def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
 
 
 def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, python: list[str], root: Path) -> None:
-    file, database = _whole_study(tmp_path), tmp_path / "t.duckdb"
+    file, database = _many_rows(tmp_path), tmp_path / "t.duckdb"
     command = [
         *python,
         "-c",
@@ -268,9 +272,9 @@ def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, pytho
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     report = import_trials("rmiat", [file], database)
-    assert 0 < report.rows_already_there < report.rows_already_there + report.rows_imported == 12_920
+    assert 0 < report.rows_already_there < report.rows_already_there + report.rows_imported == ROWS
     with reading(database) as connection:
-        assert connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall() == [(12_920,) * 2]
+        assert connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall() == [(ROWS,) * 2]
 
 
 @settings(max_examples=60, deadline=None)
@@ -290,22 +294,13 @@ def test_rows_survive_whatever_garbage_lies_between_them(tmp_path_factory: pytes
     assert sum(isinstance(row, Problem) for row in found) == sum(is_garbled for _, is_garbled in rows)
 
 
-FOLDERS = {
-    "o3-mini": "o3-mini",
-    "deepseek-r1": "DeepSeek-R1",
-    "claude-3.7-sonnet": "Claude3.7",
-    "gpt-oss-20b": "GPT-OSS-20B",
-}
-
-
-def test_the_authors_data_give_every_number_of_table_s4(tmp_path: Path, shared: Path) -> None:
-    for model, folder in FOLDERS.items():
-        report = import_trials("rmiat", [shared / "data/rmiat" / folder], tmp_path / "t.duckdb", model, "lee-lai")
+def test_the_authors_data_give_every_number_of_table_s4(authors: Authors, shared: Path) -> None:
+    for model, report in authors.reports.items():
         assert (report.rows_imported, report.problems) == (9_920 if model.startswith("claude") else 12_920, [])
         assert len(report.warnings) == (2 if model == "gpt-oss-20b" else 0)
     with (shared / "published/s4_refusals.csv").open(encoding="utf-8") as file:
         printed = {(row["model"], row["test"]): int(row["refusals"]) for row in csv.DictReader(file)}
-    with reading(tmp_path / "t.duckdb") as connection:
+    with reading(authors.db) as connection:
         found = connection.execute("SELECT model, test, n_refusals FROM refusal_counts").fetchall()
     assert len(found) == 39
     assert [(model, test, count) for model, test, count in found if printed[model, test] != count] == []
@@ -315,14 +310,15 @@ def _words(count: int) -> list[str]:
     return list(load_study("rmiat").data.tests["flowers_insects"].words["group_a"][:count])
 
 
-def _whole_study(folder: Path) -> Path:
+def _many_rows(folder: Path) -> Path:
+    """So many that an import can be killed in the middle."""
     study = load_study("rmiat")
     rows = [
         {
             "model": "o3-mini", "test": trial.test, "condition": trial.condition, "item": trial.item,
             "wording": trial.wording, "answer": trial.expected, "tokens": 64 * (1 + trial.position % 9),
         }
-        for conversation in plan(study, study.model("o3-mini"))
+        for conversation in islice(plan(study, study.model("o3-mini")), ROWS)
         for trial in conversation.trials
     ]  # fmt: skip
     return write_csv(folder / "all.csv", rows)

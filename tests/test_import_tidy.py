@@ -16,6 +16,7 @@ from collector.errors import UsageError
 from collector.importing.imports import ImportReport
 from collector.store import reading
 from tests.raw_rows import run_collect, tidy, trials, write_csv
+from tests.tiny_study import write_tiny
 
 
 def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
@@ -65,6 +66,9 @@ def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
         ({"expected": "Nice"}, "can't be"),
         ({"cost_usd": "-1"}, "cost_usd must be a number that is not negative"),
         ({"factors": "[1]"}, "factors must be a JSON object"),
+        ({"option_a_logprob": "0.5", "logprob_kind": "exact"}, "option_a_logprob must be the logarithm"),
+        ({"option_b_logprob": "-1"}, "logprob_kind is needed"),
+        ({"logprob_kind": "sure"}, "logprob_kind must be one of exact, first_token"),
     ],
 )
 def test_a_cell_that_cannot_be_is_a_problem_of_its_row(tmp_path: Path, changed: dict[str, Any], reason: str) -> None:
@@ -139,15 +143,15 @@ _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 _COUNT = st.none() | st.integers(0, 10**9)
 _ROW = st.fixed_dictionaries(
     {
-        "model": st.sampled_from(["qwen3-8b", "openai/gpt-5"]),
-        "test": st.sampled_from(["gender_math", "gender_science"]),
+        "model": st.sampled_from(["small", "openai/gpt-5"]),
+        "test": st.just("tea_coffee"),
         "condition": st.sampled_from(["compatible", "incompatible"]),
-        "item": st.sampled_from(["he", "John"]),
-        "group": st.just("Male Terms"),
-        "wording": st.integers(1, 20),
-        "repetition": st.integers(1, 3),
+        "item": st.sampled_from(["oolong", "jasmine"]),
+        "group": st.just("Tea"),
+        "wording": st.just(1),
+        "repetition": st.integers(1, 30),
         "position": st.none() | st.integers(0, 20_000),
-        "answer": st.sampled_from(["Math", "arts", "Science", "I can't do that.", "", None]) | _TEXT,
+        "answer": st.sampled_from(["Calm", "busy", "I can't do that.", "", None]) | _TEXT,
         "outcome": st.sampled_from([None, "filtered", "truncated", "refused", "malformed"]),
         "tokens": _COUNT,
         "token_source": st.sampled_from([None, "usage", "output", "template", "retokenized"]),
@@ -156,11 +160,15 @@ _ROW = st.fixed_dictionaries(
         "reasoning_text": st.none() | _TEXT.filter(bool),
         "served_model": st.none() | st.just("o3-mini-2025-01-31"),
         "cost_usd": st.none() | st.floats(0, 10, allow_subnormal=False),
+        "option_a_logprob": st.none() | st.floats(-50, 0, allow_subnormal=False),
+        "option_b_logprob": st.none() | st.just(-0.25),
+        "logprob_kind": st.sampled_from(["exact", "first_token"]),
     }
 )
 _CARRIED = (
     "model", "test", "condition", "item", "group", "wording", "repetition", "position", "answer", "outcome", "tokens",
     "token_source", "reasoning_tokens", "output_tokens", "reasoning_text", "served_model", "cost_usd", "choice",
+    "option_a_logprob", "option_b_logprob", "logprob_kind",
     "expected", "trial_id",
 )  # fmt: skip
 
@@ -171,13 +179,15 @@ def test_what_is_exported_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], ending: str
 ) -> None:
     folder = tmp_path_factory.mktemp("round")
+    # as small as one can be, as every import makes an index of its cells; its name is that of the view's study
+    study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_trials("rmiat", [folder / "rows.jsonl"], folder / "a.duckdb")
+    import_trials(study, [folder / "rows.jsonl"], folder / "a.duckdb")
     export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="rmiat_trials")
-    report = import_trials("rmiat", [folder / f"out.{ending}"], folder / "b.duckdb")
+    report = import_trials(study, [folder / f"out.{ending}"], folder / "b.duckdb")
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
-    again = import_trials("rmiat", [folder / f"out.{ending}"], folder / "a.duckdb")
+    again = import_trials(study, [folder / f"out.{ending}"], folder / "a.duckdb")
     assert (again.rows_imported, again.problems) == (0, [])
 
 

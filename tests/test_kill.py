@@ -50,6 +50,10 @@ class Command:
             text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
 
+    def repeat(self, times: int) -> None:
+        """Ask so many times as much: for what must be seen while a run goes on, also on a busy machine."""
+        self.words[self.words.index("--repeat") + 1] = str(times * REPETITIONS)
+
     def finish(self) -> None:
         process = self.start()
         _, messages = process.communicate(timeout=60)

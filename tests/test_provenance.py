@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import tomllib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from collector.cli import collect as command
 from collector.files import sql_dir
 from collector.money.costs import costs_of
 from collector.money.earlier import earlier_sizes
+from collector.provenance import sources as provenance
 from collector.provenance.sources import git_commit, public_address
 from collector.store import reading
 from collector.study import load_study
@@ -69,6 +72,15 @@ def row(db: Path, query: str) -> dict[str, Any]:
 
 def typed(*words: str) -> Result:
     return CliRunner().invoke(command, list(words), prog_name="collect")
+
+
+def test_a_checkout_that_nobody_has_installed_knows_its_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(provenance, "version", missing)
+    stated = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert typed("--version").stdout == f"slant, version {stated} (a checkout, not installed)\n"
 
 
 def test_a_runs_row_says_what_was_sent_what_was_not_and_by_which_code(db: Path, tiny: str) -> None:

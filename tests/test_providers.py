@@ -161,9 +161,13 @@ def test_anthropic_thinking_and_answer_are_told_apart() -> None:
         ({"stop_reason": "refusal", "content": []}, Reply(outcome="refused")),
         ({"stop_reason": "max_tokens", "content": []}, Reply(outcome="truncated")),
         ({"content": [{"type": "redacted_thinking"}, {"type": "text", "text": "Career"}]}, Reply(answer="Career")),
+        ({"content": [{"type": "thinking", "thinking": "", "signature": "…"}, {"type": "text", "text": "Career"}]},
+         Reply(answer="Career")),
     ],
 )  # fmt: skip
-def test_anthropic_refusals_limits_and_redacted_thinking_are_read(changed: dict[str, Any], expected: Reply) -> None:
+def test_anthropic_refusals_limits_and_redacted_or_omitted_thinking_are_read(
+    changed: dict[str, Any], expected: Reply
+) -> None:
     reply = anthropic.reply(ANTHROPIC | changed, {})
     assert (reply.outcome, reply.answer, reply.reasoning_text) == (expected.outcome, expected.answer, None)
 

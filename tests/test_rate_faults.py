@@ -110,6 +110,20 @@ def test_retry_after_is_the_least_wait_and_a_pause_of_the_whole_key(tiny: str, t
     assert waited[0][0] >= 2.0 > waited[0][1]
 
 
+@pytest.mark.slow
+def test_a_wait_of_89_s_is_waited_for_and_costs_nothing_else(tiny: str, tmp_path: Path) -> None:
+    times: list[float] = []
+
+    async def busy_at_first(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        times.append(time.monotonic())
+        return error(429, "", "", **{"retry-after": "89"}) if len(times) == 1 else await answers(request, body)
+
+    with LocalServer(busy_at_first) as server:
+        report = run(tiny, server, tmp_path / "a.duckdb", Options(concurrency=1, time_limit_s=5))
+    assert (report.is_complete, len(times)) == (True, 9)
+    assert 89.0 <= times[1] - times[0] < 120.0
+
+
 @pytest.mark.parametrize("wait", ["18000", "99999999999999999999", http_date(90_000)], ids=["5 h", "years", "a date"])
 def test_an_absurd_wait_stops_the_model_with_a_sentence(tiny: str, tmp_path: Path, wait: str) -> None:
     storm = Storm(60.0, lambda: error(429, "rate_limit_exceeded", "Come back tomorrow.", **{"retry-after": wait}))

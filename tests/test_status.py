@@ -15,12 +15,15 @@ import polars as pl
 import pytest
 from aiohttp import web
 
+from collector import collect
 from collector.journal import journal_folder
-from collector.progress.going_on import for_people, running_process, sentence
+from collector.progress.going_on import for_people, running_process, sentence, with_test_pace
+from collector.progress.status import progress
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
+from tests.tiny_study import write_tiny
 
-BUSY_FOR = 30
+BUSY_FOR = 300
 
 
 async def slow(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -46,24 +49,43 @@ def status(command: Command, *options: str) -> subprocess.CompletedProcess[str]:
 
 def row_with(command: Command, name: str) -> dict[str, Any]:
     """The one model's row as soon as it holds a number there: rows reach the database a little after the journal."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90  # the database may be twenty seconds late, and more on a busy machine
     while time.monotonic() < until:
         (row,) = json.loads(status(command, "--format", "json").stdout)
         if row[name]:
             return dict(row)
-    raise AssertionError(f"no {name} in 30 s")
+    raise AssertionError(f"no {name} in 90 s")
 
 
-def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after(command: Command) -> None:
+def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after(
+    command: Command, server: LocalServer
+) -> None:
+    command.repeat(10)
     process = command.start()
     command.wait_for(1)
     during = row_with(command, "rate_per_s")
+    server.handler = answers
     process.communicate(timeout=60)
     (after,) = json.loads(status(command, "--format", "json").stdout)
-    assert 1 < during["rate_per_s"] < 8 / 0.3 + 1
+    assert 0 < during["rate_per_s"] < 8 / 0.3 + 1
     assert during["request_limit"] == 8
-    assert 0 < during["left_s"] < 600
-    assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (PLANNED, None, None)
+    assert during["left_s"] > 0
+    assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (10 * PLANNED, None, None)
+
+
+def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+    assert with_test_pace(progress(db, "test"), db)["rate_per_s"].to_list() == [None]
+    with duckdb.connect(str(db)) as connection:  # as if it went on, in this process, with as much to do again
+        connection.execute("UPDATE runs SET finished_at = NULL")
+        connection.execute("UPDATE run_tests SET planned = 2 * planned")
+    (journal_folder(db) / "collector.lock").write_text(f"process {os.getpid()} since now")
+    (row,) = with_test_pace(progress(db, "test"), db).to_dicts()
+    assert (row["test"], row["n_planned"], row["n_done"]) == ("tea_coffee", 16, 8)
+    assert row["left_s"] == pytest.approx(8 / row["rate_per_s"])
+    assert sentence(row).startswith(f"small, tea_coffee: 8 of 16; {row['rate_per_s']:,.3g}/s; 0 refused")
 
 
 def test_answers_that_are_only_in_the_journal_are_counted_too(command: Command, server: LocalServer) -> None:
@@ -78,13 +100,14 @@ def test_answers_that_are_only_in_the_journal_are_counted_too(command: Command, 
 
 
 def test_watching_repeats_lines_and_ends_with_the_run(command: Command) -> None:
+    command.repeat(3)
     process = command.start()
     command.wait_for(10)
     watched = status(command, "--watch", "--every", "0.5")
     assert process.poll() is not None or process.wait(10) == 0
     lines = [line for line in watched.stdout.splitlines() if " small: " in line]
-    assert len(lines) >= 4
-    assert f"small: {PLANNED} of {PLANNED}" in lines[-1]
+    assert len(lines) >= 3
+    assert f"small: {3 * PLANNED} of {3 * PLANNED}" in lines[-1]
     assert "/s; 8 at once; " in watched.stdout
     assert "The run has ended." in watched.stderr
 
@@ -111,7 +134,11 @@ def test_nobody_is_watched_where_nobody_collects(command: Command, server: Local
     assert "Nobody is collecting" in status(command, "--watch").stderr
 
 
-@pytest.mark.parametrize("holder", ["", "process 1 since 2026: init", f"process {os.getpid()} since", "garbage"])
+@pytest.mark.parametrize(
+    "holder",
+    ["", "process 1 since 2026: init", f"process {os.getpid()} since", "garbage"],
+    ids=["nobody", "init", "this process", "garbage"],
+)
 def test_who_collects_is_whoever_wrote_itself_into_the_lock_and_lives(tmp_path: Path, holder: str) -> None:
     journal_folder(tmp_path / "a.duckdb").mkdir()
     (journal_folder(tmp_path / "a.duckdb") / "collector.lock").write_text(holder)

@@ -22,7 +22,9 @@ stage "lint of R" Rscript tools/lint_r.R
 if [ "${1:-}" != --check ]; then
     tools/install_browser.sh
     stage testthat Rscript tests/testthat.R
-    if [ "${1:-}" = --full ]; then stage pytest pytest -rs -m "not local"; else stage pytest pytest -rs -m "not slow and not local"; fi
+    if [ "${1:-}" = --full ]; then which="not local"; else which="not slow and not local"; fi
+    # a process for each core; the tests of one file stay together, as some of them go on where others ended
+    stage pytest pytest -rs -n "$(nproc)" --dist loadfile -m "$which"
 fi
 
 [ ${#failed[@]} -eq 0 ] || printf 'failed: %s\n' "${failed[@]}"

@@ -11,6 +11,7 @@ from collector.batch.batches import Batches
 from collector.batch.report import BatchOptions, BatchReport
 from collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from collector.load import load_journals
+from collector.money.pilot import pilot_of
 from collector.offer import Offer, make_offer
 from collector.provenance.run_record import run_record
 from collector.study import Study, load_study
@@ -25,6 +26,8 @@ def collect_batch(
     seed: int | None = None,
     repetitions: int = 1,
     base_url: str | None = None,
+    prices_file: Path | None = None,
+    pilot: int | None = None,
     options: BatchOptions | None = None,
     yes: bool = False,
     watcher: Watcher | None = None,
@@ -32,10 +35,14 @@ def collect_batch(
     """Ask `models` the trials of `study` that `db` lacks through batch jobs of OpenAI or Anthropic, at half the price.
 
     Fetches what earlier calls have submitted and is ready, then (with `yes=True`) submits what is pending. Nothing is
-    submitted twice, whatever happens in between. Raises a SlantError whose text says what to do.
+    submitted twice, whatever happens in between. `pilot=50` asks a balanced slice only. Raises a SlantError whose text
+    says what to do.
     """
     loaded = load_study(study, variant) if isinstance(study, str) else study
-    offer = make_offer(loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url)
+    offer = make_offer(
+        loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url, prices_file=prices_file
+    )
+    offer = offer if pilot is None else pilot_of(offer, pilot)
     return carry_out_batch(offer, options or BatchOptions(), yes=yes, watcher=watcher or Watcher())
 
 

@@ -12,19 +12,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import or_
 
 from collector.attempts import AttemptMaker
 from collector.batch.fetch import Fetched, Fetcher
 from collector.batch.jobs import Job, JobFolder, key_check
 from collector.batch.known import attempted_in, check_not_mixed
+from collector.batch.money import open_budget, purse
 from collector.batch.report import BatchOptions, BatchReport, lane_row
 from collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
 from collector.batch.submit import BatchLane, Submitter
 from collector.errors import UsageError
+from collector.finals import Finals, final_trials, id_batches
 from collector.journal import FolderLock, Journal, journal_folder, utc_now
-from collector.load import final_trial_ids, load_journals
+from collector.load import load_journals
+from collector.money.budget import LOST
 from collector.offer import Asked, Offer
-from collector.plan import plan
+from collector.plan import done_in, plan
 from collector.providers import provider_named
 from collector.records import Conversation, Run
 
@@ -69,7 +73,8 @@ class Batches:
     def _prepare(self) -> None:
         load_journals(self._offer.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
         self._folder.sweep()
-        self._finals = final_trial_ids(self._offer.db, self._offer.study.name)
+        open_budget(self._offer, self._options.budget_usd)  # says before anything happens if it can't be kept
+        self._finals = final_trials(self._offer.db, self._offer.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
         ]
@@ -150,7 +155,7 @@ class Batches:
             self._say(f"{_name(job)} stays open, but its provider does not know it ({reason}).")
             self._stop(job, reason)
             return
-        self._folder.close(job, f"lost: {reason}")
+        self._folder.close(job, f"{LOST}{reason}")
         self._say(f"{_name(job)} is gone at its provider ({reason}): its trials are pending again.")
         self._stop(job, f"a job was lost: {reason}")
 
@@ -173,6 +178,8 @@ class Batches:
 
     def _submit(self, lane: BatchLane) -> None:
         pending = sum(1 for _ in self._pending(lane)) if not lane.stopped_because else 0
+        lane.held_back, was_held_back = None, lane.held_back
+        lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
         if pending and lane.rounds > self._options.most_rounds:
             lane.stopped_because = f"{pending:,} trials had no answer in {lane.rounds} submissions"
         elif pending and not self._yes and lane.provider.costs_money:
@@ -180,29 +187,38 @@ class Batches:
         elif pending:
             if not self._options.mixed:
                 check_not_mixed(self._offer.db, self._offer.study, [lane.model.model], is_batch=True)
-            self._submit_now(lane)
+            self._submit_now(lane, pending)
 
-    def _submit_now(self, lane: BatchLane) -> None:
+    def _submit_now(self, lane: BatchLane, pending: int) -> None:
         self._writing()
         lane.rounds += 1
+        money = purse(self._offer, lane.asked, self._options.budget_usd)
         try:
             service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
-            for job in self._submitter.submit(lane, self._pending(lane), service):
+            for job in self._submitter.submit(lane, self._pending(lane), service, money):
                 lane.submitted += job.n_requests
+                pending -= job.n_requests
                 self._made.append(job)
+            lane.held_back = money.sentence(pending) if money.held_back else None
         except NotSubmitted as error:
             lane.stopped_because = f"a job was not taken: {self._maker.redacted(str(error))}"
         except Unsure as error:
             self._say(f"{lane.model.model}: a submission got no answer; it will be looked up, not repeated ({error}).")
 
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
-        taken = self._finals | self._folder.trial_ids(self._offer.study.name)
-        for conversation in plan(self._offer.study, lane.model, self._offer.seed, self._offer.repetitions):
-            if not all(trial.trial_id in taken for trial in conversation.trials):
+        """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
+        offer = self._offer
+        its = offer.study, lane.model, offer.seed, offer.repetitions
+        done, waiting = (done_in(*its, finals).conversations for finals in (self._finals, self._waiting()))
+        for conversation in plan(*its, skip=bytes(map(or_, done, waiting))):
+            if offer.slice is None or conversation.conversation_id in offer.slice:
                 yield conversation
 
+    def _waiting(self) -> Finals:
+        return Finals(id_batches(self._folder.trial_ids(self._offer.study.name)))
+
     def _report(self) -> BatchReport:
-        waiting = self._folder.trial_ids(self._offer.study.name)
+        waiting = self._waiting()
         rows = tuple(lane_row(self._offer, lane, self._finals, waiting) for lane in self._lanes.values())
         run_id = self._run.run_id if self._journal else None
         return BatchReport(
@@ -217,7 +233,7 @@ def _lane(asked: Asked) -> BatchLane:
             f"Those that have: {', '.join(WITH_BATCHES)}. Name their models with --model, or leave out --batch.",
         )
     assert asked.base_url is not None
-    return BatchLane(asked.model, asked.provider, asked.base_url, asked.provider.key(), asked.planned)
+    return BatchLane(asked, asked.base_url, asked.provider.key())
 
 
 def _name(job: Job) -> str:

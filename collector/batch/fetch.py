@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 from collector.attempts import AttemptMaker, Place
@@ -18,6 +18,7 @@ from collector.batch.services import Row, Seen, Service, Unsure
 from collector.client import Exchange, judge
 from collector.designs import design_named
 from collector.errors import JournalError
+from collector.finals import Finals
 from collector.journal import Journal, utc_now
 from collector.money.lane import unanswered
 from collector.money.prices import Price, cost_usd
@@ -55,7 +56,7 @@ class Fetcher:
     """
 
     def __init__(
-        self, study: Study, folder: JobFolder, maker: AttemptMaker, journal: Callable[[], Journal], finals: set[str],
+        self, study: Study, folder: JobFolder, maker: AttemptMaker, journal: Callable[[], Journal], finals: Finals,
         earlier: Callable[[str], set[str]], price_of: Callable[[Job], Price | None],
     ) -> None:  # fmt: skip
         self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
@@ -84,20 +85,20 @@ class Fetcher:
         self, job: Job, service: Service, seen: Seen, names: JobMap, rows: Iterable[Row], before: set[str],
         fetched: Fetched,
     ) -> Iterator[Attempt]:  # fmt: skip
-        for row in rows:
-            found = names.find(row.custom_id)
-            if found is None:
-                continue
+        found = [(row, *its) for row in rows if (its := names.find(row.custom_id))]
+        trial_ids = [asked.trial.trial_id for _, asked, _ in found]
+        final = set(compress(trial_ids, self._finals.among(trial_ids)))
+        for row, asked, line in found:
             fetched.n_results += 1
             fetched.n_responses += row.status == 200
-            asked, line = found
-            if asked.trial.trial_id in self._finals or asked.trial.trial_id in before:
-                fetched.n_earlier += asked.trial.trial_id in self._finals
+            if asked.trial.trial_id in final or asked.trial.trial_id in before:
+                fetched.n_earlier += asked.trial.trial_id in final
                 continue
             attempt = self._attempt(job, asked, service.body(line), row, seen, fetched)
-            (self._finals if attempt.is_final else before).add(attempt.trial_id)
+            (final if attempt.is_final else before).add(attempt.trial_id)
             fetched.outcomes[attempt.outcome] += 1
             yield attempt
+        self._finals.add(final)
 
     def _attempt(
         self, job: Job, asked: Asked, body: Mapping[str, Any], row: Row, seen: Seen, fetched: Fetched

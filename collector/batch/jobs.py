@@ -34,7 +34,8 @@ State = Literal["planned", "sending", "sent", "fetching", "closed"]
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """One batch job. Times are ISO 8601 in UTC. `key_check` tells whether a key is the one that the job was made with
-    (a hash salted with the job's id; the key can't be had from it)."""
+    (a hash salted with the job's id; the key can't be had from it). `reserved_usd` is the most that it is expected to
+    cost, in US dollars; None where no price is known."""
 
     job_id: str
     state: State
@@ -60,6 +61,7 @@ class Job:
     closed_at: str | None = None
     result: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    reserved_usd: float | None = None
 
     @property
     def is_open(self) -> bool:
@@ -149,9 +151,10 @@ class JobFolder:
     def requests(self, job: Job) -> Path:
         return self.folder / f"{job.job_id}.requests.jsonl"
 
-    def trial_ids(self, study: str) -> set[str]:
+    def trial_ids(self, study: str) -> Iterator[str]:
         """The trials that open jobs of `study` are asking."""
-        return {asked.trial.trial_id for job in self.open_jobs(study) for asked in self.asked(job)}
+        for job in self.open_jobs(study):
+            yield from (asked.trial.trial_id for asked in self.asked(job))
 
     def asked(self, job: Job) -> Iterator[Asked]:
         with self._map(job).open("rb") as file:

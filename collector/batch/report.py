@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from collector.batch.jobs import Job
 from collector.batch.submit import BatchLane
-from collector.offer import Offer
-from collector.plan import plan
+from collector.finals import Finals
+from collector.offer import Offer, done_in_slice
+from collector.plan import done_in
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
 
@@ -20,7 +20,8 @@ class BatchOptions:
     """`most_requests` in one job (None: the provider's limit); `settle_s` is how long a job whose submission got no
     answer may take to show up in the provider's list; with `wait`, jobs are looked at every `poll_s` seconds, and what
     came back without an answer is submitted again at most `most_rounds` times. `mixed` lets a model that was asked
-    live in this study be asked by batch as well."""
+    live in this study be asked by batch as well. `budget_usd`: the most that the study may cost in its database, live
+    runs and batch jobs together, in US dollars; what may cost more is held back."""
 
     wait: bool = False
     most_requests: int | None = None
@@ -28,6 +29,7 @@ class BatchOptions:
     poll_s: float = 60.0
     most_rounds: int = 5
     mixed: bool = False
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,12 @@ class BatchReport:
     needs_yes: int
 
     @property
+    def has_all_answers(self) -> bool:
+        return all(m["planned"] == m["done"] for m in self.models)
+
+    @property
     def is_complete(self) -> bool:
-        return not self.open_jobs and all(m["planned"] == m["done"] for m in self.models)
+        return not self.open_jobs and self.has_all_answers
 
     @property
     def ending(self) -> str:
@@ -51,15 +57,18 @@ class BatchReport:
         return "finished" if self.is_complete else "waiting for batch jobs" if self.open_jobs else "incomplete"
 
 
-def lane_row(offer: Offer, lane: BatchLane, finals: Collection[str], waiting: Collection[str]) -> dict[str, Any]:
+def lane_row(offer: Offer, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
     """One model: how far it is, what this call fetched by outcome, what it submitted, what open jobs are asking."""
-    done = in_jobs = 0
-    for conversation in plan(offer.study, lane.model, offer.seed, offer.repetitions):
-        done += sum(trial.trial_id in finals for trial in conversation.trials)
-        in_jobs += sum(trial.trial_id in waiting for trial in conversation.trials)
+    done, in_jobs = (_trials_in(offer, lane, ids) for ids in (finals, waiting))
     return {
-        "model": lane.model.model, "planned": lane.planned, "done": done,
+        "model": lane.model.model, "planned": lane.asked.planned, "done": done,
         "fetched": sum(lane.outcomes.values()) - lane.outcomes["failed"],
         **{outcome: lane.outcomes[outcome] for outcome in _OUTCOMES},
-        "submitted": lane.submitted, "waiting": in_jobs, "stopped_because": lane.stopped_because,
+        "submitted": lane.submitted, "waiting": in_jobs, "stopped_because": lane.stopped_because or lane.held_back,
     }  # fmt: skip
+
+
+def _trials_in(offer: Offer, lane: BatchLane, ids: Finals) -> int:
+    if offer.slice is not None:
+        return done_in_slice(offer, lane.model, ids)
+    return done_in(offer.study, lane.model, offer.seed, offer.repetitions, ids).trials

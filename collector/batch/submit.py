@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from collector.batch.money import Purse
 from collector.batch.services import NotSubmitted, Service, Unsure
 from collector.designs import design_named
 from collector.errors import UsageError
 from collector.journal import utc_now
+from collector.offer import Asked as Offered
 from collector.providers import Provider
 from collector.providers.exchange import Request
 from collector.records import Conversation, Prompt, Run, Trial
@@ -23,17 +25,27 @@ ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, an
 
 @dataclass
 class BatchLane:
-    """One model on its way: who serves it, what it was given and what came back in this call of `collect`."""
+    """One model on its way: who serves it, what it was given and what came back in this call of `collect`.
 
-    model: StudyModel
-    provider: Provider
+    `held_back` says why some of it was not submitted for want of money; `stopped_because` why it is asked no more.
+    """
+
+    asked: Offered
     base_url: str
     key: str | None
-    planned: int
     submitted: int = 0
     rounds: int = 0
+    held_back: str | None = None
     outcomes: Counter[str] = field(default_factory=Counter)
     stopped_because: str | None = None
+
+    @property
+    def model(self) -> StudyModel:
+        return self.asked.model
+
+    @property
+    def provider(self) -> Provider:
+        return self.asked.provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +93,10 @@ def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]
 
 
 def fill(
-    feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int
+    feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int, purse: Purse
 ) -> Iterator[tuple[Asked, bytes]]:
-    """Take from `feed` what fits into one job: at least one request, then up to the limits. Numbered from 0."""
+    """Take from `feed` what fits into one job: at least one request, then up to the limits and as far as the money
+    goes. Numbered from 0."""
     size = 0
     for number in range(most_requests):
         if not feed:
@@ -91,6 +104,8 @@ def fill(
         item, custom_id = feed.first, f"{job_id}-{number}"
         line = _line(service.line(custom_id, item.request, endpoint))
         if number and size + len(line) > most_bytes:
+            return
+        if not purse.take(item.request.body):
             return
         size += len(line)
         yield Asked(custom_id, item.conversation.conversation_id, item.prompt.hash, item.trial), line
@@ -108,13 +123,14 @@ class Submitter:
     def __init__(self, study: Study, run: Run, folder: JobFolder, most_requests: int | None) -> None:
         self._study, self._run, self._folder, self._most_requests = study, run, folder, most_requests
 
-    def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service) -> Iterator[Job]:
-        """Yields each job that was made. NotSubmitted where one was refused, Unsure where nobody can tell (yet)."""
+    def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
+        """Yields each job that was made, as far as the money goes. NotSubmitted where one was refused, Unsure where
+        nobody can tell (yet)."""
         feed = Feed(with_requests(self._study, lane, pending))
-        while feed:
-            yield self._submit(self._intend(feed, lane, service), service)
+        while feed and purse.has_room(feed.first.request.body):
+            yield self._submit(self._intend(feed, lane, service, purse), service)
 
-    def _intend(self, feed: Feed, lane: BatchLane, service: Service) -> Job:
+    def _intend(self, feed: Feed, lane: BatchLane, service: Service, purse: Purse) -> Job:
         """The intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
         job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
         most = min(self._most_requests or service.most_requests, service.most_requests)
@@ -125,7 +141,8 @@ class Submitter:
             key_check=key_check(job_id, lane.key), created_at=utc_now(),
         )  # fmt: skip
         most_bytes = round(service.most_bytes * ROOM)
-        return self._folder.create(job, fill(feed, service, job_id, endpoint, most, most_bytes))
+        job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, most_bytes, purse))
+        return replace(job, reserved_usd=purse.closed())  # on disk with the next state: this one has sent nothing
 
     def _submit(self, job: Job, service: Service) -> Job:
         requests = self._folder.requests(job)

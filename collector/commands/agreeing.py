@@ -69,13 +69,17 @@ def run_pilot(
                     say(f"{model['model']} was stopped: {model['stopped_because']}")
             say("The pilot is not complete. The same command asks what it lacks.")
             sys.exit(1)
+    return after_pilot(pilot, look_again(), options.concurrency, yes)
+
+
+def after_pilot(pilot: Offer, rest: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> Offer | None:
+    """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted."""
     say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
-    print_rows(learned(offer.db, offer))
-    rest = look_again()
+    print_rows(learned(rest.db, rest))
     if not rest.pending:
         return rest
     say("The rest would take:")
-    show_quote(rest, options.concurrency)
+    show_quote(rest, concurrency, is_batch=is_batch)
     if yes:
         return rest
     if sys.stdin.isatty():

@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from collector.commands.output import print_rows, say
-from collector.errors import UsageError
 
 JOBS_ARE_OPEN = 3
 
 
 def run_batch(
     offer: Any, options: Any, watcher: Any, output_format: str, *, yes: bool, wait: bool, size: int | None,
-    pilot: int | None,
+    pilot: int | None, look_again: Callable[[], Any],
 ) -> None:  # fmt: skip
-    """`options` are those of a live run; what a batch job can't keep to is refused, not ignored."""
-    from collector.batch.api import carry_out_batch
+    """`options` are those of a live run. A pilot goes by batch too: its answers are part of the study, and one model is
+    asked one way."""
     from collector.batch.report import BatchOptions
+    from collector.commands.agreeing import after_pilot
+    from collector.money.pilot import pilot_of
+
+    how = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
+    if pilot is not None:
+        slice_of_it = pilot_of(offer, pilot)
+        report = _carry_out(slice_of_it, options, how, watcher, yes)
+        if not report.has_all_answers:
+            say(f"These are the pilot's {sum(asked.planned for asked in slice_of_it.asked):,} trials.")
+            _tell(report, output_format)  # which ends it
+        rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, is_batch=True)
+        if rest is None:
+            return
+        offer, yes = rest, True
+    _tell(_carry_out(offer, options, how, watcher, yes), output_format)
+
+
+def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> Any:
+    from collector.batch.api import carry_out_batch
     from collector.commands.agreeing import agree
 
-    if pilot is not None or options.budget_usd is not None:
-        raise UsageError(
-            "--pilot and --budget can't be kept by batch jobs: what is submitted is spent.",
-            "Take a pilot live into another database (--db pilot.duckdb), or bound a job: --batch-size N",
-        )
     yes = agree(offer, options.concurrency, yes, is_batch=True)
-    offer = offer.asking_logprobs() if options.logprobs else offer
-    report = carry_out_batch(offer, BatchOptions(wait, size, mixed=options.mixed), yes=yes, watcher=watcher)
+    return carry_out_batch(offer.asking_logprobs() if options.logprobs else offer, how, yes=yes, watcher=watcher)
+
+
+def _tell(report: Any, output_format: str) -> None:
+    """How it stands; leaves the program where something is missing."""
     print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:

@@ -25,13 +25,13 @@ def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: 
     from collector.checks.checked import table_notes
     from collector.commands.batch import show_jobs
     from collector.money.costs import changed_models, cost_notes, with_costs
-    from collector.progress.going_on import for_people, running_process, with_pace
+    from collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
     from collector.progress.status import progress, waiting_bytes, warnings
     from collector.progress.watch import watch
 
     def look() -> Any:
         rows = progress(db, by)
-        return with_pace(with_costs(rows, db), db) if by == "model" else rows
+        return with_pace(with_costs(rows, db), db) if by == "model" else with_test_pace(rows, db)
 
     if is_watching:
         watch(db, every_s, look)

@@ -52,6 +52,9 @@ class Design(Protocol):
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         """The outcome and the choice; an outcome that the provider itself has set wins."""
 
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        """True where the study says how long this model's answers are, so that simulated ones are as long."""
+
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         """A made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
 

@@ -68,6 +68,9 @@ class Association:
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
 
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _, _ in study.data.simulation)
+
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 

@@ -13,8 +13,8 @@ from collector.errors import UsageError
 from collector.importing.counts import read_counts
 from collector.layouts import Layout, Row
 from collector.layouts.cells import PlannedCells
-from collector.layouts.values import CellError, amount, count, is_empty, shown, text, whole_number, word
-from collector.records import Attempt, Outcome, Reply, Run, Trial, stable_id
+from collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
+from collector.records import Attempt, LogprobKind, Outcome, Reply, Run, Trial, stable_id
 from collector.study_files.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
@@ -71,7 +71,7 @@ class RowReader:
         reply = _reply(draft, counts)
         reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
         position = count(draft.get("position"), "position")
-        cost = amount(draft.get("cost_usd"), "cost_usd")
+        cost, graded = amount(draft.get("cost_usd"), "cost_usd"), _logprobs(draft)
         self._note(trial, is_known, counts, reply)
         self._sequence += 1
         return Attempt(
@@ -85,7 +85,7 @@ class RowReader:
             outcome=reading.outcome, answer=reply.answer, choice=reading.choice, detail=reply.detail, **counts,
             input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text, finish_reason=reply.finish_reason,
             served_model=reply.served_model, fingerprint=reply.fingerprint, request_id=reply.request_id,
-            cost_usd=cost, response=_kept(row, draft),
+            cost_usd=cost, response=_kept(row, draft), **graded,
         )  # fmt: skip
 
     def end_of_file(self, file: str) -> list[str]:
@@ -190,6 +190,17 @@ def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
         fingerprint=text(draft.get("fingerprint")) or None,
         request_id=text(draft.get("request_id")) or None,
     )
+
+
+def _logprobs(draft: Mapping[str, Any]) -> dict[str, Any]:
+    """The log-probabilities of the two options, and how far they can be trusted; nothing says so without a kind."""
+    found: dict[str, Any] = {name: logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob")}
+    kind = word(draft.get("logprob_kind"))
+    if kind and kind not in get_args(LogprobKind):
+        raise CellError(f"logprob_kind must be one of {', '.join(get_args(LogprobKind))}, but is {shown(kind)}")
+    if not kind and any(value is not None for value in found.values()):
+        raise CellError(f"logprob_kind is needed beside log-probabilities: {' or '.join(get_args(LogprobKind))}")
+    return found | {"logprob_kind": kind or None}
 
 
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ TAKEN = (
     *NEEDED, *COUNTS, "model", "group", "repetition", "position", "option_a", "option_b", "expected", "outcome",
     "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "finish_reason",
     "served_model", "fingerprint", "request_id", "cost_usd", "factors",
+    "option_a_logprob", "option_b_logprob", "logprob_kind",
 )  # fmt: skip
 CHECKED = ("study", "variant", "source")
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {

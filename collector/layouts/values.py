@@ -66,6 +66,16 @@ def amount(value: Any, name: str) -> float | None:
     return found
 
 
+def logprob(value: Any, name: str) -> float | None:
+    """The natural logarithm of a probability: 0 or less; None for an empty cell."""
+    if is_empty(value):
+        return None
+    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else 1.0
+    if not float("-inf") < found <= 0:
+        raise CellError(f"{name} must be the logarithm of a probability, so 0 or less, but is {shown(value)}")
+    return found
+
+
 def condition(value: Any, known: tuple[str, ...]) -> str:
     """The study's condition: its own id, or the words that papers use for compatible and incompatible.
 

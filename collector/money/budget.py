@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
+from collector.batch.jobs import Job, JobFolder
 from collector.errors import UsageError
 from collector.money.earlier import earlier_sizes, spent_before_usd
 from collector.money.lane import LaneMoney
@@ -11,14 +13,16 @@ from collector.money.ledger import Ledger
 from collector.money.prices import Price
 from collector.offer import Asked, Offer
 
+LOST = "lost: "  # how the result of a job begins that its provider does not know any more
+
 
 def price_of(offer: Offer, asked: Asked) -> Price | None:
     return offer.prices.find(asked.provider.name, asked.model.requested_model)
 
 
 def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
-    """The cap is for the study in this database, all its runs together: whoever starts again after a stop must not
-    spend it twice. UsageError for a budget that can't be kept, as there is no price."""
+    """The cap is for the study in this database, all its runs and batch jobs together: whoever starts again after a
+    stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
     if budget_usd is None:
         return Ledger()
     if budget_usd <= 0:
@@ -30,7 +34,33 @@ def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/money/prices.toml shows how).",
         )
-    return Ledger(budget_usd, spent_usd=spent_before_usd(offer.db, offer.study.name))
+    spent = spent_before_usd(offer.db, offer.study.name)
+    return Ledger(budget_usd, spent_usd=spent, uncertain_usd=promised_usd(offer))
+
+
+def promised_usd(offer: Offer) -> float:
+    """The most that batch jobs of the study may still be billed, in US dollars: the open ones, and those that were lost
+    at their provider."""
+    folder = JobFolder(offer.db)
+    jobs = [job for job in folder.jobs() if job.study == offer.study.name]
+    lost = [job for job in jobs if (job.result or "").startswith(LOST)]
+    return sum(_promised(offer, folder, job) for job in [*lost, *folder.open_jobs(offer.study.name)])
+
+
+def _promised(offer: Offer, folder: JobFolder, job: Job) -> float:
+    if job.reserved_usd is not None or not job.is_open:
+        return job.reserved_usd or 0.0
+    # an older slant's job, or one made before its price was known: its requests tell
+    price = offer.prices.find(job.provider, job.study_model.requested_model)
+    money = LaneMoney(price)
+    with folder.requests(job).open("rb") as lines:
+        bodies = (line.get("body") or line.get("params") or {} for line in map(json.loads, lines))
+        return batch_factor(price) * sum(map(money.most_usd, bodies))
+
+
+def batch_factor(price: Price | None) -> float:
+    """What a batch job costs of the usual price; all of it where nothing is known."""
+    return 1.0 if price is None or price.batch_factor is None else price.batch_factor
 
 
 def lane_money(offer: Offer, asked: Asked, ledger: Ledger) -> LaneMoney:

@@ -34,10 +34,12 @@ BATCH_TIME = Span(60.0, 3600.0, 86_400.0), "a batch job takes up to a day, often
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What is known of one prompt and one answer without earlier answers. `output_tokens` None: nothing is known."""
+    """What is known of one prompt and one answer without earlier answers. `output_tokens` None: nothing is known;
+    else `table` says which of the study's tables tells it."""
 
     characters: float
     output_tokens: float | None
+    table: str = "published table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | Non
         return prediction(pending, sizes), f"{sizes.n_counted:,} earlier answers (95 % range)"
     if guess.output_tokens is not None:
         about = pending * guess.output_tokens
-        return Span(about / 2, about, about * 2), "the study's published table (half to twice as much)"
+        return Span(about / 2, about, about * 2), f"the study's {guess.table} (half to twice as much)"
     return None, "nothing: the length of its answers is not known (--pilot 50 tells)"
 
 

@@ -39,7 +39,11 @@ class LaneMoney:
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
         """The most that this request is expected to cost; surely the most where the request limits its answer.
         0 where there is no budget to keep."""
-        if self.price is None or self.ledger.cap_usd is None:
+        return 0.0 if self.ledger.cap_usd is None else self.most_usd(body)
+
+    def most_usd(self, body: Mapping[str, Any]) -> float:
+        """The same with or without a budget; 0 where no price is known."""
+        if self.price is None:
             return 0.0
         sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
         output = output_limit(body)
@@ -80,7 +84,8 @@ class LaneMoney:
 
     def _sentence(self, amount_usd: float) -> str:
         ledger = self.ledger
-        unsure = f" and up to ${ledger.uncertain_usd:,.4f} for requests that broke off" if ledger.uncertain_usd else ""
+        uncertain = f"${ledger.uncertain_usd:,.4f} for requests that broke off or wait in batch jobs"
+        unsure = f" and up to {uncertain}" if ledger.uncertain_usd else ""
         return (
             f"the budget of ${ledger.cap_usd:,.2f} has no room for one more request, which may cost "
             f"${amount_usd:,.4f}: ${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget"

@@ -15,8 +15,8 @@ ROUNDING_USD = 1e-9  # thousands of sums of floats: a cap of 0.08 must hold eigh
 class Ledger:
     """Money of one run, in US dollars. `spent_usd` begins with what the study has cost before; `cap_usd` None: no cap.
 
-    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection): the
-    provider may bill them, so they count against the cap.
+    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection), and
+    what open batch jobs may cost: the provider may bill it, so it counts against the cap.
     """
 
     cap_usd: float | None = None
@@ -33,11 +33,14 @@ class Ledger:
         """True where `amount_usd` does not fit even when nothing is in flight any more: spending only grows."""
         return self.cap_usd is not None and self.booked_usd + amount_usd > self.cap_usd + ROUNDING_USD
 
+    def has_room(self, amount_usd: float) -> bool:
+        """True where `amount_usd` fits now."""
+        taken = self.booked_usd + self.reserved_usd + amount_usd
+        return self.cap_usd is None or taken <= self.cap_usd + ROUNDING_USD
+
     def reserve(self, amount_usd: float) -> bool:
         """Sets `amount_usd` aside and says True, or False where it does not fit now."""
-        if self.cap_usd is not None and (
-            self.booked_usd + self.reserved_usd + amount_usd > self.cap_usd + ROUNDING_USD
-        ):
+        if not self.has_room(amount_usd):
             return False
         self.reserved_usd += amount_usd
         self.in_flight += 1

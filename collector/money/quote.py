@@ -59,10 +59,11 @@ def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quot
 
 
 def _guess(offer: Offer, asked: Asked) -> Guess:
-    """Characters of a prompt, and the output as the design would simulate it: from the published table, or unknown for
-    a model that the study does not name."""
+    """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
+    model that stands in none."""
     design = design_named(offer.study.design)
-    known = next((m for m in offer.study.models if m.model == asked.model.model), None)
+    named = next((m for m in offer.study.models if m.model == asked.model.model), None)
+    known = named if named is not None and design.knows_lengths(offer.study, named) else None
     characters, outputs = [0], [0]
     for conversation in islice(plan(offer.study, asked.model, offer.seed, offer.repetitions), PROMPTS_LOOKED_AT):
         step = design.next(offer.study, asked.model, conversation, [])
@@ -71,7 +72,8 @@ def _guess(offer: Offer, asked: Asked) -> Guess:
         if known is not None:
             outputs.append(design.simulate(offer.study, known, step[0], offer.seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
-    return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None)
+    table = "published table" if offer.study.published else "own table for simulations"
+    return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
 
 
 def quote_rows(found: list[Quote]) -> list[dict[str, Any]]:

@@ -41,6 +41,7 @@ class Told:
     reset_s: float | None
 
 
+@functools.lru_cache(maxsize=256)  # thousands of answers tell the same few
 def duration_s(text: str) -> float | None:
     """Seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None where it is neither."""
     text = text.strip()
@@ -75,14 +76,21 @@ def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
     found: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
-        if "ratelimit" in name and (match := _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)):
-            kind = (match["kind"] or "requests").replace("-", "_")
-            found.setdefault(kind, {})[match["what"]] = value
+        if "ratelimit" in name and (named := _budget_part(name)):
+            kind, what = named
+            found.setdefault(kind, {})[what] = value
     if not found:
         return ()
     moment = server_time(headers) if now is None else now
     told = (_told(kind, parts, moment) for kind, parts in found.items())
     return tuple(budget for budget in told if budget is not None)
+
+
+@functools.lru_cache(maxsize=256)
+def _budget_part(name: str) -> tuple[str, str] | None:
+    """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
+    match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
+    return ((match["kind"] or "requests").replace("-", "_"), match["what"]) if match else None
 
 
 def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:
@@ -92,6 +100,7 @@ def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:
     return Told(kind, limit, min(remaining, limit), reset_s(parts.get("reset", ""), now))
 
 
+@functools.lru_cache(maxsize=256)
 def _number(text: str) -> float | None:
     text = text.strip()
     value = float(text) if _NUMBER.fullmatch(text) else None

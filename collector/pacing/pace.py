@@ -1,8 +1,8 @@
 """When the next request of one model may go out.
 
-Three things hold it back: the limit of requests in flight, which adapts (collector/pacing/adaptive.py); budgets that the
-provider's headers tell (collector/pacing/budgets.py); and pauses. A Retry-After pauses every model that is asked with the
-same key; a 429 without one only its own model, and not for long. What happens is noted for the table pace_history.
+Three things hold it back: the limit of requests in flight, which adapts (adaptive.py); budgets that the provider's
+headers tell (budgets.py); and pauses. A Retry-After pauses every model that is asked with the same key; a 429 without
+one only its own model, and not for long. What happens is noted for the table pace_history.
 """
 
 from __future__ import annotations
@@ -93,6 +93,11 @@ class Pace:
             self._answered(ticket, now)
         if asked_wait_s > 0:
             self._quiet(self._pause, now + asked_wait_s)
+        self._next_in_line()
+
+    def give_back(self, ticket: Ticket) -> None:
+        """The request of this ticket was not sent after all."""
+        self.in_flight -= 1
         self._next_in_line()
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:

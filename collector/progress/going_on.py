@@ -67,6 +67,28 @@ def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
+    """Rows of one model and test each with `rate_per_s` and `left_s`, where a run is asking it now. Limit and waits are
+    those of the whole model."""
+    pace = pl.DataFrame(schema={**dict.fromkeys(("source", "model", "test"), pl.String), "rate_per_s": pl.Float64})
+    if run_id := running_run(db):
+        whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
+        going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
+        pace = _test_rates(db, run_id, pace).filter(pl.col("model").is_in(going))
+    joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
+    missing, rate = pl.col("n_planned") - pl.col("n_done"), pl.col("rate_per_s")
+    left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
+    return joined.with_columns(left.alias("left_s"))
+
+
+def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
+        found: pl.DataFrame = connection.sql(query, params=[run_id]).pl()
+        return found
+    return none
+
+
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
@@ -103,7 +125,9 @@ def sentence(row: dict[str, Any]) -> str:
     name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
     parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}"]
     if row.get("rate_per_s") is not None:
-        parts += [f"{row['rate_per_s']:,.3g}/s", f"{row['request_limit']} at once"]
+        parts.append(f"{row['rate_per_s']:,.3g}/s")
+    if row.get("request_limit") is not None:
+        parts.append(f"{row['request_limit']} at once")
     if row.get("waits_s"):
         parts.append(f"waits {spoken(row['waits_s'])}")
     if row.get("n_rate_limited"):

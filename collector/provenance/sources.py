@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -91,10 +92,14 @@ def study_file(study: Study) -> str | None:
 
 
 def code_version() -> str:
-    """slant's version, as it is installed."""
+    """slant's version: as it is installed, else as the checkout says that this code runs from."""
     try:
         return version("slant")
     except PackageNotFoundError:
+        checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    try:
+        return f"{tomllib.loads(checkout.read_text('utf-8'))['project']['version']} (a checkout, not installed)"
+    except (OSError, ValueError, KeyError):
         return "unknown (not installed)"
 
 

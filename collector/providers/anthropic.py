@@ -37,7 +37,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         outcome = outcome or "malformed"
     return Reply(
         answer=_joined(blocks or [], "text"),
-        reasoning_text=_joined(blocks or [], "thinking"),
+        reasoning_text=_joined(blocks or [], "thinking") or None,  # thinking that is omitted is an empty text
         outcome=outcome,
         detail=_detail(body) if outcome else None,
         finish_reason=stop,

@@ -1,8 +1,9 @@
 """Servers that speak OpenAI's chat completions: DeepSeek, OpenRouter, vLLM, SGLang, llama.cpp, Ollama …
 
 The same shape; where they differ (reasoning text as `reasoning_content` or `reasoning`, no count of their own) the
-OpenAI reader already takes either and leaves NULL what is not there. What it can't know: some count no reasoning and
-say 0 all the same (vLLM where the prompt opens the thinking, older SGLang always), and a 0 is not NULL.
+OpenAI reader already takes either and leaves NULL what is not there. Reasoning that a server leaves in the
+answer's text is split off (collector/providers/templates.py). What it can't know: some count no reasoning and say 0 all
+the same (vLLM where the prompt opens the thinking, older SGLang always), and a 0 is not NULL.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 from collector.providers import openai
 from collector.providers.exchange import count
 from collector.providers.openai import LOGPROBS, request
+from collector.providers.templates import without_template
 from collector.records import Reply
 
 __all__ = ["LOGPROBS", "reply", "request"]
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    read = openai.reply(body, headers)
+    read = without_template(openai.reply(body, headers))
     reasoning = read.reasoning_tokens
     if reasoning is None:
         reasoning = count(body.get("usage"), "reasoning_tokens") or None  # where SGLang puts it

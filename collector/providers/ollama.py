@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
+from collector.providers.templates import without_template
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 
@@ -25,7 +26,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "truncated" if finish == "length" else None
     if not isinstance(message, Mapping):
         message, outcome = {}, "malformed"
-    return Reply(
+    read = Reply(
         answer=text(message.get("content")),
         reasoning_text=text(message.get("thinking")) or None,
         outcome=outcome,
@@ -36,3 +37,4 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("model")),
         logprobs=read_tokens(body.get("logprobs")),
     )
+    return without_template(read)  # where thinking was not asked for, a template's marks are in the text

@@ -40,7 +40,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome = "refused" if refusal else _FINISH.get(finish or "")
     return Reply(
         answer=refusal if refusal else _content(message.get("content")),
-        reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")),
+        reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")) or None,
         outcome=outcome,
         detail=f"the provider ended it with {finish}" if outcome == "failed" else None,
         finish_reason=finish,

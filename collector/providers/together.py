@@ -1,11 +1,12 @@
-"""Together speaks OpenAI's chat completions, but asks for log-probabilities with a number."""
+"""Together speaks OpenAI's chat completions, but asks for log-probabilities with a number, and leaves the reasoning of
+some models in the answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from collector.providers.compatible import reply, request
 from collector.providers.logprobs import MOST_LIKELY
-from collector.providers.openai import reply, request
 
 __all__ = ["LOGPROBS", "reply", "request"]
 

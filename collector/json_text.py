@@ -1,0 +1,31 @@
+"""JSON of what passes through by the thousand: requests, responses, lines of the journal.
+
+orjson takes a tenth of the time, and refuses what must not be lost here: half a surrogate pair, a number of more than
+64 bits, a bare control character in an answer. What it refuses goes through the standard library instead.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder(strict=False).decode
+
+
+def encoded(value: Any) -> bytes:
+    """Compact UTF-8. Lone surrogates, which no file can hold, become question marks."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return _encode(value).encode("utf-8", "replace")
+
+
+def decoded(text: str) -> Any:
+    """The value of a text; control characters inside strings are let pass. Raises ValueError or RecursionError."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return _decode(text)
