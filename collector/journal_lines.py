@@ -88,7 +88,7 @@ def parse_carefully(data: bytes) -> Parsed:
 
 
 def _refused(scratch: duckdb.DuckDBPyConnection, lines: list[bytes], first: int) -> list[tuple[int, str]]:
-    """The lines that can't be inserted, found by halving: one bad line in 8 MB takes about as long as the 8 MB."""
+    """The lines that can't be inserted, found by halving: one bad line in a chunk takes about as long as the chunk."""
     reason = _why_not(scratch, lines)
     if reason is None:
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -37,6 +38,7 @@ class Keeper:
         self._closing = False
         self._late_since: float | None = None
         self._held_s = 0.0
+        self._flushed_s = time.monotonic()
 
     async def keep(self, attempt: Attempt) -> None:
         """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
@@ -85,20 +87,24 @@ class Keeper:
         while True:
             await asyncio.sleep(pause_s(self._held_s))
             if not self.journal.is_full:  # the database must not eat the room that the journal was given
-                await asyncio.shield(asyncio.to_thread(self.load, 0.2))
+                most_held_s = (time.monotonic() - self._flushed_s) / LEAST_TIMES_HELD
+                await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
-    def load(self, patience_s: float) -> bool:
-        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late."""
+    def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
+        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late.
+
+        Where answers come faster than `most_held_s` lets them in, the rest waits in the journal.
+        """
         durable = {self.journal.path.name: self.journal.durable_bytes}
         try:
-            report = self._loader.load(patience_s, durable, self.give_up)
+            report = self._loader.load(patience_s, durable, self.give_up, most_held_s)
         except (DatabaseBusyError, DatabaseWriteError) as error:
             self._late_since = self._late_since or time.monotonic()
             if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:
                 self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
                 self._late_since = time.monotonic()
             return False
-        self._late_since, self._held_s = None, report.held_s
+        self._late_since, self._held_s, self._flushed_s = None, report.held_s, time.monotonic()
         for problem in report.problems:
             self._say(f"A line of the journal can't be read: {problem}")
         return True

@@ -4,6 +4,7 @@ transaction that inserts its rows. Nothing waits in memory while somebody else h
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from collector.journal import journal_folder, utc_now, whole_lines
 from collector.journal_lines import Parsed, insert, parse, parse_carefully
 from collector.store import reading, writing
 
-CHUNK_BYTES = 8_000_000
+CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
 FINALS_AT_ONCE = 200_000
 
 
@@ -40,11 +41,13 @@ class Loader:
         self._foreign: set[str] = set()
 
     def load(
-        self, patience_s: float = 30.0, durable: dict[str, int] | None = None, give_up: threading.Event | None = None
-    ) -> LoadReport:
+        self, patience_s: float = 30.0, durable: dict[str, int] | None = None, give_up: threading.Event | None = None,
+        most_held_s: float = math.inf,
+    ) -> LoadReport:  # fmt: skip
         """Insert what the journals hold and the database lacks, a chunk a transaction.
 
-        `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. Raises
+        `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
+        the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raises
         DatabaseBusyError where another process keeps the file; the journals then still hold everything.
         """
         report = LoadReport()
@@ -53,7 +56,7 @@ class Loader:
         for path in sorted(journal_folder(self.db).glob("*.jsonl")):
             size = (durable or {}).get(path.name, path.stat().st_size)
             while self._offsets.get(path.name, 0) < size and path.name not in self._foreign:
-                if not self._chunk(path, size, patience_s, give_up, report):
+                if report.held_s >= most_held_s or not self._chunk(path, size, patience_s, give_up, report):
                     break
         return report
 
