@@ -64,7 +64,7 @@ def test_compare_prints_one_line_a_table_or_one_a_number(root: Path, db: Path) -
     assert [line.split(",")[3] for line in short.splitlines()[1:]] == tables
     whole = analyze(root, "compare", "--db", db, "--format", "json")
     assert len(json.loads(whole.stdout)) == 1338
-    assert "1338 numbers: " in whole.stderr
+    assert "1,338 numbers: " in whole.stderr
 
 
 def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(root: Path, db: Path) -> None:
