@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from analysis.worker_start import begin_early
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows, version_option
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
@@ -133,17 +133,6 @@ def analyze(
         ctx.exit(1)
 
 
-def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
-    """A checkout that nobody has installed has no version, and says so."""
-    if not is_asked or ctx.resilient_parsing:
-        return
-    try:
-        click.echo(f"slant, version {metadata.version('slant')}")
-    except metadata.PackageNotFoundError:
-        click.echo("slant, a checkout that is not installed")
-    ctx.exit()
-
-
 class _Everything(SlantGroup):
     """`slant collect …` and `slant analyze …` are the same commands under the distribution's own name."""
 
@@ -159,6 +148,6 @@ class _Everything(SlantGroup):
 
 
 @click.group(cls=_Everything, epilog="\b\nExamples:\n  slant collect --study rmiat --simulated\n  slant analyze report")
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version.")
+@version_option
 def slant() -> None:
     """Measures how language models lean: collects behavioural experiments, analyses them with R."""

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
 from collector.errors import UsageError
 
 _COMMANDS = {
@@ -51,14 +51,6 @@ class CollectGroup(SlantGroup):
         return command
 
 
-def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not ctx.resilient_parsing:
-        from collector.provenance.sources import code_version
-
-        click.echo(f"slant, version {code_version()}")
-        ctx.exit()
-
-
 @click.group(cls=CollectGroup, invoke_without_command=True, epilog=EXAMPLES)
 @click.option("--study", help="A study's name (see `collect studies`) or the path of its TOML file.")
 @click.option(
@@ -84,7 +76,7 @@ def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool)
 @click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
 @db_option
 @format_option
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version.")
+@version_option
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
     """Ask language models the trials of a study and keep every answer."""

@@ -102,3 +102,16 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else printable(value)
+
+
+def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from collector.provenance.sources import code_version
+
+        click.echo(f"slant, version {code_version()}")
+        ctx.exit()
+
+
+version_option = click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version."
+)
