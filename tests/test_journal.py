@@ -10,9 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from collector import load as loading
 from collector.errors import DatabaseBusyError, DatabaseError, JournalError
 from collector.journal import Journal, journal_folder
-from collector.load import final_trial_ids, load_journals
+from collector.load import Loader, final_trial_ids, load_journals
 from collector.store import reading, writing
 from tests.made import a_run, an_attempt, attempts_in
 
@@ -244,3 +245,16 @@ def test_a_path_with_the_word_lock_in_it_is_not_taken_for_a_locked_file(tmp_path
     db.write_text("my notes")
     with pytest.raises(DatabaseError, match="not a DuckDB database"), reading(db, patience_s=30):
         pass
+
+
+def test_a_flush_that_has_held_the_database_long_enough_leaves_the_rest_in_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "a.duckdb"
+    monkeypatch.setattr(loading, "CHUNK_BYTES", 1)  # a line a chunk
+    with Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(sequence) for sequence in range(1, 4)])
+    loader = Loader(db)
+    assert loader.load(most_held_s=1e-9).rows < 3
+    loader.load()
+    assert attempts_in(db) == 3
