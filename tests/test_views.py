@@ -46,7 +46,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     ]  # fmt: skip
     cells = product(
         ["simulated", "collected"], ["base", "balanced"], ["v1", "v2"], ["o3-mini", "deepseek-r1"],
-        ["flowers_insects", "age_valence"], ["compatible", "incompatible"], ["rmiat", "other"], kinds,
+        ["flowers_insects", "age_valence"], ["compatible", "incompatible"], ["rmiat", "interference"], kinds,
     )  # fmt: skip
     names = ("source", "variant", "study_version", "model", "test", "condition", "study")
     rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
@@ -107,7 +107,7 @@ def test_the_head_says_what_the_file_holds(view: str) -> None:
     assert text.count("\n") <= 80
     used = set(re.findall(r"(?:FROM|JOIN) (\w+)", text)) & (BASE_TABLES | set(FILES))
     assert used == set(info.reads)
-    assert info.study in {"rmiat", "any"}
+    assert info.study in {"rmiat", "interference", "any"}
 
 
 @every_view
