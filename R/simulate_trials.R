@@ -37,12 +37,12 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     )
     trials[shown]
   })
-  if (!is.null(db)) write_database(trials, db)
+  if (!is.null(db)) write_database(trials, db, "rmiat_trials")
   trials
 }
 
 # A file that open_trials() opens; a collector's own holds much more.
-write_database <- function(trials, path) {
+write_database <- function(trials, path, view) {
   need_duckdb()
   if (file.exists(path)) {
     stop_with(sprintf("Can't write simulated trials to %s: there is such a file already.", quoted(path)))
@@ -50,7 +50,7 @@ write_database <- function(trials, path) {
   connection <- without_dbplyr_note(DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path))
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
   DBI::dbWriteTable(connection, "simulated_trials", trials)
-  DBI::dbExecute(connection, "CREATE VIEW rmiat_trials AS SELECT * FROM simulated_trials ORDER BY trial_id")
+  DBI::dbExecute(connection, sprintf("CREATE VIEW %s AS SELECT * FROM simulated_trials ORDER BY trial_id", view))
 }
 
 # Runs `expression` with this seed and generator, whatever the session's are, and gives the session its own back.
