@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.cells import STEP
+from analysis.kept.tables import KeptTables
+from analysis.topic_store import TOPIC_TABLES
 from collector.study import Fit
 
 
@@ -14,16 +16,22 @@ from collector.study import Fit
 class Engine:
     """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
 
-    `keeps_model`: the fitted model itself is kept in a file beside the database. `settings`: what a caller may set
-    otherwise than the study does.
+    `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
+    database, with the ending of its name. `tables`: those that this engine alone keeps. `settings`: what a caller may
+    set otherwise than the study does.
     """
 
     packages: tuple[str, ...]
     needs: tuple[str, ...]
     arguments: Callable[[Fit], dict[str, Any]]
     describe: Callable[[Fit], str]
-    keeps_model: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+    tables: KeptTables = field(default_factory=KeptTables)
     settings: tuple[str, ...] = ()
+
+    @property
+    def keeps_model(self) -> bool:
+        return bool(self.files)
 
 
 def _levels(fit: Fit) -> dict[str, list[Any]]:
@@ -73,7 +81,8 @@ ENGINES = {
         lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
                      **fit.settings},
         lambda fit: f"topics {fit.formula}",
-        keeps_model=True,
+        files={"save_to": ".rds"},
+        tables=TOPIC_TABLES,
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
 }  # fmt: skip

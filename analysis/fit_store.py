@@ -10,8 +10,9 @@ from typing import Any
 
 import polars as pl
 
+from analysis.engines import ENGINES
+from analysis.kept.tables import Frames, chosen
 from analysis.r_home import version_numbers
-from analysis.topic_store import no_topics, read_topic_frames, stacked
 from collector.records import stable_id
 from collector.store import reading, writing
 
@@ -36,16 +37,20 @@ VARIANCE_SCHEMA: dict[str, Any] = {
 _SCHEMAS = {"fits": FIT_SCHEMA, "estimates": ESTIMATE_SCHEMA, "variances": VARIANCE_SCHEMA}
 
 
+def no_tables() -> dict[str, Frames]:
+    return {name: engine.tables.empty() for name, engine in ENGINES.items() if engine.tables.schemas}
+
+
 @dataclass(frozen=True)
 class Fitted:
     """Fits with their estimates and variances: three frames joined by `fit_id`, as the database keeps them; and, by
-    name, those that only topic models have.
+    engine and name, those that only this engine has.
     """
 
     fits: pl.DataFrame
     estimates: pl.DataFrame
     variances: pl.DataFrame
-    topics: Mapping[str, pl.DataFrame] = field(default_factory=no_topics)
+    tables: Mapping[str, Frames] = field(default_factory=no_tables)
 
     @classmethod
     def empty(cls) -> Fitted:
@@ -54,17 +59,14 @@ class Fitted:
 
     def and_(self, other: Fitted) -> Fitted:
         fits, estimates, variances = (pl.concat([getattr(self, table), getattr(other, table)]) for table in _TABLES)
-        return Fitted(fits, estimates, variances, stacked([self.topics, other.topics]))
+        tables = {name: ENGINES[name].tables.stacked([its, other.tables[name]]) for name, its in self.tables.items()}
+        return Fitted(fits, estimates, variances, tables)
 
     def only(self, fit_ids: list[str]) -> Fitted:
         """These fits, in this order."""
         order = pl.DataFrame({"fit_id": fit_ids}, schema={"fit_id": pl.String})
-
-        def chosen(frame: pl.DataFrame) -> pl.DataFrame:
-            return order.join(frame, on="fit_id", how="inner", maintain_order="left_right")
-
-        topics = {name: chosen(frame) for name, frame in self.topics.items()}
-        return Fitted(chosen(self.fits), chosen(self.estimates), chosen(self.variances), topics)
+        own = chosen({table: getattr(self, table) for table in _TABLES}, order)
+        return Fitted(**own, tables={name: chosen(frames, order) for name, frames in self.tables.items()})
 
 
 def fit_id(*parts: Any) -> str:
@@ -88,8 +90,10 @@ def stored(db: str | Path, engine: str) -> Fitted:
             connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")
         )
-        topics = read_topic_frames(connection) if engine == "stm" else no_topics()
-    return Fitted(fits, estimates.sort("fit_id", "term_no"), variances.sort("fit_id", "term_no"), topics)
+        tables = no_tables()
+        if engine in tables:
+            tables[engine] = ENGINES[engine].tables.read(connection)
+    return Fitted(fits, estimates.sort("fit_id", "term_no"), variances.sort("fit_id", "term_no"), tables)
 
 
 def is_same(old: dict[str, Any], data_hash: str, definition: str, versions: Mapping[str, str] | None) -> bool:
@@ -113,8 +117,9 @@ def is_same_versions(then: Mapping[str, str], now: Mapping[str, str]) -> bool:
 def keep(db: str | Path, fitted: Fitted) -> None:
     """Write these fits in one transaction; each takes the place of the earlier fit of the same cell."""
     frames: dict[str, pl.DataFrame] = {table: getattr(fitted, table) for table in _TABLES}
-    if (fitted.fits["engine"] == "stm").any():
-        frames |= {f"stm_{name}": frame for name, frame in fitted.topics.items()}
+    for engine in fitted.fits["engine"].unique():
+        its = fitted.tables.get(engine, {})
+        frames |= {ENGINES[engine].tables.in_database(name): frame for name, frame in its.items()}
     with writing(db) as connection:
         for table, frame in frames.items():
             connection.register("new_rows", frame.to_arrow())

@@ -11,8 +11,8 @@ from typing import Any
 from analysis.cells import Cell, Rows, read_cells
 from analysis.engines import ENGINES, Engine
 from analysis.fit_store import fit_id
+from analysis.kept.files import model_file
 from analysis.r import native_folder, r_folder
-from analysis.topic_store import model_file
 from analysis.worker import FitJob
 from collector.errors import StudyError, UnknownNameError
 from collector.records import stable_id
@@ -48,8 +48,8 @@ class Work:
     @property
     def job(self) -> FitJob:
         arguments = self.engine.arguments(self.definition)
-        if self.engine.keeps_model:
-            arguments["save_to"] = str(model_file(self.db, self.id))
+        for argument, ending in self.engine.files.items():
+            arguments[argument] = str(model_file(self.db, self.id, ending))
         return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
 
 

@@ -18,10 +18,12 @@ from typing import Any
 import polars as pl
 
 from analysis.cells import GRAIN, read_rows
+from analysis.engines import ENGINES
 from analysis.fit_choice import chosen_fits
-from analysis.fit_store import Fitted, as_frames, is_same, keep, stored
+from analysis.fit_store import Fitted, as_frames, is_same, keep, no_tables, stored
 from analysis.fit_work import Work, fit_work
-from analysis.topic_store import as_topic_frames, made_model_folder, stacked
+from analysis.kept.files import made_model_folder
+from analysis.kept.tables import Frames
 from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, UnknownNameError
 from collector.study import Study
@@ -40,8 +42,9 @@ class FitResult:
     were not all asked or counted alike is never ok, and says so in its messages.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
-    topics: by name, what only topic models have (R's fit_stm() describes the frames): topics, words, prevalence,
-    contrasts, shifts, correlations, examples, models. Empty frames for other engines.
+    tables: by engine and name, what only this engine has; empty frames where it took no part.
+    topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence, contrasts, shifts,
+    correlations, examples, models.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
@@ -52,7 +55,11 @@ class FitResult:
     messages: pl.DataFrame
     not_kept: str | None
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
-    topics: Mapping[str, pl.DataFrame] = field(default_factory=dict, compare=False)
+    tables: Mapping[str, Frames] = field(default_factory=dict, compare=False)
+
+    @property
+    def topics(self) -> Frames:
+        return self.tables["stm"]
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
         """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
@@ -162,7 +169,7 @@ def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -
     fits: list[dict[str, Any]] = []
     estimates: list[dict[str, Any]] = []
     variances: list[dict[str, Any]] = []
-    topics: list[dict[str, pl.DataFrame]] = []
+    tables: dict[str, list[Frames]] = {engine: [] for engine in no_tables()}
     jobs = [_watched(work, progress) for work in todo]
     with closing(run_jobs(fit_job, jobs, workers)) as results:
         for done, (number, result) in enumerate(results, start=1):
@@ -171,10 +178,12 @@ def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -
             if not isinstance(result, Died):
                 estimates += _numbered(work.id, result["estimates"])
                 variances += _numbered(work.id, result["variances"])
-                topics += [as_topic_frames(work.id, result["tables"])] if result.get("tables") else []
+                if result.get("tables"):
+                    tables[work.definition.engine].append(work.engine.tables.of_fit(work.id, result["tables"]))
             if progress:
                 progress(done, len(todo))
-    return replace(as_frames(fits, estimates, variances), topics=stacked(topics))
+    stacked = {engine: ENGINES[engine].tables.stacked(parts) for engine, parts in tables.items()}
+    return replace(as_frames(fits, estimates, variances), tables=stacked)
 
 
 def _watched(work: Work, progress: Progress | None) -> FitJob:
@@ -244,7 +253,7 @@ def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | No
     return FitResult(
         engine, beside_cells(found.estimates), diagnostics, beside_cells(found.variances), beside_cells(messages),
         not_kept, lambda path, cell: _save_objects(work, path, cell),
-        {name: beside_fits(frame) for name, frame in found.topics.items()},
+        {engine: {name: beside_fits(frame) for name, frame in its.items()} for engine, its in found.tables.items()},
     )  # fmt: skip
 
 

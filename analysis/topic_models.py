@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
+from analysis.kept.files import checked_file, model_file
 from analysis.open import read_view, stored_views
-from analysis.topic_store import model_file
 from analysis.worker import Died, run_jobs
 from collector.errors import DatabaseError, RError
 from collector.store import reading
@@ -39,11 +38,7 @@ class TopicModel:
         """
         path = model_file(self._db, str(self.about["fit_id"]))
         again = "To make it again: analyze --fit stm --refit"
-        if not path.is_file():
-            raise DatabaseError(f'The fitted model is not beside the database: there is no file "{path}".', again)
-        if hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest() != self.about["file_md5"]:
-            raise DatabaseError(f'"{path}" is not the model that this database was told of.', again)
-        return path
+        return checked_file(path, self.about["file_md5"], "model", again)
 
     def documents(self) -> pl.DataFrame:
         """The topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""

@@ -21,8 +21,8 @@ from analysis.fit_choice import chosen_fits
 from analysis.fit_store import is_same_versions
 from analysis.fit_work import Work, fit_work
 from analysis.fits import Progress
+from analysis.kept.files import made_model_folder
 from analysis.open import open_trials, stored_views
-from analysis.topic_store import made_model_folder
 from analysis.worker import Died, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, UsageError
 from collector.records import stable_id

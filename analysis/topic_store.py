@@ -1,16 +1,13 @@
-"""The tables of topic models as the database keeps them (sql/migrations/0003_topics.sql), and where the models lie."""
+"""The tables of topic models as the database keeps them (sql/migrations/0003_topics.sql)."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-import duckdb
 import polars as pl
 
-from collector.errors import DatabaseError
+from analysis.kept.tables import KeptTables
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64
 _TEST = {"df": _F, "statistic": _F, "p_value": _F}
@@ -29,54 +26,4 @@ TOPIC_SCHEMAS: Mapping[str, dict[str, Any]] = {
     "examples": {"topic": _I, "place": _I, "trial_id": _S, "model": _S, "test": _S, "condition": _S, "proportion": _F,
                  "text": _S},
 }  # fmt: skip
-"""By table: its columns beside `fit_id`. In the database each is named stm_…."""
-
-
-def as_topic_frames(fit_id: str, found: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """What R's fit_stm() returned as `tables`, with the id of its fit and the types of the database."""
-    named = {"models" if name == "model" else name: frame for name, frame in found.items()}
-    return {
-        name: named[name].cast(schema).select(pl.lit(fit_id).alias("fit_id"), *schema)  # type: ignore[arg-type]
-        for name, schema in TOPIC_SCHEMAS.items()
-    }
-
-
-def no_topics() -> dict[str, pl.DataFrame]:
-    return {name: pl.DataFrame(schema={"fit_id": pl.String, **schema}) for name, schema in TOPIC_SCHEMAS.items()}
-
-
-def stacked(parts: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
-    frames = [no_topics(), *parts]
-    return {name: pl.concat([part[name] for part in frames]) for name in TOPIC_SCHEMAS}
-
-
-def read_topic_frames(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
-    """All topic models of a database, in the order in which each was kept; none where an older slant made the file."""
-    rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'stm_%'").fetchall()
-    if not rows:
-        return no_topics()
-    return {
-        name: connection.table(f"stm_{name}").order("rowid").pl().cast({"fit_id": pl.String, **schema})
-        for name, schema in TOPIC_SCHEMAS.items()
-    }  # fmt: skip
-
-
-def model_folder(db: str | Path) -> Path:
-    """The folder of fitted models beside the database."""
-    path = Path(db).resolve()
-    return path.with_name(path.name + ".models")
-
-
-def made_model_folder(db: str | Path) -> Path:
-    """The same folder, made where it can be: where it can't, R says that the model was not kept."""
-    folder = model_folder(db)
-    with contextlib.suppress(OSError):
-        folder.mkdir(exist_ok=True)
-    return folder
-
-
-def model_file(db: str | Path, fit_id: str) -> Path:
-    """Where the model of this fit lies. Ids come from the database, too, so nothing but hexadecimal digits will do."""
-    if not fit_id.isalnum() or not fit_id.isascii():
-        raise DatabaseError(f'"{db}" holds a fit with the id "{fit_id}", which slant did not make.')
-    return model_folder(db) / f"{fit_id}.rds"
+TOPIC_TABLES = KeptTables("stm", TOPIC_SCHEMAS)

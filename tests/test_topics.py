@@ -276,6 +276,6 @@ def test_a_database_of_an_older_slant_holds_no_topics_and_still_opens(tmp_path: 
         for file in sorted((sql_dir() / "migrations").glob("000[12]_*.sql")):
             connection.execute(file.read_text("utf-8"))
         connection.execute("INSERT INTO slant VALUES ('schema', '2'), ('views', 'old')")
-    assert all(frame.is_empty() for frame in stored(db, "stm").topics.values())
+    assert all(frame.is_empty() for frame in stored(db, "stm").tables["stm"].values())
     with pytest.raises(DatabaseError, match="holds no topic model"):
         analysis.read_topics(db)
