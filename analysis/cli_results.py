@@ -40,7 +40,7 @@ class FitProgress:
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._text = "Fitting in R"
-        self._said: Path | None = None
+        self._said: list[Path] = []
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
 
@@ -53,14 +53,14 @@ class FitProgress:
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()
-        if self._said is not None:
-            self._said.unlink(missing_ok=True)
+        for said in self._said:
+            said.unlink(missing_ok=True)
 
     def __call__(self, done: int, number: int) -> None:
         self._text = f"Fitting in R: {done} of {number}"
 
     def watch(self, said: Path) -> None:
-        self._said = said
+        self._said.append(said)
 
     def _show(self) -> None:
         if self._ended.wait(_QUIET_S):
@@ -72,8 +72,11 @@ class FitProgress:
                 status.update(f"{printable(self._doing())} ({time.monotonic() - self._begun:.0f} s)")
 
     def _doing(self) -> str:
+        """What the fit that spoke last says; fits that take the whole machine are made one after another."""
         try:
-            return (self._said.read_text("utf-8").strip() if self._said else "") or self._text
+            spoke = [said for said in self._said if said.exists()]
+            last = max(spoke, key=lambda said: said.stat().st_mtime_ns, default=None)
+            return (last.read_text("utf-8").strip() if last else "") or self._text
         except (OSError, UnicodeDecodeError):
             return self._text
 

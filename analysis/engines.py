@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.bayes.bayes_tables import BRMS_TABLES, LME4_TABLES
 from analysis.cells import STEP
 from analysis.kept.tables import KeptTables
 from analysis.topic_store import TOPIC_TABLES
@@ -17,8 +18,9 @@ class Engine:
     """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
 
     `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
-    database, with the ending of its name. `tables`: those that this engine alone keeps. `settings`: what a caller may
-    set otherwise than the study does.
+    database, with the ending of its name. `tables`: those that this engine alone keeps. `takes_all_cores`: one
+    fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another. `settings`:
+    what a caller may set otherwise than the study does.
     """
 
     packages: tuple[str, ...]
@@ -27,6 +29,7 @@ class Engine:
     describe: Callable[[Fit], str]
     files: Mapping[str, str] = field(default_factory=dict)
     tables: KeptTables = field(default_factory=KeptTables)
+    takes_all_cores: bool = False
     settings: tuple[str, ...] = ()
 
     @property
@@ -48,6 +51,7 @@ ENGINES = {
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
         lambda fit: fit.formula or "",
+        tables=LME4_TABLES,
     ),
     "leave_one_out": Engine(
         ("lme4", "lmerTest"),
@@ -84,5 +88,15 @@ ENGINES = {
         files={"save_to": ".rds"},
         tables=TOPIC_TABLES,
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
+    ),
+    "brms": Engine(
+        ("brms", "rstan", "posterior", "loo"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
+        lambda fit: fit.formula or "",
+        files={"save_to": ".rds", "draws_to": ".draws.parquet"},
+        tables=BRMS_TABLES,
+        takes_all_cores=True,
+        settings=("priors", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
     ),
 }  # fmt: skip

@@ -6,7 +6,7 @@ What is fitted (view, formula, levels) stands in the study's TOML file; how, in 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from analysis.fit_store import Fitted, as_frames, is_same, keep, no_tables, stor
 from analysis.fit_work import Work, fit_work
 from analysis.kept.files import made_model_folder
 from analysis.kept.tables import Frames
-from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
+from analysis.worker import Died, FitJob, core_count, fit_job, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, UnknownNameError
 from collector.study import Study
 
@@ -170,10 +170,8 @@ def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -
     estimates: list[dict[str, Any]] = []
     variances: list[dict[str, Any]] = []
     tables: dict[str, list[Frames]] = {engine: [] for engine in no_tables()}
-    jobs = [_watched(work, progress) for work in todo]
-    with closing(run_jobs(fit_job, jobs, workers)) as results:
-        for done, (number, result) in enumerate(results, start=1):
-            work = todo[number]
+    with closing(_results(todo, workers, progress)) as results:
+        for done, (work, result) in enumerate(results, start=1):
             fits.append(_fit_row(work, result))
             if not isinstance(result, Died):
                 estimates += _numbered(work.id, result["estimates"])
@@ -186,9 +184,23 @@ def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -
     return replace(as_frames(fits, estimates, variances), tables=stacked)
 
 
-def _watched(work: Work, progress: Progress | None) -> FitJob:
+def _results(
+    todo: Sequence[Work], workers: int | None, progress: Progress | None
+) -> Generator[tuple[Work, dict[str, Any] | Died], None, None]:
+    """Many fits beside each other; then, one after another, those that spread over the cores by themselves."""
+    for takes_all in (False, True):
+        works = [work for work in todo if work.engine.takes_all_cores == takes_all]
+        jobs = [_watched(work, progress, workers) for work in works]
+        with closing(run_jobs(fit_job, jobs, 1 if takes_all else workers)) as results:
+            for number, result in results:
+                yield works[number], result
+
+
+def _watched(work: Work, progress: Progress | None, workers: int | None) -> FitJob:
     """An engine that takes minutes writes what it is doing into a file, for whoever shows progress."""
     job = work.job
+    if work.engine.takes_all_cores:
+        job.arguments["cores"] = workers or core_count()
     if not work.engine.keeps_model:
         return job
     said = made_model_folder(work.db) / f"{work.id}.says"

@@ -87,7 +87,7 @@ def run_jobs(
     early (Ctrl-C, an exception, a closed generator) kills the workers at once. Else they stay for the next jobs of
     this process, with R started, and end with it.
     """
-    count = max(1, min(workers or _cores(), len(jobs)))
+    count = max(1, min(workers or core_count(), len(jobs)))
     waiting = list(reversed(range(len(jobs))))
     while waiting:
         suspects: list[int] = []
@@ -106,7 +106,7 @@ def _run_pool(
 
     Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
     """
-    pool = _idle.pop() if _idle else _pool(max(count, _cores()))
+    pool = _idle.pop() if _idle else _pool(max(count, core_count()))
     running: dict[Future[Any], int] = {}
     is_sound = False
     try:
@@ -146,19 +146,31 @@ def _submit(pool: ProcessPoolExecutor, function: Callable[[Any], Any], job: Any)
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:
+    """The workers, and what R has started there: chains that it forked, a compiler."""
     processes = list((pool._processes or {}).values())
     for process in processes:
+        _kill_group(process.pid)
         process.kill()
     pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _cores() -> int:
+def _kill_group(leader: int | None) -> None:
+    """All processes of a group, where there is one: it outlives the worker that led it. Never our own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if leader and leader != os.getpgrp():
+            os.killpg(leader, signal.SIGKILL)
+
+
+def core_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _begin() -> None:
-    """In a new worker: leave Ctrl-C to the parent, and end when the parent is gone (even by kill -9)."""
+    """In a new worker: leave Ctrl-C to the parent, lead a group of one's own, in which all that R starts can be
+    killed together, and end when the parent is gone (even by kill -9).
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setpgid(0, 0)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -166,7 +178,7 @@ def _begin() -> None:
 
 def _end_with(sentinel: int) -> None:
     wait_for([sentinel])
-    os._exit(1)
+    os.killpg(0, signal.SIGKILL)
 
 
 @contextlib.contextmanager

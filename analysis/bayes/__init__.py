@@ -1,0 +1,1 @@
+"""Bayesian models from Python: their tables, their draws, what is said of them."""
