@@ -1,0 +1,119 @@
+#' What is found again of known parameters
+#'
+#' For each model and domain, the estimates and 95 % intervals of many simulated data sets against the truth. Where the
+#' truth differs between data sets (drawn from the prior), it is on the horizontal axis, and intervals should cross the
+#' diagonal; where it is the same in all (fixed values), data sets are put in the order of their estimates, and
+#' intervals should cross the dashed line. Each panel says how many do.
+#'
+#' @param recovered a data frame with one row per data set, model and domain, such as [recover_interference()]:
+#'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
+#'   where there: `model_label`, `domain_label`, `source`, `doubt` (rows with one are counted in the caption).
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @seealso [interval_coverage()] for the numbers.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' recovered <- data.frame(
+#'   data_set = 1:50, model = "claude-sonnet-4", domain = "gender_career", truth = seq(-.1, .3, length.out = 50),
+#'   source = "simulated"
+#' )
+#' recovered$estimate <- recovered$truth + .02 * sin(1:50)
+#' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
+#' plot_recovery(recovered)
+plot_recovery <- function(recovered, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  rows <- recovery_to_draw(recovered)
+  is_fixed <- all(tapply(rows$truth, rows$panel, function(one) length(unique(one)) == 1))
+  .data <- ggplot2::.data
+  plot <- (if (is_fixed) fixed_layers(rows) else drawn_layers(rows)) +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$panel),
+      ncol = nlevels(rows$domain_shown), scales = if (is_fixed) "free_y" else "fixed"
+    ) +
+    ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = c(16, 2), drop = FALSE) +
+    figure_theme() +
+    panels_of_domains() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
+  n_rows <- ceiling(nlevels(rows$panel) / nlevels(rows$domain_shown))
+  finish_figure(plot + recovery_labels(rows, is_fixed), file, recovery_in_words(rows),
+    width_in = 9, height_in = 1.9 + 2.1 * n_rows
+  )
+}
+
+recovery_to_draw <- function(recovered) {
+  needed <- c("data_set", "model", "domain", "truth", "estimate", "conf_low", "conf_high")
+  check_columns(recovered, needed, to = "draw recovery")
+  rows <- recovered[!is.na(recovered$estimate), , drop = FALSE]
+  if (nrow(rows) == 0) {
+    stop_with("Can't draw recovery: there is no row with an estimate.")
+  }
+  if (anyDuplicated(rows[c("data_set", "model", "domain")]) > 0) {
+    stop_with("Can't draw recovery: a data set has more than one row for a model and domain.")
+  }
+  rows <- with_known_labels(with_known_labels(rows, "model", interference_models()), "domain", interference_domains())
+  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
+  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  rows$holds <- is_held(rows)
+  said <- c("interval holds the truth", "interval misses it")
+  rows$verdict <- factor(ifelse(rows$holds, said[[1]], said[[2]]), levels = said)
+  rows <- rows[order(rows$model_shown, rows$domain_shown, rows$estimate), ]
+  cell <- paste(rows$model_shown, rows$domain_shown, sep = ", ")
+  cell <- factor(cell, levels = unique(cell))
+  said <- sprintf("%s: %d of %d", levels(cell), tapply(rows$holds, cell, sum), table(cell))
+  rows$panel <- factor(cell, levels = levels(cell), labels = said)
+  rows$place <- stats::ave(rows$estimate, rows$panel, FUN = seq_along)
+  rows
+}
+
+is_held <- function(rows) rows$conf_low <= rows$truth & rows$truth <= rows$conf_high
+
+drawn_layers <- function(rows) {
+  .data <- ggplot2::.data
+  ggplot2::ggplot(rows, ggplot2::aes(
+    x = .data$truth, y = .data$estimate, ymin = .data$conf_low, ymax = .data$conf_high, colour = .data$verdict
+  )) +
+    ggplot2::geom_abline(colour = "grey35", linetype = "dashed", linewidth = .4) +
+    ggplot2::geom_linerange(linewidth = .4) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$verdict), size = 1.2)
+}
+
+fixed_layers <- function(rows) {
+  .data <- ggplot2::.data
+  ggplot2::ggplot(rows, ggplot2::aes(
+    x = .data$place, y = .data$estimate, ymin = .data$conf_low, ymax = .data$conf_high, colour = .data$verdict
+  )) +
+    ggplot2::geom_line(ggplot2::aes(y = .data$truth, colour = NULL), colour = "grey35", linetype = "dashed") +
+    ggplot2::geom_linerange(linewidth = .4) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$verdict), size = 1)
+}
+
+recovery_labels <- function(rows, is_fixed) {
+  ggplot2::labs(
+    title = paste(
+      "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
+    ),
+    subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
+    x = if (is_fixed) "Data sets, in the order of their estimates" else "True \u0394P (population level)",
+    y = "Estimated \u0394P, 95 % interval", colour = NULL, shape = NULL,
+    caption = caption_of(source_note(rows), coverage_note(rows), width_in = 9)
+  )
+}
+
+coverage_note <- function(rows) {
+  all <- interval_coverage(rows, by = character())
+  n_doubtful <- if ("doubt" %in% names(rows)) length(unique(rows$data_set[!is.na(rows$doubt)])) else 0
+  said <- sprintf(
+    "%s, one fit each; of %s, %.1f %% hold the truth.", counted(length(unique(rows$data_set)), "data set"),
+    counted(all$n, "interval"), 100 * all$coverage
+  )
+  if (n_doubtful > 0) paste(said, sprintf("Doubtful: %s.", counted(n_doubtful, "fit"))) else said
+}
+
+recovery_in_words <- function(rows) {
+  sprintf(
+    "Estimates of \u0394P with 95 %% intervals against the truth. Intervals that hold it: %s. %s %s",
+    paste(levels(rows$panel), collapse = "; "), coverage_note(rows), source_note(rows)
+  )
+}

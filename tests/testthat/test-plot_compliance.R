@@ -1,0 +1,48 @@
+made_predictions <- function() {
+  cells <- interference_parameters()[c("model", "domain", "block", "p_valid")]
+  rows <- rbind(
+    data.frame(cells, kind = "population", observed = cells$p_valid - .03),
+    data.frame(cells, kind = "item_averaged", observed = cells$p_valid - .03)
+  )
+  rows$estimate <- rows$p_valid - .02 * (rows$kind == "item_averaged")
+  transform(rows, conf_low = estimate - .02, conf_high = estimate + .001, source = "simulated")
+}
+
+test_that("compliance is drawn for each model, domain, block and kind, with what was observed beside it", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_compliance(made_predictions())
+  expect_equal(nrow(plot$data), 24)
+  expect_equal(levels(plot$data$model_shown), c("Claude Sonnet-4", "Gemini 2.5 Pro", "GPT-5"))
+  expect_match(attr(plot, "alt_text"), "GPT-5 98.4 to 98.4. The lowest is 98.4 \\[96.4, 98.5\\]: GPT-5, Gender-Career")
+  expect_match(attr(plot, "alt_text"), "Observed rates go from 95.4 to 96.9. Simulated answers: no model was asked.")
+})
+
+test_that("a figure of a fit that did not converge says so in its caption and in its words", {
+  skip_if_not_installed("ggplot2")
+  doubt <- "R-hat is 1.30, and must be 1.01 or less."
+  plot <- plot_compliance(transform(made_predictions(), doubt = doubt))
+  expect_match(plot$labels$caption, doubt, fixed = TRUE)
+  expect_match(attr(plot, "alt_text"), doubt, fixed = TRUE)
+  expect_no_match(plot_compliance(transform(made_predictions(), doubt = NA))$labels$caption, "Doubtful")
+})
+
+test_that("one model in one block, without observed rates, is a figure too", {
+  skip_if_not_installed("ggplot2")
+  one <- made_predictions()[1, c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")]
+  png <- withr::local_tempfile(fileext = ".png")
+  expect_silent(plot_compliance(one, png))
+  expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 domain by block, population level.")
+})
+
+test_that("what can't be drawn is one sentence", {
+  skip_if_not_installed("ggplot2")
+  rows <- made_predictions()
+  expect_error(plot_compliance(rbind(rows, rows)), "a cell has more than one row")
+  expect_error(plot_compliance(rows[0, ]), "no row with an estimate")
+  expect_error(plot_compliance(rows[c("model", "domain")]), "no column \"block\"")
+})
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("compliance", plot_compliance(made_predictions()))
+})

@@ -1,0 +1,27 @@
+made_checks <- function() {
+  cells <- interference_parameters()[c("model", "domain", "block")]
+  cells$observed <- c(.8, rep(.97, 11))
+  rows <- transform(cells, outcome = "is_consistent", estimate = .96, conf_low = .9, conf_high = 1, source = "simulated")
+  overall <- transform(rows[1, ], model = NA, domain = NA, block = NA)
+  rbind(overall, rows)
+}
+
+test_that("each cell is drawn with where it should lie, and cells that don't lie there are named", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_predictive_checks(made_checks())
+  expect_equal(as.vector(table(plot$data$place)), c(11, 1))
+  outside <- "outside, in per cent: Claude Sonnet-4, Gender-Career, congruent 80.0 against [90.0, 100.0]"
+  said <- paste("Of 12 cells, 11 lie within the predicted 95 %;", outside)
+  expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
+  expect_match(plot$labels$title, "Consistent answers, among the valid")
+})
+
+test_that("statistics of all data alone are nothing to draw", {
+  skip_if_not_installed("ggplot2")
+  expect_error(plot_predictive_checks(made_checks()[1, ]), "no row with an estimate")
+})
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("predictive checks", plot_predictive_checks(made_checks()))
+})
