@@ -6,7 +6,8 @@
 # `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
 # `save_to`: path of an .rds file for the list of fitted models, or NULL.
 # Dropped rows are said in a message, columns such as `source` that differ within a group in a warning.
-# Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`.
+# Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; and, where
+# `fit_one` returns `tables_of_group`, `tables`: a list of further such data frames.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)
@@ -16,7 +17,14 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
     saveRDS(stats::setNames(lapply(fitted, `[[`, "model"), names(groups)), save_to)
   }
   tables <- c("estimates", "fits", "variances", "messages")
-  stats::setNames(lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables)
+  found <- stats::setNames(
+    lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
+  )
+  own <- unique(unlist(lapply(fitted, function(one) names(one$tables))))
+  if (length(own) > 0) {
+    found$tables <- stats::setNames(lapply(own, function(table) stack_own_tables(table, fitted)), own)
+  }
+  found
 }
 
 fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
@@ -37,6 +45,9 @@ fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
     fits = beside_keys(keys, fit),
     variances = beside_keys(keys, heard$value$variances),
     messages = beside_keys(keys, heard$conditions),
+    tables = lapply(heard$value$tables_of_group, function(table) {
+      if (nrow(table) == 0) table else beside_keys(keys, table)
+    }),
     model = if (keep_model) heard$value$model
   )
 }
@@ -128,6 +139,8 @@ group_rows <- function(data, by) {
   stats::setNames(groups, make.unique(do.call(paste, c(unname(lapply(first, as.character)), sep = " / "))))
 }
 
+numbered_rows <- function(table) structure(table, row.names = seq_len(nrow(table)))
+
 beside_keys <- function(keys, table) {
   if (is.null(table) || nrow(table) == 0) {
     return(NULL)
@@ -135,6 +148,13 @@ beside_keys <- function(keys, table) {
   repeated <- keys[rep(min(1, nrow(keys)), nrow(table)), , drop = FALSE]
   joined <- c(as.list(repeated), as.list(table))
   structure(joined, class = "data.frame", row.names = seq_len(nrow(table)))
+}
+
+# A table that only some engines have; groups without a row in it have no part in its columns.
+stack_own_tables <- function(table, fitted) {
+  parts <- Filter(Negate(is.null), lapply(unname(fitted), function(one) one$tables[[table]]))
+  has_rows <- vapply(parts, nrow, 1L) > 0
+  numbered_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
 }
 
 stack_tables <- function(table, no_keys, fitted) {

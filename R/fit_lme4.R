@@ -12,6 +12,13 @@
 #' Where `data` have columns `study`, `source`, `study_version`, `variant` or `token_source` with more than one value in
 #' a group, that group is fitted with a warning: name the column in `by`, or keep the rows of one value.
 #'
+#' With `family = "binomial"`, `lme4::glmer()` fits a logistic model (optimiser bobyqa, Laplace's approximation): z, p
+#' and intervals are Wald's. Levels are then those of [brms_parts()]: a text column needs no list, levels that are not
+#' in the data are left out, and a factor with one level is dropped from the formula, which a message says. A
+#' combination of the factors in which all answers are alike (complete separation) is named in a warning, cell by cell:
+#' log odds have no finite estimate there. Repetitions of trials get a random effect where the formula asks for it, as
+#' in `"is_consistent ~ block * model * domain + (1 | item) + (1 | repetition)"` (or `run_id` for runs).
+#'
 #' Fits on the boundary (a variance of 0) are kept and flagged. A group that can't be fitted is one row of `fits` with
 #' status `"failed"` and the reason.
 #'
@@ -21,6 +28,10 @@
 #'   in which they first appear.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
 #' @param save_to path of an `.rds` file for the fitted models (a list named by group), or `NULL` to keep none.
+#' @param family `"gaussian"`, or `"binomial"` for an outcome that is `TRUE` or `FALSE` (or 1 or 0).
+#' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
+#'   [lme4::glmer()]).
+#' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
 #' @return A list of data frames, all but the last beginning with the columns `by`:
 #'   \describe{
 #'     \item{estimates}{one row per fixed effect: `term` (`"intercept"`, `"conditionincompatible"` …), `estimate` and
@@ -34,6 +45,9 @@
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
 #'     \item{versions}{one row per package that took part, R first: `package`, `version`.}
 #'   }
+#'   With `family = "binomial"`, `estimates` are in log odds with Wald's z as `statistic` and no `df`, there is no
+#'   residual variance, `log_lik` is the (approximate) log-likelihood, and `tables` holds `predictions` and `contrasts`
+#'   of [glmer_effects()].
 #' @export
 #' @examples
 #' set.seed(1)
@@ -46,7 +60,8 @@
 #' )
 #' fit$estimates
 #' fit$fits
-fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL) {
+fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, family = "gaussian", n_agq = 1,
+                     contrast = "block") {
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
@@ -59,12 +74,28 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL) {
   }
   outcome <- all.vars(formula[[2]])
   coded <- coded_variables(formula)
-  levels <- level_lists(data, coded, levels)
-  fit_one <- function(rows) {
-    check_outcome(rows, outcome)
-    fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
+  check_family(family, n_agq)
+  fit_one <- if (family == "binomial") {
+    # Of all rows, so that each group has the same reference.
+    levels <- listed_levels(data, coded, levels)
+    function(rows) fit_binomial(formula, rows, by, levels, n_agq, contrast)
+  } else {
+    levels <- level_lists(data, coded, levels)
+    function(rows) {
+      check_outcome(rows, outcome)
+      fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
+    }
   }
   beside_versions(fit_each_group(data, by, all.vars(formula), fit_one, save_to), c("lme4", "lmerTest"))
+}
+
+check_family <- function(family, n_agq) {
+  if (!is.character(family) || length(family) != 1 || !family %in% c("gaussian", "binomial")) {
+    stop_with("Can't fit: `family` must be \"gaussian\" or \"binomial\".")
+  }
+  if (!is.numeric(n_agq) || length(n_agq) != 1 || !n_agq %in% 0:1) {
+    stop_with("Can't fit: `n_agq` must be 0 or 1.")
+  }
 }
 
 # Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them

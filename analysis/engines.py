@@ -49,9 +49,11 @@ ENGINES = {
     "lme4": Engine(
         ("lme4", "lmerTest"),
         ("formula",),
-        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit),
+                     **{name: fit.settings[name] for name in ("family", "n_agq") if name in fit.settings}},
         lambda fit: fit.formula or "",
         tables=LME4_TABLES,
+        settings=("family", "n_agq"),
     ),
     "leave_one_out": Engine(
         ("lme4", "lmerTest"),

@@ -1,0 +1,115 @@
+# What fit_lme4() does with family = "binomial": a logistic mixed model by lme4::glmer(), on the factors that vary.
+
+# One group of rows. `by`: columns that make the groups; `contrast`: the factor of two levels whose difference in
+# probability is wanted.
+fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
+  outcome <- all.vars(formula[[2]])
+  check_outcome(rows, outcome)
+  usable <- without_single_levels(formula, rows, levels)
+  formula <- usable$formula
+  data <- coded_data(rows, formula, levels)
+  constant <- usable$dropped[setdiff(names(usable$dropped), by)]
+  is_separated <- warn_of_separation(formula, data, outcome)
+  model <- glmer_or_simpler(formula, data, n_agq)
+  say_how_it_ended(model, is_separated)
+  # The covariance of the coefficients is asked for several times, and complains each time.
+  once_each(list(
+    estimates = wald_effects(model),
+    fit = list(
+      n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)),
+      aic = stats::AIC(model), bic = stats::BIC(model), singular = lme4::isSingular(model),
+      optimiser = paste0(model@optinfo$optimizer, ", nAGQ = ", model@devcomp$dims[["nAGQ"]], ", Wald z")
+    ),
+    variances = variance_components(model),
+    tables_of_group = effects_beside_constants(model, contrast, constant),
+    model = model
+  ))
+}
+
+# A warning that comes several times is heard once.
+once_each <- function(expression) {
+  heard <- character()
+  withCallingHandlers(expression, warning = function(condition) {
+    if (conditionMessage(condition) %in% heard) invokeRestart("muffleWarning")
+    heard <<- c(heard, conditionMessage(condition))
+  })
+}
+
+# bobyqa finds an optimum where lme4's own pair of optimisers stops with an error, as it does on rows where nearly every
+# answer is alike. Where Laplace's approximation has none, the joint mode of all coefficients is still there.
+glmer_or_simpler <- function(formula, data, n_agq) {
+  control <- lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(maxfun = 2e5))
+  fit <- function(n_agq) {
+    lme4::glmer(formula, data = data, family = stats::binomial(), control = control, nAGQ = n_agq)
+  }
+  if (n_agq == 0) {
+    return(fit(0))
+  }
+  tryCatch(fit(n_agq), error = function(problem) {
+    warning(
+      sprintf("glmer() stopped: %s. It was fitted with nAGQ = 0 instead, ", trimws(conditionMessage(problem))),
+      "which takes the coefficients at the mode of the random effects.",
+      call. = FALSE
+    )
+    fit(0)
+  })
+}
+
+# Says, cell by cell, where all answers are alike: there the log odds have no finite estimate. TRUE where it is so.
+warn_of_separation <- function(formula, data, outcome) {
+  factors <- Filter(function(name) is.factor(data[[name]]), all.vars(lme4::nobars(formula)[[3]]))
+  if (length(factors) == 0 || length(outcome) != 1) {
+    return(FALSE)
+  }
+  is_separated <- FALSE
+  for (rows in group_rows(data, factors)) {
+    answers <- data[[outcome]][rows]
+    if (length(unique(answers)) == 1) {
+      is_separated <- TRUE
+      cell <- vapply(factors, function(name) sprintf("%s %s", name, data[[name]][rows[[1]]]), "")
+      warning(
+        sprintf("Complete separation: \"%s\" is %s in ", outcome, if (answers[[1]] == 1) "TRUE" else "FALSE"),
+        sprintf("%s of %s. Its log odds have no finite estimate.", all_of(length(rows)), toString(cell)),
+        call. = FALSE
+      )
+    }
+  }
+  is_separated
+}
+
+all_of <- function(n) if (n == 1) "the only row" else sprintf("all %d rows", n)
+
+# lme4's own words are kept as they are; these say what follows from them.
+say_how_it_ended <- function(model, is_separated) {
+  said <- model@optinfo$conv$lme4$messages
+  if (any(grepl("failed to converge|unable to evaluate", said))) {
+    message("lme4 is not sure that this is the optimum: take coefficients, and Wald's z and p, as rough.")
+  }
+  sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
+  if (any(sd > 5)) {
+    message(
+      sprintf("A standard deviation of %.1f log odds between groups is more than few failures can show: ", max(sd)),
+      "at random effects of 0 every probability is then near 0 or 1. Compare n_agq = 0, and the Bayesian fit."
+    )
+  }
+  if (is_separated) {
+    message(
+      "Where answers are separated, a coefficient is where the optimiser stopped, and Wald's z and p say nothing; ",
+      "probabilities there are near those of the rows."
+    )
+  }
+}
+
+# Wald's z, p and 95 % interval.
+wald_effects <- function(model) {
+  table <- stats::coef(summary(model))
+  estimate <- unname(table[, "Estimate"])
+  std_error <- unname(table[, "Std. Error"])
+  half_width <- stats::qnorm(.975) * std_error
+  frame_of(
+    term = sub("^\\(Intercept\\)$", "intercept", rownames(table)),
+    estimate = estimate, std_error = std_error, df = rep(NA_real_, length(estimate)),
+    statistic = unname(table[, "z value"]), p_value = unname(table[, "Pr(>|z|)"]),
+    conf_low = estimate - half_width, conf_high = estimate + half_width
+  )
+}

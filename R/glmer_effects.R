@@ -1,0 +1,172 @@
+#' Probabilities and their contrast in a logistic mixed model
+#'
+#' What a model fitted by [lme4::glmer()] predicts in each combination of its factors, and how far the two levels of one
+#' factor (the blocks of a forced-choice IAT) lie apart in each combination of the others: ΔP and S of the interference
+#' paper, for the same question asked of lme4 instead of brms.
+#'
+#' Two kinds are told apart, for they differ much. `"population"` is the probability for an item whose random effects
+#' are 0, as in the paper's Tables 1 and 2. `"item_averaged"` is the mean probability over items, with their random
+#' effects drawn from the estimated normal distribution (Gauss-Hermite quadrature, 41 points).
+#'
+#' Standard errors are the delta method's, from the covariance of the coefficients; variances of random effects are
+#' taken as known. Intervals are Wald's: of a probability on the logit scale, of a difference symmetric around it.
+#' Where cells are separated (all answers alike), neither is to be trusted.
+#'
+#' @param model a model that `lme4::glmer()` fitted with `family = binomial()`, whose fixed effects are factors.
+#' @param contrast name of the factor with two levels that is compared: the first level minus the second.
+#' @return A list of two data frames, each with a column for every factor (the second without `contrast`):
+#'   \describe{
+#'     \item{predictions}{`kind`, `estimate` (a probability), `std_error`, `conf_low`, `conf_high`.}
+#'     \item{contrasts}{`kind`, `scale` (`"delta_p"`: a difference of probabilities; `"s"`: of log odds, population
+#'       only), `estimate`, `std_error`, `conf_low`, `conf_high`, `p_value` (two-sided, Wald). No rows where the model
+#'       has no such factor.}
+#'   }
+#' @source Cohen & Kincaid (2026), equation 11 (ΔP), section 2.5 (S), Tables 1 and 2.
+#' @export
+#' @examplesIf requireNamespace("lme4", quietly = TRUE)
+#' trials <- simulate_interference(n_words = 5)
+#' trials$block <- factor(trials$block, c("congruent", "incongruent"))
+#' trials$model <- factor(trials$model, unique(trials$model))
+#' model <- lme4::glmer(is_consistent ~ block + model + (1 | item), trials, family = binomial(), nAGQ = 0)
+#' glmer_effects(model)$contrasts
+glmer_effects <- function(model, contrast = "block") {
+  need_package("lme4", "predict from a mixed model")
+  if (!inherits(model, "glmerMod") || stats::family(model)$link != "logit") {
+    stop_with("Can't predict probabilities: `model` must be a logistic mixed model from lme4::glmer().")
+  }
+  cells <- cells_of_model(model)
+  covariance <- as.matrix(stats::vcov(model))
+  parts <- c(at_zero(cells, model, covariance), over_items(cells, model, covariance))
+  list(
+    predictions = cell_probabilities_of(cells$grid, parts), contrasts = level_differences(cells$grid, parts, contrast)
+  )
+}
+
+# Every combination of the factors, with its rows of the two model matrices.
+cells_of_model <- function(model) {
+  frame <- stats::model.frame(model)
+  fixed <- stats::delete.response(stats::terms(model))
+  variables <- all.vars(fixed)
+  if (!all(vapply(frame[variables], is.factor, NA))) {
+    stop_with("Can't predict probabilities: the fixed effects must all be factors.")
+  }
+  # The first factor varies slowest, as in the tables of the paper.
+  grid <- rev(expand.grid(rev(lapply(frame[variables], levels)), stringsAsFactors = TRUE))
+  if (length(variables) == 0) grid <- data.frame(row.names = 1)
+  x <- stats::model.matrix(fixed, grid, contrasts.arg = attr(lme4::getME(model, "X"), "contrasts"))
+  list(grid = grid, x = x[, names(lme4::fixef(model)), drop = FALSE])
+}
+
+# The log odds of each cell at random effects of 0: probability, its gradient in the coefficients.
+at_zero <- function(cells, model, covariance) {
+  eta <- as.vector(cells$x %*% lme4::fixef(model))
+  p <- stats::plogis(eta)
+  gradient <- stats::dlogis(eta) * cells$x
+  on_logit <- delta_std_error(cells$x, covariance)
+  list(population = list(
+    p = p, gradient = gradient, covariance = covariance, eta = eta, on_logit = on_logit, x = cells$x
+  ))
+}
+
+# The same at each item, averaged.
+over_items <- function(cells, model, covariance) {
+  eta <- as.vector(cells$x %*% lme4::fixef(model))
+  sd <- sqrt(random_variances(cells$grid, model))
+  rule <- hermite_rule(41)
+  at <- outer(sd, rule$nodes) + eta
+  p <- as.vector(stats::plogis(at) %*% rule$weights)
+  gradient <- as.vector(stats::dlogis(at) %*% rule$weights) * cells$x
+  on_logit <- delta_std_error(gradient / (p * (1 - p)), covariance)
+  list(item_averaged = list(
+    p = p, gradient = gradient, covariance = covariance, eta = stats::qlogis(p), on_logit = on_logit
+  ))
+}
+
+# The variance that random effects add to the log odds of each cell: z' Sigma z, over all terms.
+random_variances <- function(grid, model) {
+  bars <- lme4::findbars(stats::formula(model))
+  z <- do.call(cbind, lapply(bars, function(bar) stats::model.matrix(stats::as.formula(call("~", bar[[2]])), grid)))
+  parts <- lapply(lme4::VarCorr(model), function(sigma) {
+    own <- z[, rownames(sigma), drop = FALSE]
+    rowSums((own %*% sigma) * own)
+  })
+  Reduce(`+`, parts)
+}
+
+# Nodes and weights for the mean of a function of a standard normal variable (Golub and Welsch 1969).
+hermite_rule <- function(n) {
+  place <- seq_len(n - 1)
+  recurrence <- matrix(0, n, n)
+  recurrence[cbind(place, place + 1)] <- recurrence[cbind(place + 1, place)] <- sqrt(place)
+  found <- eigen(recurrence, symmetric = TRUE)
+  list(nodes = found$values, weights = found$vectors[1, ]^2)
+}
+
+cell_probabilities_of <- function(grid, parts) {
+  rows <- lapply(names(parts), function(kind) {
+    part <- parts[[kind]]
+    half_width <- stats::qnorm(.975) * part$on_logit
+    cbind(text_columns(grid), data.frame(
+      kind = kind, estimate = part$p, std_error = delta_std_error(part$gradient, part$covariance),
+      conf_low = stats::plogis(part$eta - half_width), conf_high = stats::plogis(part$eta + half_width)
+    ))
+  })
+  numbered_rows(do.call(rbind, rows))
+}
+
+level_differences <- function(grid, parts, contrast) {
+  others <- grid[setdiff(names(grid), contrast)]
+  if (nlevels(grid[[contrast]]) != 2) {
+    return(difference_rows(others[0, , drop = FALSE], character(), character(), numeric(), numeric()))
+  }
+  is_first <- grid[[contrast]] == levels(grid[[contrast]])[[1]]
+  cells <- others[is_first, , drop = FALSE]
+  # The grid is crossed, so that both levels have the other factors in the same order.
+  difference <- function(values) values[is_first] - values[!is_first]
+  gap <- function(matrix) matrix[is_first, , drop = FALSE] - matrix[!is_first, , drop = FALSE]
+  rows <- lapply(names(parts), function(kind) {
+    part <- parts[[kind]]
+    std_error <- delta_std_error(gap(part$gradient), part$covariance)
+    difference_rows(cells, kind, "delta_p", difference(part$p), std_error)
+  })
+  population <- parts$population
+  in_log_odds <- delta_std_error(gap(population$x), population$covariance)
+  in_s <- difference_rows(cells, "population", "s", difference(population$eta), in_log_odds)
+  numbered_rows(do.call(rbind, c(rows, list(in_s))))
+}
+
+difference_rows <- function(cells, kind, scale, estimate, std_error) {
+  half_width <- stats::qnorm(.975) * std_error
+  n <- length(estimate)
+  own <- data.frame(
+    kind = rep(kind, n), scale = rep(scale, n), estimate = estimate, std_error = std_error,
+    conf_low = estimate - half_width, conf_high = estimate + half_width,
+    p_value = 2 * stats::pnorm(-abs(estimate / std_error))
+  )
+  numbered_rows(cbind(text_columns(cells), own))
+}
+
+delta_std_error <- function(gradient, covariance) sqrt(pmax(0, rowSums((gradient %*% covariance) * gradient)))
+
+text_columns <- function(grid) {
+  grid[] <- lapply(grid, as.character)
+  grid
+}
+
+# The tables of a fit: with a column, too, for each factor that had one value only and is in no formula. NULL where the
+# fixed effects are not all factors.
+effects_beside_constants <- function(model, contrast, constant) {
+  variables <- all.vars(stats::delete.response(stats::terms(model)))
+  if (!all(vapply(stats::model.frame(model)[variables], is.factor, NA))) {
+    return(NULL)
+  }
+  beside <- function(table, constant) {
+    columns <- c(lapply(constant, rep, nrow(table)), as.list(table))
+    structure(columns, class = "data.frame", row.names = seq_len(nrow(table)))
+  }
+  effects <- glmer_effects(model, contrast)
+  list(
+    predictions = beside(effects$predictions, constant),
+    contrasts = beside(effects$contrasts, constant[setdiff(names(constant), contrast)])
+  )
+}

@@ -1,0 +1,59 @@
+coded_trials <- function(n_words = 10, ...) {
+  trials <- simulate_interference(n_words = n_words, ...)
+  for (name in c("block", "model", "domain")) trials[[name]] <- factor(trials[[name]], unique(trials[[name]]))
+  trials
+}
+
+plain_cells <- function(probability = .8) {
+  parameters <- interference_parameters()
+  parameters$p_consistent <- ifelse(parameters$block == "congruent", .9, probability)
+  parameters
+}
+
+test_that("probabilities at random effects of 0 are those that lme4 predicts", {
+  trials <- coded_trials(parameters = plain_cells())
+  model <- lme4::glmer(is_consistent ~ block * model + (1 | item), trials, family = binomial(), nAGQ = 0)
+  found <- glmer_effects(model)$predictions
+  population <- found[found$kind == "population", ]
+  expected <- predict(model, population[c("block", "model")], re.form = NA, type = "response")
+  expect_equal(population$estimate, unname(expected), tolerance = 1e-10)
+  expect_equal(nrow(found), 12)
+})
+
+test_that("the contrast is the first block minus the second, with the delta method's standard error", {
+  trials <- coded_trials(parameters = plain_cells())
+  model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), nAGQ = 0)
+  found <- glmer_effects(model)
+  delta_p <- subset(found$contrasts, kind == "population" & scale == "delta_p")
+  p <- subset(found$predictions, kind == "population")$estimate
+  expect_equal(delta_p$estimate, p[[1]] - p[[2]])
+  gap <- p * (1 - p) * cbind(1, 0:1)
+  gap <- gap[1, ] - gap[2, ]
+  expect_equal(delta_p$std_error, sqrt(as.numeric(gap %*% as.matrix(vcov(model)) %*% gap)))
+  expect_equal(subset(found$contrasts, scale == "s")$estimate, -unname(lme4::fixef(model)[[2]]))
+})
+
+test_that("the mean over items is the integral over their normal distribution", {
+  trials <- coded_trials(parameters = plain_cells())
+  model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), nAGQ = 0)
+  sd <- sqrt(unlist(lme4::VarCorr(model)))
+  mean_of <- function(eta) integrate(function(z) plogis(eta + sd * z) * dnorm(z), -Inf, Inf)$value
+  found <- subset(glmer_effects(model)$predictions, kind == "item_averaged")
+  expected <- vapply(c(0, 1), function(x) mean_of(sum(lme4::fixef(model) * c(1, x))), 1)
+  expect_equal(found$estimate, expected, tolerance = 1e-5)
+})
+
+test_that("random slopes add the variance that they have in each block", {
+  grid <- data.frame(block = factor(c("a", "b")))
+  trials <- coded_trials(parameters = plain_cells(.6), seed = 3)
+  model <- suppressMessages(
+    lme4::glmer(is_consistent ~ block + (block | item), trials, family = binomial(), nAGQ = 0)
+  )
+  sigma <- lme4::VarCorr(model)$item
+  grid <- data.frame(block = factor(levels(trials$block), levels(trials$block)))
+  expect_equal(unname(random_variances(grid, model)), c(sigma[1, 1], sum(sigma)))
+})
+
+test_that("a linear model is refused in a sentence", {
+  expect_error(glmer_effects(lm(dist ~ speed, cars)), "must be a logistic mixed model")
+})
