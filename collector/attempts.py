@@ -70,7 +70,8 @@ class AttemptMaker:
     ) -> Attempt:  # fmt: skip
         self._sequence += 1
         tokens, token_source = analysed_tokens(reply, model)
-        graded = option_logprobs(reply.logprobs, reply.answer, trial.option_a, trial.option_b)
+        options = reading.spelled or (trial.option_a, trial.option_b)
+        graded = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
         headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
         attempt = Attempt(
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
@@ -82,7 +83,7 @@ class AttemptMaker:
             item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
             option_b=trial.option_b, expected=trial.expected, factors=_json(trial.factors),
             outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
-            detail=reply.detail, tokens=tokens, token_source=token_source,
+            detail=reply.detail or reading.detail, tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
             input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
             finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,

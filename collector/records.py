@@ -125,10 +125,17 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a design read a reply: the outcome, and the option that was chosen (as the study spells it)."""
+    """How a design read a reply: the outcome, and the option that was chosen (as the study spells it).
+
+    `detail` says what an invalid answer is, where the design tells kinds apart. `spelled`: how the answer calls
+    options a and b, where not by their names; `place`: at which character of the answer the choice stands.
+    """
 
     outcome: Outcome
     choice: str | None = None
+    detail: str | None = None
+    spelled: tuple[str, str] | None = None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)

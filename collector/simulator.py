@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -23,7 +24,7 @@ from aiohttp import web
 
 from collector.designs import Design, design_named
 from collector.errors import ProviderError
-from collector.records import Reply
+from collector.records import Reply, TokenLogprob
 from collector.study import Study, StudyModel, load_study
 
 
@@ -85,25 +86,36 @@ class _Server:
             return _error(400, "unknown_prompt", "This prompt is none of the study's.")
         self.served += 1
         repetition = int((body.get("metadata") or {}).get("repetition", 1))
-        reply = self.design.simulate(self.study, model, trial, self.seed + repetition - 1)
-        return web.json_response(completion(reply, model.model, self.served))
+        model = replace(model, structured_output="response_format" in body)
+        reply = self.design.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
+        return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
 
 
-def completion(reply: Reply, model: str, number: int) -> dict[str, Any]:
+def completion(reply: Reply, model: str, number: int, *, with_logprobs: bool = False) -> dict[str, Any]:
     """A simulated reply in the shape of a chat completion."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.answer, "refusal": None}
+    if reply.outcome == "refused":
+        message |= {"content": None, "refusal": reply.answer}
     if reply.reasoning_text is not None:
         message["reasoning_content"] = reply.reasoning_text
     usage: dict[str, Any] = {"prompt_tokens": reply.input_tokens, "completion_tokens": reply.output_tokens}
     if reply.reasoning_tokens is not None:
         usage["completion_tokens_details"] = {"reasoning_tokens": reply.reasoning_tokens}
+    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}
+    if with_logprobs and reply.logprobs:
+        choice["logprobs"] = {"content": [_listed(token) for token in reply.logprobs]}
     return {
         "id": f"simulated-{number}",
         "object": "chat.completion",
         "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason or "stop"}],
+        "choices": [choice],
         "usage": usage,
     }
+
+
+def _listed(token: TokenLogprob) -> dict[str, Any]:
+    likeliest = [{"token": text, "logprob": value} for text, value in token.likeliest]
+    return {"token": token.token, "logprob": token.logprob, "top_logprobs": likeliest}
 
 
 def _error(status: int, code: str, message: str) -> web.Response:

@@ -91,7 +91,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         source=table.text("source", ""),
         path=path,
         seed=_seed(table),
-        frame=table.text("frame"),
+        frame=table.text("frame", ""),
         tests=design.tests(data),
         models=tuple(read_model(row) for row in table.rows("models")),
         variants=variants,

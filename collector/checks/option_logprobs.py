@@ -45,13 +45,15 @@ class _Seen:
 
 
 def option_logprobs(
-    tokens: Sequence[TokenLogprob], answer: str | None, option_a: str | None, option_b: str | None
+    tokens: Sequence[TokenLogprob], answer: str | None, option_a: str | None, option_b: str | None, place: int = 0
 ) -> OptionLogprobs:
     """The log-probabilities of both options in the answer that `tokens` end with; all None where it isn't found.
 
-    Options of which one begins with the other can't be told apart by their beginning: both are None.
+    `place`: at which character of the answer the option begins (the letter inside of {"answer": "A"}); what stands
+    before it there is taken as given. Options of which one begins with the other can't be told apart by their
+    beginning: both are None.
     """
-    start = _answer_start(tokens, answer or "") if tokens else None
+    tokens, start = _from_place(tokens, answer or "", place) if tokens else (tokens, None)
     if start is None or not option_a or not option_b:
         return OptionLogprobs()
     if option_a.startswith(option_b) or option_b.startswith(option_a):
@@ -67,16 +69,31 @@ def option_logprobs(
     return OptionLogprobs(a, b, "exact" if is_exact else "first_token")
 
 
-def _answer_start(tokens: Sequence[TokenLogprob], answer: str) -> int | None:
-    """Where the answer begins: some servers list the tokens of the reasoning before it, and a stop token after it."""
+def _from_place(tokens: Sequence[TokenLogprob], answer: str, place: int) -> tuple[Sequence[TokenLogprob], int | None]:
+    """The tokens, and the index of the one in which the option begins; None where the answer isn't found.
+
+    Some servers list the tokens of the reasoning before the answer, and a stop token after it. Where more than an
+    opening quote stands before the option in its token (`":"A`), that is cut off, from the likeliest tokens too.
+    """
     text = "".join(token.token for token in tokens)
     where = text.rfind(answer.strip()) if answer.strip() else -1
-    place = 0
+    if where < 0:
+        return tokens, None
+    where += max(0, place - (len(answer) - len(answer.lstrip())))
+    passed = 0
     for index, token in enumerate(tokens):
-        if place <= where < place + len(token.token):
-            return index if not token.token[: where - place].strip(_OPENING) else None
-        place += len(token.token)
-    return None
+        if passed <= where < passed + len(token.token):
+            before = token.token[: where - passed]
+            if not before.strip(_OPENING):
+                return tokens, index
+            return (*tokens[:index], _without(token, before), *tokens[index + 1 :]), index if place else None
+        passed += len(token.token)
+    return tokens, None
+
+
+def _without(token: TokenLogprob, before: str) -> TokenLogprob:
+    likeliest = tuple((text.removeprefix(before), value) for text, value in token.likeliest if text.startswith(before))
+    return TokenLogprob(token.token.removeprefix(before), token.logprob, likeliest)
 
 
 def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b: str) -> tuple[int | None, int, float]:

@@ -5,7 +5,7 @@ A new design is one module with a class that keeps the protocol below, and one r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -15,13 +15,20 @@ from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table
 from collector.study_files.records import Study, StudyModel, TestInfo
 
-_DESIGNS = {"association": "collector.designs.association"}
+_DESIGNS = {
+    "association": "collector.designs.association",
+    "forced_choice": "collector.designs.forced_choice",
+}
 
 
 class Design(Protocol):
     """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls."""
 
     name: str
+    analyses_tokens: bool
+    """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
+    answer_schema: Mapping[str, Any] | None
+    """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
 
     def parse(self, table: Table, folder: StudyFolder) -> Any:
         """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""

@@ -6,7 +6,7 @@ asked one after the other, in a seeded order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from collector.designs.association_reader import read_answer
@@ -22,6 +22,8 @@ from collector.study_files.records import Study, StudyModel, TestInfo
 
 class Association:
     name = "association"
+    analyses_tokens = True
+    answer_schema: Mapping[str, Any] | None = None
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
         return parse_tables(table, folder, parse_simulation(table, folder))
@@ -36,6 +38,8 @@ class Association:
         data: AssociationData = study.data
         used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
         for frame, user in used.items():
+            if not frame:
+                raise StudyError(f'{study.path.name} needs the key "frame" for {user}.')
             if frame not in data.frames:
                 raise UnknownNameError(f"frame (of {user})", frame, data.frames)
             for test in data.tests.values():

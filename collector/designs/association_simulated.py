@@ -6,12 +6,11 @@ whatever order trials are asked, on every machine.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
-from statistics import NormalDist
 
 from collector.designs.association_words import AssociationData
+from collector.designs.draws import NORMAL, log_normal, uniforms
 from collector.errors import StudyError
 from collector.records import Reply, Trial
 from collector.study_files.folder import StudyFolder
@@ -36,7 +35,6 @@ _DEFAULT: Mapping[str, float] = {
     "sd_tokens": 80.0,
     "has_reasoning_text": 1.0,
 }
-_NORMAL = NormalDist()
 _REFUSALS = (
     "I'm sorry, but I can't comply with that.",
     "I'm sorry, but I can't help with that.",
@@ -68,9 +66,9 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
     """A reply drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
     cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
-    u_refused, u_tokens, u_step, u_text = _uniforms(seed, *content, trial.condition)
+    u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
     if u_refused < cell["refusal_rate"]:
-        tokens = _log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
+        tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
         answer = _REFUSALS[int(u_text * len(_REFUSALS))]
     else:
         tokens = _answered_tokens(cell, trial, seed, u_tokens)
@@ -81,19 +79,11 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
 
 def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float) -> float:
     """Mean of the cell, plus what the wording adds in this model and test, plus what is the trial's own."""
-    wording = _uniforms(seed, trial.study, trial.model, trial.test, trial.wording)[0]
-    mean = cell["mean_tokens"] + cell["wording_sd"] * _NORMAL.inv_cdf(wording)
+    wording = uniforms(seed, trial.study, trial.model, trial.test, trial.wording)[0]
+    mean = cell["mean_tokens"] + cell["wording_sd"] * NORMAL.inv_cdf(wording)
     # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
     own = cell["sd_tokens"] ** 2 - cell["wording_sd"] ** 2 - cell["token_step"] ** 2 / 6
-    return _log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u)
-
-
-def _log_normal(mean: float, sd: float, u: float) -> float:
-    """The quantile `u` of the log-normal distribution with this mean and standard deviation."""
-    if mean <= 0 or sd <= 0:
-        return max(mean, 0.0)
-    variance = math.log1p((sd / mean) ** 2)
-    return math.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * _NORMAL.inv_cdf(u))
+    return log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u)
 
 
 def _stepped(tokens: float, step: float, u: float) -> int:
@@ -101,12 +91,6 @@ def _stepped(tokens: float, step: float, u: float) -> int:
     step = step or 1.0
     low = math.floor(tokens / step)
     return int(step) * (low + (u < tokens / step - low))
-
-
-def _uniforms(*content: object) -> list[float]:
-    """Four numbers inside (0, 1) that the content decides."""
-    digest = hashlib.blake2b("\x1f".join(map(str, content)).encode(), digest_size=32).digest()
-    return [(int.from_bytes(digest[i : i + 8]) + 0.5) / 2**64 for i in range(0, 32, 8)]
 
 
 def _reply(answer: str, count: int, cell: Mapping[str, float], model: StudyModel, u_text: float) -> Reply:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.designs.placeholders import check_placeholders, placeholders
+from collector.designs.whole_numbers import whole
 from collector.errors import StudyError, UnknownNameError
 from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table, checked_name
@@ -109,7 +110,7 @@ def _frame(row: Table) -> Frame:
 def _wordings(rows: list[dict[str, str]], where: str) -> dict[int, str]:
     wordings: dict[int, str] = {}
     for row in rows:
-        number = _whole(row["wording"], f"the wordings of {where}")
+        number = whole(row["wording"], f"the wordings of {where}")
         if number in wordings:
             raise StudyError(f"The wording {number} is given twice in {where}.")
         check_placeholders(row["text"], ("word", *_OPTIONS), (), f"wording {number} of {where}")
@@ -181,7 +182,7 @@ def _tests(
             raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
         tests[test] = AssociationTest(
             test=test,
-            test_no=_whole(row["test_no"], f"the tests of {where}"),
+            test_no=whole(row["test_no"], f"the tests of {where}"),
             label=row["label"] or test,
             words={side: tuple(words) for side, (_, words) in found.items()},
             categories={side: category for side, (category, _) in found.items()},
@@ -190,9 +191,3 @@ def _tests(
     if not tests:
         raise StudyError(f"{where} needs at least one test.")
     return tests
-
-
-def _whole(text: str, where: str) -> int:
-    if not text.isdecimal() or not text.isascii() or len(text) > 9:
-        raise StudyError(f'"{text}" in {where} must be a whole number.')
-    return int(text)

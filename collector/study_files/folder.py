@@ -47,20 +47,24 @@ class StudyFolder:
             raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
         return path
 
-    def rows(self, table: Table, key: str, columns: tuple[str, ...], is_asked: bool = True) -> list[dict[str, str]]:
+    def rows(
+        self, table: Table, key: str, columns: tuple[str, ...], is_asked: bool = True, also: tuple[str, ...] = ()
+    ) -> list[dict[str, str]]:
         """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
-        Every row has all of `columns`, as text without white space around it. StudyError for a missing or unknown one.
+        Every row has all of `columns`, as text without white space around it, and those of `also` that are there,
+        which never are a part of the version. StudyError for a missing or unknown one.
         """
         value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
         if isinstance(value, list):
-            return [_inline_row(row, columns) for row in table.rows(key)]
+            return [_inline_row(row, columns, also) for row in table.rows(key)]
         name = table.text(key)
         known_as = f"{key}: {name}"
         if known_as not in self._read:  # a study with variants comes by here once for each
-            self._read[known_as] = _csv_rows(self.inside(name), name, columns)
+            self._read[known_as] = _csv_rows(self.inside(name), name, columns, also)
         if is_asked:
-            self.asked[known_as] = self._read[known_as]
+            rows = self._read[known_as]
+            self.asked[known_as] = [{column: row[column] for column in columns} for row in rows] if also else rows
         return self._read[known_as]
 
 
@@ -71,10 +75,12 @@ def _outside(name: str, root: Path) -> StudyError:
     )
 
 
-def _inline_row(row: Table, columns: tuple[str, ...]) -> dict[str, str]:
+def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> dict[str, str]:
     values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
-    for note in NOTES:
-        row.optional_text(note)
+    for note in (*also, *NOTES):
+        found = row.optional_text(note)
+        if note in also and found is not None:
+            values[note] = found
     row.finish()
     return values
 
@@ -85,19 +91,20 @@ def _given(row: Table, column: str) -> bool:
     return True
 
 
-def _csv_rows(path: Path, name: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+def _csv_rows(path: Path, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
     if not path.is_file():
         raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True, restkey="", restval="")
     try:
         header = tuple(reader.fieldnames or ())
-        _check_header(header, name, columns)
-        return [_csv_row(row, name, reader.line_num, columns) for row in reader]
+        _check_header(header, name, columns, also)
+        kept = (*columns, *(column for column in also if column in header))
+        return [_csv_row(row, name, reader.line_num, kept) for row in reader]
     except csv.Error as error:
         raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
 
 
-def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...]) -> None:
+def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> None:
     missing = [column for column in columns if column not in header]
     if missing:
         raise StudyError(
@@ -105,8 +112,8 @@ def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...]) 
             f"It must have: {', '.join(columns)}. It has: {', '.join(header) or 'nothing'}.",
         )
     for column in header:
-        if column not in columns and column not in NOTES:
-            raise unknown_key(column, f"the header of {name}", (*columns, *NOTES))
+        if column not in (*columns, *also, *NOTES):
+            raise unknown_key(column, f"the header of {name}", (*columns, *also, *NOTES))
 
 
 def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]) -> dict[str, str]:

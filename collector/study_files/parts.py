@@ -20,7 +20,7 @@ def read_model(row: Table) -> StudyModel:
         label=row.text("label", model),
         provider=checked_name(row.text("provider"), "provider"),
         requested_model=row.text("requested_model", model),
-        frame=row.text("frame"),
+        frame=row.text("frame", ""),
         measure=_one_of(row, "measure", get_args(Measure)),
         settings=_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),

@@ -37,18 +37,20 @@ class StudyModel:
     the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count where
     there is one and the output count elsewhere. `token_source` is set where an import or a simulation of this
     model has to say what its counts are because no provider does. One that is not `asked_by_default` is asked only
-    where it is named.
+    where it is named. `frame` is "" where the study's design has no frames. `structured_output`: the provider is to
+    enforce the shape of the answer (a choice of the run, not of the study; a part of a trial's id).
     """
 
     model: str
     label: str
     provider: str
     requested_model: str
-    frame: str
+    frame: str = ""
     measure: Measure | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     token_source: TokenSource | None = None
     asked_by_default: bool = True
+    structured_output: bool = False
 
 
 @dataclass(frozen=True, slots=True)

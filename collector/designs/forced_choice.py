@@ -1,0 +1,167 @@
+"""The forced-choice design: one word, two options A and B that are pairs of categories; which one holds the word's own?
+
+A trial is word × block × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
+collector/designs/forced_choice_order.py for what is balanced and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from collector.designs.forced_choice_order import ConsistentLetters, Place, places
+from collector.designs.forced_choice_reader import read_choice
+from collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
+from collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
+from collector.errors import StudyError
+from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import Study, StudyModel, TestInfo
+
+
+class ForcedChoice:
+    name = "forced_choice"
+    analyses_tokens = False
+    answer_schema: Mapping[str, Any] | None = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+
+    def parse(self, table: Table, folder: StudyFolder) -> ForcedChoiceData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(domain.domain, domain.domain_no, domain.label, 2 * len(domain.words) * len(data.wordings))
+            for domain in data.domains.values()
+        )
+
+    def check(self, study: Study) -> None:
+        used = {study.frame: "The study"} | {model.frame: f"The model {model.model}" for model in study.models}
+        for frame, user in used.items():
+            if frame:
+                raise StudyError(f'{user} has the frame "{frame}", but a forced-choice study has no frames.')
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        cells = Cells(study, model, seed)
+        for position, place in enumerate(places(study.data, model.model, seed, repetitions)):
+            if not skip or not skip[position]:
+                trial = cells.trial(place, position)
+                yield Conversation(trial.trial_id, (trial,))
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        cells = Cells(study, model, seed)
+        for place in places(study.data, model.model, seed, repetitions):
+            yield (cells.trial_id(place),)
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        if history:
+            return None
+        trial = conversation.trials[0]
+        return trial, Prompt(({"role": "user", "content": rendered(study.data, trial)},))
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _, _ in study.data.simulation)
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        return prompt_index(study, model).find(messages)
+
+
+DESIGN = ForcedChoice()
+
+
+class Cells:
+    """The cells of a study for one model, and the trials in them."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        self._study, self._model = study, model
+        self._data: ForcedChoiceData = study.data
+        self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
+        self._letters = ConsistentLetters(self._data, seed)
+        sent = [dict(model.settings), *(["structured_output"] if model.structured_output else [])]
+        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
+        self._id = StableIds(*names, stable_id(*sent), seed)
+
+    def trial_id(self, place: Place) -> str:
+        domain = self._domains[place.domain_no]
+        word, wording = domain.words[place.word_no], self._wordings[place.wording_no]
+        end = StableIds.end(domain.domain, self._data.blocks[place.block_no], word.category, word.word, wording)
+        return self._id.of(place.repetition, end)
+
+    def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
+        """`letter`: which one the consistent option has; None takes that of the plan."""
+        domain, block = self._domains[place.domain_no], self._data.blocks[place.block_no]
+        word = domain.words[place.word_no]
+        letter = letter or self._letters.letter(place.domain_no, place.word_no, place.wording_no, place.repetition)
+        consistent, other = domain.options(block, word.category)
+        is_a = letter == LETTERS[0]
+        return Trial(
+            trial_id=self.trial_id(place),
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            model=self._model.model,
+            test=domain.domain,
+            condition=block,
+            item=word.word,
+            group=word.category,
+            wording=self._wordings[place.wording_no],
+            option_a=consistent if is_a else other,
+            option_b=other if is_a else consistent,
+            expected=consistent,
+            repetition=place.repetition,
+            position=position,
+            factors={
+                "consistent_letter": letter,
+                "block_position": place.block_position,
+                "position_in_block": place.position_in_block,
+                "tier": word.tier,
+                "structured_output": self._model.structured_output,
+            },
+        )
+
+
+def rendered(data: ForcedChoiceData, trial: Trial) -> str:
+    """The prompt of a trial, to the byte."""
+    return data.wordings[trial.wording].format(option_a=trial.option_a, option_b=trial.option_b, word=trial.item)
+
+
+class PromptIndex:
+    """Finds the trial of a prompt by the prompt's hash, whichever letter the consistent option has in it."""
+
+    def __init__(self, study: Study, model: StudyModel) -> None:
+        data: ForcedChoiceData = study.data
+        self._cells = Cells(study, model, study.seed)
+        self._places: dict[bytes, tuple[Place, str]] = {}
+        for place in places(data, model.model, study.seed, 1):
+            for letter in LETTERS:
+                trial = self._cells.trial(place, 0, letter)
+                prompt = Prompt(({"role": "user", "content": rendered(data, trial)},))
+                self._places[bytes.fromhex(prompt.hash)] = place, letter
+
+    def find(self, messages: Sequence[Any]) -> Trial | None:
+        place, letter = self._places.get(bytes.fromhex(Prompt(tuple(messages)).hash), (None, None))
+        return None if place is None else self._cells.trial(place, 0, letter)
+
+
+_INDEXES: dict[tuple[str, ...], PromptIndex] = {}
+
+
+def prompt_index(study: Study, model: StudyModel) -> PromptIndex:
+    key = (str(study.path), study.version, study.variant, model.model, str(model.structured_output))
+    if key not in _INDEXES:
+        _INDEXES[key] = PromptIndex(study, model)
+    return _INDEXES[key]
