@@ -1,0 +1,49 @@
+# The two ways of refitting a permutation. Each returns a list: `design` (fixed effects, one row per row of the data),
+# `draws` (their coefficients, one row a draw), `of_units` (random intercepts, one row a draw and one column a unit; NULL
+# where the model has other random effects), `chains` (0: no draws but one estimate), and what the engine counts.
+
+refit_brms <- function(data, formula, levels, settings) {
+  need_package("rstan", "refit with brms")
+  parts <- brms_parts(data, formula, levels, settings$priors)
+  has_intercepts <- is_only_intercepts(parts$formula)
+  wanted <- c("b_Intercept", if (parts$standata$K > 1) "b", if (has_intercepts) "r_1_1")
+  fit <- rstan::sampling(
+    compiled_model(parts$code),
+    data = parts$standata, chains = settings$chains, iter = settings$iterations, warmup = settings$warmup,
+    seed = settings$seed, pars = wanted, include = TRUE, cores = 1, refresh = 0, open_progress = FALSE,
+    show_messages = FALSE, control = list(adapt_delta = settings$adapt_delta)
+  )
+  if (fit@mode != 0) stop_with("Stan returned no draws: every chain failed.")
+  its_chains <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
+  count <- function(of) sum(vapply(its_chains, function(chain) sum(of(chain)), numeric(1)))
+  list(
+    design = parts$standata$X, draws = as.matrix(fit, pars = setdiff(wanted, "r_1_1")),
+    of_units = if (has_intercepts) as.matrix(fit, pars = "r_1_1"), unit_no = as.integer(parts$standata$J_1),
+    chains = length(its_chains), n_divergent = count(function(chain) chain[, "divergent__"] > 0),
+    n_max_treedepth = count(function(chain) chain[, "treedepth__"] >= 10)
+  )
+}
+
+# The optimiser's second stage, by default Nelder and Mead's, takes ten times as long and ends where this one does.
+refit_glmer <- function(data, formula, levels, settings) {
+  need_package("lme4", "refit with glmer")
+  formula <- checked_formula(formula, names(data))
+  coded <- coded_variables(formula)
+  grouping <- unique(unlist(lapply(lme4::findbars(formula), function(bar) all.vars(bar[[3]]))))
+  prepared <- with_factors(data, setdiff(grouping, coded), level_lists(data, coded, levels))
+  fit <- lme4::glmer(
+    formula,
+    data = prepared, family = stats::binomial(), control = lme4::glmerControl(optimizer = c("bobyqa", "bobyqa"))
+  )
+  list(
+    design = lme4::getME(fit, "X"), draws = t(lme4::fixef(fit)),
+    of_units = if (is_only_intercepts(formula)) t(lme4::ranef(fit)[[1]][, 1]),
+    unit_no = as.integer(lme4::getME(fit, "flist")[[1]]), chains = 0, is_singular = lme4::isSingular(fit)
+  )
+}
+
+# Whether the random effects are one intercept for each unit: (1 | item).
+is_only_intercepts <- function(formula) {
+  bars <- lme4::findbars(formula)
+  length(bars) == 1 && identical(bars[[1]][[2]], 1) && is.name(bars[[1]][[3]])
+}

@@ -1,0 +1,111 @@
+#' Sum up a permutation test
+#'
+#' What was observed in each cell beside the distribution of the same quantity over the permutations.
+#'
+#' The observed value is that of `number` 0: the data as they are, fitted with the same settings as the permutations.
+#' Its own Monte Carlo error is then exchangeable with theirs, as the test wants it; the main fit's value, from longer
+#' chains, belongs beside it, not in its place. Compare with the centre of the null (`null_mean`), not with 0: under
+#' treatment coding the coefficients of the other cells include the reference cell's, so that the same priors mean other
+#' things in each cell, and a difference is expected where there is none.
+#'
+#' Refits without a value (failed, or a block of the cell was lost) don't take part, and are counted; those that are
+#' doubtful (divergent, unconverged) do, and are counted.
+#'
+#' @param cells,refits data frames with one row per refit and cell, and one per refit: those of [refit_permutation()],
+#'   stacked, `number` 0 among them.
+#' @param within names of the columns that make a cell.
+#' @return A data frame with one row per cell and `scale`: `"delta_p"` (difference of probabilities, population-level),
+#'   `"delta_p_items"` (the same, averaged over items), `"s"` (log odds). Columns: `observed`; `null_mean`, `null_sd`,
+#'   `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations that took part; `n_failed`,
+#'   `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `n_as_large`, `k` of p;
+#'   `p_one_sided` = (1 + k) / (1 + n), for a difference as large as the observed one or larger; `p_low` and `p_high`, the
+#'   95 % interval of Clopper and Pearson for k / n, which says how far other permutations could move p; `p_two_sided`,
+#'   twice the smaller tail's p, with its interval; `p_if_failed_large`, p with each failed one counted as one as large;
+#'   `noise_share`, which share of the null's variance is Monte Carlo error of short chains (it widens the null, and so
+#'   makes p too large rather than too small).
+#' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
+#' @export
+#' @examples
+#' cells <- data.frame(number = 0:19, model = "a", domain = "b", delta_p = c(.09, sin(1:19) / 50), is_separated = FALSE)
+#' refits <- data.frame(number = 0:19, status = "ok", n_divergent = 0)
+#' summarise_permutations(cells, refits)[c("observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_low", "p_high")]
+summarise_permutations <- function(cells, refits, within = c("model", "domain")) {
+  check_columns(cells, c("number", within, "is_separated"), to = "sum up permutations")
+  check_columns(refits, c("number", "status", "n_divergent"), to = "sum up permutations")
+  scales <- intersect(c("delta_p", "delta_p_items", "s"), names(cells))
+  numbers <- setdiff(refits$number, 0)
+  if (!0 %in% refits$number || length(numbers) == 0 || anyDuplicated(refits$number) > 0) {
+    stop_with("Can't sum up permutations: `refits` must hold number 0 (the data as observed) and others, each once.")
+  }
+  keys <- unit_keys(cells, within)
+  by_scale <- lapply(scales, function(scale) {
+    do.call(rbind, lapply(unique(keys), function(key) one_cell(cells[keys == key, ], refits, scale, within)))
+  })
+  found <- do.call(rbind, by_scale)
+  found <- found[!(is.na(found$observed) & found$n == 0), ]
+  rownames(found) <- NULL
+  found
+}
+
+one_cell <- function(its, refits, scale, within) {
+  its_key <- its[1, within, drop = FALSE]
+  observed <- its[[scale]][its$number == 0]
+  observed <- if (length(observed) == 1) observed else NA_real_
+  its <- its[its$number != 0 & is.finite(its[[scale]]), ]
+  refits <- refits[refits$number != 0, ]
+  n_failed <- nrow(refits) - nrow(its)
+  cbind(
+    its_key,
+    data.frame(scale = scale, observed = observed),
+    null_distribution(its[[scale]]),
+    data.frame(
+      n = nrow(its), n_failed = n_failed,
+      n_divergent = sum(refits$n_divergent > 0, na.rm = TRUE),
+      n_unconverged = if (is.null(its$rhat)) 0L else sum(is_unconverged(its)),
+      n_warned = sum(refits$status == "warned"), n_separated = sum(its$is_separated)
+    ),
+    tail_probabilities(its[[scale]], observed, n_failed),
+    data.frame(noise_share = noise_share(its, scale))
+  )
+}
+
+null_distribution <- function(values) {
+  if (length(values) == 0) {
+    return(as.data.frame(stats::setNames(as.list(rep(NA_real_, 5)), null_columns())))
+  }
+  quantiles <- stats::quantile(values, c(.025, .5, .975), names = FALSE)
+  as.data.frame(stats::setNames(as.list(c(mean(values), stats::sd(values), quantiles)), null_columns()))
+}
+
+null_columns <- function() c("null_mean", "null_sd", "null_low", "null_median", "null_high")
+
+tail_probabilities <- function(values, observed, n_failed) {
+  n <- length(values)
+  k <- c(sum(values >= observed), sum(values <= observed))
+  if (is.na(observed) || n == 0) {
+    k <- c(NA, NA)
+  }
+  larger <- clopper_pearson(k[[1]], n)
+  smaller <- clopper_pearson(min(k), n)
+  data.frame(
+    n_as_large = as.integer(k[[1]]), p_one_sided = (1 + k[[1]]) / (1 + n), p_low = larger[[1]], p_high = larger[[2]],
+    p_two_sided = min(1, 2 * (1 + min(k)) / (1 + n)), p_two_sided_low = min(1, 2 * smaller[[1]]),
+    p_two_sided_high = min(1, 2 * smaller[[2]]), p_if_failed_large = (1 + k[[1]] + n_failed) / (1 + n + n_failed)
+  )
+}
+
+# The exact 95 % interval of a share.
+clopper_pearson <- function(k, n) {
+  if (is.na(k)) {
+    return(c(NA_real_, NA_real_))
+  }
+  c(
+    if (k == 0) 0 else stats::qbeta(.025, k, n - k + 1),
+    if (k == n) 1 else stats::qbeta(.975, k + 1, n - k)
+  )
+}
+
+noise_share <- function(its, scale) {
+  mcse <- its[[paste0(scale, "_mcse")]]
+  if (is.null(mcse) || nrow(its) < 2 || anyNA(mcse)) NA_real_ else mean(mcse^2) / stats::var(its[[scale]])
+}
