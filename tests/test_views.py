@@ -11,15 +11,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis.engines import ENGINES
 from analysis.tables import TableInfo, read_header
-from analysis.topic_store import TOPIC_SCHEMAS
 from collector.files import sql_dir
 from collector.store import reading
 from tests.given import database, fill, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-FITTED = ("fits", "estimates", *(f"stm_{name}" for name in (*TOPIC_SCHEMAS, "searches")))
+KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
+FITTED = ("fits", "estimates", "stm_searches", *KEPT)
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -54,8 +55,9 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-    for table in FITTED:
-        fill(connection, table, read_rows(min(CASES.glob(f"*/{table}.csv"))))
+    for table, its_views in product(FITTED, ("bayes", "topic")):
+        for file in sorted(CASES.glob(f"{its_views}_*/{table}.csv"))[:1]:
+            fill(connection, table, read_rows(file))
     yield connection
     connection.close()
 

@@ -1,0 +1,15 @@
+-- bayes_checks: whether a Bayesian model brings forth data like those it was fitted to.
+-- grain: fit_id, statistic, model, domain, block
+-- reads: fits, brms_models, brms_checks
+-- study: any
+-- note:  posterior predictive checks: `observed` beside the mean and the middle 95 % of data drawn from the model;
+--        p_value is the share of draws that are at least as large. One near 0 or 1 is a misfit. NULL: of all rows.
+CREATE OR REPLACE VIEW bayes_checks AS
+SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.outcome, c.statistic, coalesce(c.model, f.model) AS model,
+       coalesce(c.domain, f.test) AS domain, c.block, c.observed, c.estimate, c.conf_low, c.conf_high, c.p_value,
+       m.is_converged, m.verdict, f.fit_id
+FROM brms_checks c
+JOIN brms_models m ON m.fit_id = c.fit_id
+JOIN fits f ON f.fit_id = c.fit_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, c.statistic,
+         coalesce(c.model, f.model) NULLS FIRST, coalesce(c.domain, f.test) NULLS FIRST, c.block NULLS FIRST;
