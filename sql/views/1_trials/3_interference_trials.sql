@@ -8,7 +8,8 @@ CREATE OR REPLACE VIEW interference_trials AS
 SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.domain, coalesce(d.label, t.domain) AS domain_label, d.test_no AS domain_no,
-       t.block, t.item, t.word, t.category, t.tier, t.repetition, t.position,
+       t.block, t.item, t.word, t.category, t.tier, t.wording, t.repetition, t.position,
+       t.block_position, t.position_in_block,
        t.option_a, t.option_b, t.consistent_letter, t.chosen_letter, t.answer, t.outcome,
        t.is_valid, t.is_consistent, t.p_consistent, t.logprob_kind, t.structured_output,
        t.tokens, t.token_source, t.latency_s, t.cost_usd, t.served_model, t.served_model_differs
