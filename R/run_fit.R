@@ -2,7 +2,7 @@
 #'
 #' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
 #'
-#' @param engine `"lme4"` ([fit_lme4()]), `"effect_size"` ([effect_size()]), `"stm"` ([fit_stm()]), `"welch"`
+#' @param engine `"lme4"` ([fit_lme4()]), `"brms"` ([fit_brms()]), `"effect_size"` ([effect_size()]), `"stm"` ([fit_stm()]), `"welch"`
 #'   ([welch_test()]), `"step_sensitivity"` ([step_sensitivity()]) or `"leave_one_out"` ([fit_leave_one_out()]).
 #' @param data a data frame, or a named list of columns of equal length.
 #' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
@@ -37,6 +37,7 @@ run_fit <- function(engine, data, arguments = list()) {
 # The table of engines: a new one is a row here and a file of its own.
 engines <- function() {
   list(
+    brms = list(fit = fit_brms, packages = c("brms", "rstan", "StanHeaders", "posterior", "loo")),
     lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
     effect_size = list(fit = effect_size, packages = "effsize"),
     leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),

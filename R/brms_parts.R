@@ -1,0 +1,96 @@
+#' What brms makes of a model: code, data and priors for Stan
+#'
+#' The parts of a Bayesian logistic mixed model as brms writes it, for [compiled_model()] and `rstan::sampling()`. The
+#' numbers of the priors are data of the Stan program rather than text in it, so that other priors of the same families
+#' need no new compiling. The draws are the same, bit by bit, as those of `brms::brm()` with the numbers in its code.
+#'
+#' Coding depends neither on R's options nor on the locale: factors come from `levels`; where a text column has none,
+#' its values are sorted, by a column of its name with the ending `_no` where `data` have one (`model_no` for `model`).
+#' Levels that are not in the data are left out, so that the reference is the first one that is there. A factor with
+#' one level is dropped from the formula, and a message says so.
+#'
+#' @param data a data frame with one row per trial, without missing values in the columns of the formula.
+#' @param formula the formula as text (see [checked_formula()]) or as a formula: an outcome of 0 and 1, or `FALSE` and
+#'   `TRUE`.
+#' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
+#' @param priors a named list of priors as text (see [checked_prior()]): for `b`, the coefficients; for `Intercept`,
+#'   which brms gives to the intercept at the means of all covariates; for `sd`, the standard deviations of random
+#'   effects; for `cor`, their correlations. What is not named keeps the paper's prior.
+#' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
+#' @return A list: `formula`, `dropped` (the level of each dropped factor, by name), `data` (the columns of the formula,
+#'   coded), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program), `standata` (its
+#'   data), `exclude` (names of parameters that are not worth keeping).
+#' @source Cohen & Kincaid (2026), appendix S2.
+#' @export
+#' @examplesIf requireNamespace("brms", quietly = TRUE)
+#' trials <- expand.grid(
+#'   item = letters[1:5], block = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
+#' )
+#' trials$is_valid <- seq_len(nrow(trials)) != 3
+#' parts <- brms_parts(trials, "is_valid ~ block * model + (1 | item)")
+#' parts$priors
+#' cat(parts$code)
+brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum")) {
+  need_package("brms", "fit Bayesian models")
+  coding <- match.arg(coding)
+  priors <- checked_priors(priors)
+  usable <- without_single_levels(checked_formula(formula, names(data)), data, levels)
+  formula <- usable$formula
+  data <- coded_data(data, formula, levels, coding)
+  set <- brms_priors(priors, formula, data)
+  arguments <- list(formula, data, family = brms::bernoulli(), prior = set$prior, stanvars = set$stanvars)
+  code <- do.call(brms::make_stancode, arguments)
+  c(
+    list(formula = formula, dropped = usable$dropped, data = data, priors = priors), set,
+    list(
+      code = as.character(code), standata = do.call(brms::make_standata, arguments),
+      exclude = excluded_parameters(code)
+    )
+  )
+}
+
+# The paper's priors (its appendix S2).
+paper_priors <- function() {
+  list(b = "normal(0, 1)", Intercept = "normal(3, 1.5)", sd = "exponential(1)", cor = "lkj(1)")
+}
+
+checked_priors <- function(priors) {
+  given <- as.list(priors)
+  unknown <- setdiff(names(given), names(paper_priors()))
+  if (length(unknown) > 0 || length(names(given)) != length(given)) {
+    stop_with(
+      sprintf("Can't set a prior for %s.", if (length(unknown) > 0) quoted(unknown) else "what has no name"),
+      "Priors can be set for b, Intercept, sd and cor: as in list(b = \"normal(0, 1)\", sd = \"exponential(1)\")."
+    )
+  }
+  priors <- utils::modifyList(paper_priors(), given)
+  lapply(priors, function(one) checked_prior(one)$text)
+}
+
+# The priors as brms wants them, and the variables of Stan that their numbers are handed over in. brms refuses a prior
+# for what the model hasn't got.
+brms_priors <- function(priors, formula, data) {
+  possible <- brms::get_prior(formula, data, family = brms::bernoulli())
+  used <- priors[names(priors) %in% possible$class]
+  prior <- brms::empty_prior()
+  stanvars <- NULL
+  for (class in names(used)) {
+    one <- checked_prior(used[[class]])
+    names <- sprintf("prior_%s_%d", tolower(class), seq_along(one$numbers))
+    if (one$family == "lkj") {
+      names <- one$numbers # brms reads this one itself, and wants the number
+    } else {
+      numbers <- Map(brms::stanvar, one$numbers, names)
+      stanvars <- Reduce(`+`, if (is.null(stanvars)) numbers else c(list(stanvars), numbers))
+    }
+    text <- sprintf("%s(%s)", one$family, toString(names))
+    prior <- prior + brms::set_prior(text, class = class)
+  }
+  list(prior = prior, stanvars = stanvars)
+}
+
+# As brms itself does: standardised random effects, and the intercept at the means, can be had from the others.
+excluded_parameters <- function(code) {
+  declared <- regmatches(code, gregexpr("\\b(z|L|Cor|r)_[0-9]+\\b", code))[[1]]
+  c("Intercept", sort(unique(declared), method = "radix"))
+}

@@ -1,0 +1,101 @@
+# Columns of a formula as a Bayesian fit takes them: an outcome of 0 and 1, factors with their coding.
+
+coded_data <- function(data, formula, levels, coding = "treatment") {
+  check_columns(data, all.vars(formula))
+  bars <- lme4::findbars(formula)
+  if (length(formula) != 3 || length(bars) == 0) {
+    stop_with(
+      sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
+      "It must have an outcome and a random effect, like \"is_valid ~ block * model + (1 | item)\"."
+    )
+  }
+  grouping <- unique(unlist(lapply(bars, function(bar) all.vars(bar[[3]]))))
+  coded <- coded_variables(formula)
+  levels <- listed_levels(data, coded, levels)
+  kept <- data[unique(all.vars(formula))]
+  for (name in all.vars(formula[[2]])) kept[[name]] <- zeros_and_ones(kept[[name]], name)
+  kept <- with_factors(kept, setdiff(grouping, coded), lapply(levels, function(known) known))
+  for (name in names(levels)) {
+    if (coding == "sum") stats::contrasts(kept[[name]]) <- "contr.sum"
+  }
+  kept
+}
+
+# The levels of each text column that are in the data, the reference first.
+listed_levels <- function(data, variables, levels) {
+  is_text <- function(name) is.character(data[[name]]) || is.factor(data[[name]]) || is.logical(data[[name]])
+  listed <- list()
+  for (name in variables[vapply(variables, is_text, logical(1)) | variables %in% names(levels)]) {
+    known <- if (is.null(levels[[name]])) own_levels(data, name) else as.character(unlist(levels[[name]]))
+    unlisted <- setdiff(unique(as.character(data[[name]])), c(known, NA))
+    if (length(unlisted) > 0) {
+      stop_with(
+        sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
+        sprintf("Levels: %s.", quoted(known))
+      )
+    }
+    listed[[name]] <- known[known %in% as.character(data[[name]])]
+  }
+  listed
+}
+
+# Without a list: a factor's own levels; else the values sorted, by their numbers where the data have those.
+own_levels <- function(data, name) {
+  values <- data[[name]]
+  if (is.factor(values)) {
+    return(levels(values))
+  }
+  number <- data[[paste0(name, "_no")]]
+  distinct <- unique(data.frame(value = as.character(values), no = if (is.null(number)) 0 else number))
+  distinct <- distinct[!is.na(distinct$value), ]
+  unique(distinct$value[order(distinct$no, distinct$value, method = "radix")])
+}
+
+zeros_and_ones <- function(values, name) {
+  numbers <- if (is.logical(values) || is.numeric(values)) as.numeric(values) else NA
+  if (anyNA(numbers) || !all(numbers %in% c(0, 1))) {
+    stop_with(
+      sprintf("The outcome \"%s\" must be TRUE or FALSE, or 1 or 0, in every row.", name),
+      sprintf("Found: %s.", quoted(utils::head(unique(values), 3)))
+    )
+  }
+  as.integer(numbers)
+}
+
+# The formula without the factors that are of one level in the data, each said in a message: list(formula, dropped).
+without_single_levels <- function(formula, data, levels) {
+  listed <- listed_levels(data, coded_variables(formula), levels)
+  dropped <- listed[lengths(listed) == 1]
+  for (name in names(dropped)) {
+    formula[[3]] <- without_variable(formula[[3]], name)
+    if (is.null(formula[[3]])) formula[[3]] <- 1
+  }
+  if (length(dropped) > 0) {
+    message(sprintf(
+      "%s: the formula is now %s.",
+      paste(sprintf("All rows are of one %s, %s", names(dropped), unlist(dropped)), collapse = "; "), deparse1(formula)
+    ))
+  }
+  list(formula = formula, dropped = dropped)
+}
+
+# One side of a formula without a variable; NULL where nothing is left of it.
+without_variable <- function(part, name) {
+  if (is.name(part)) {
+    return(if (!identical(as.character(part), name)) part)
+  }
+  if (!is.call(part)) {
+    return(part)
+  }
+  operator <- as.character(part[[1]])
+  if (operator %in% c("|", "||")) {
+    left <- without_variable(part[[2]], name)
+    part[2] <- list(if (is.null(left)) 1 else left)
+    return(part)
+  }
+  sides <- Filter(Negate(is.null), lapply(as.list(part)[-1], without_variable, name = name))
+  if (length(sides) == length(part) - 1) {
+    return(as.call(c(part[[1]], sides)))
+  }
+  if (length(sides) == 1 && operator %in% c("+", "*", ":")) sides[[1]]
+}

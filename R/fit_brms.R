@@ -1,0 +1,117 @@
+#' Bayesian logistic mixed model
+#'
+#' One model of all rows, of answers that are yes or no: `brms::brm()` with a Bernoulli family, sampled by Stan. With
+#' its defaults it is the model of the interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the
+#' intercept at the means of the covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000
+#' iterations, 1500 of them to warm up: 10,000 draws.
+#'
+#' The Stan program is compiled once on a machine, see [compiled_model()]. The same seed gives the same draws whatever
+#' the number of cores, and those of `brms::brm()`. For coding, levels and what becomes of a factor with one level see
+#' [brms_parts()].
+#'
+#' What is doubtful about the sampling (R-hat above 1.01, effective sample sizes below 400, divergences, maximal tree
+#' depth, E-BFMI below 0.3, Pareto k above 0.7) is said in warnings and in `verdict`.
+#'
+#' @param data a data frame with one row per trial.
+#' @param formula the formula as text (see [checked_formula()]) or as a formula.
+#' @param chains,iterations,warmup number of chains, and of iterations of each, those to warm up included.
+#' @param adapt_delta,max_treedepth settings of the sampler.
+#' @param seed a whole number.
+#' @param cores number of chains that are sampled at a time; `NULL` for as many as there are cores.
+#' @param save_to path of an `.rds` file for the `brmsfit`, or `NULL` to keep none.
+#' @param draws_to path of a Parquet file for the draws (needs R's package nanoparquet), or `NULL` to keep none: columns
+#'   `.chain`, `.iteration`, `.draw`, then the parameters under brms's names.
+#' @param force `TRUE` to fit also what is estimated to take more than an hour.
+#' @inheritParams brms_parts
+#' @inheritParams compiled_model
+#' @return The list of data frames of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
+#'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
+#'   such as `"sd_item"`; `variances` are posterior means), `versions`, and `tables`, a list of data frames:
+#'   \describe{
+#'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
+#'     \item{predictions, contrasts}{see [interference_effects()].}
+#'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
+#'       ones; `"item_sd"`, the standard deviation of the items' shares), `observed`, `predicted` (mean), `conf_low`,
+#'       `conf_high` (95 %), `p_value` (share of simulated data above the observed, ties counted half).}
+#'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
+#'       Pareto's k.}
+#'   }
+#' @source Cohen & Kincaid (2026), appendices S1 to S4.
+#' @export
+#' @examplesIf interactive()
+#' # Compiles at its first use, and so takes a minute.
+#' trials <- expand.grid(
+#'   item = letters[1:20], block = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
+#' )
+#' set.seed(1)
+#' trials$is_valid <- runif(nrow(trials)) < .9
+#' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
+#' fit$tables$model$verdict
+fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", chains = 4, iterations = 4000,
+                     warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1, cores = NULL, save_to = NULL,
+                     draws_to = NULL, force = FALSE, say = NULL) {
+  for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
+  check_columns(data, character())
+  formula <- checked_formula(formula, names(data))
+  settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
+  settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = teller(say)))
+  levels <- listed_levels(data, coded_variables(formula), levels)
+  check_duration(nrow(data), settings, force)
+  tables <- NULL
+  fit_one <- function(rows) {
+    parts <- brms_parts(rows, formula, levels, priors, coding)
+    found <- fit_bayesian(parts, settings)
+    tables <<- found$tables
+    found
+  }
+  fitted <- fit_each_group(data, NULL, all.vars(formula), fit_one)
+  beside_versions(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
+}
+
+fit_bayesian <- function(parts, settings) {
+  say_what_holds_it(parts)
+  model <- compiled_model(parts$code, settings$say)
+  begun <- proc.time()[["elapsed"]]
+  stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)
+  sampling_s <- proc.time()[["elapsed"]] - begun
+  settings$say("Summing up the draws")
+  fit <- as_brmsfit(stanfit, parts)
+  tables <- bayesian_tables(fit, parts, settings)
+  kept <- keep_fit(fit, settings)
+  tables$model <- cbind(
+    tables$model,
+    compile_s = attr(model, "compile_s"), sampling_s = sampling_s, kept
+  )
+  list(
+    estimates = bayesian_estimates(fit, parts), variances = bayesian_variances(fit, parts), tables = tables,
+    fit = list(n_groups = n_levels(parts), optimiser = "rstan, NUTS")
+  )
+}
+
+# brms's own object, as brm() would have made it: predictions, plots and loo() of brms work on it.
+as_brmsfit <- function(stanfit, parts) {
+  fit <- brms::brm(
+    parts$formula, parts$data,
+    family = brms::bernoulli(), prior = parts$prior, stanvars = parts$stanvars, empty = TRUE
+  )
+  fit$fit <- stanfit
+  attr(fit, "dropped") <- parts$dropped
+  brms::rename_pars(fit)
+}
+
+bayesian_tables <- function(fit, parts, settings) {
+  row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
+  outcome <- parts$standata$Y
+  used <- row_logits(fit)
+  loo <- leave_one_out(used$logits, outcome, chain = (used$ids - 1) %/% (row$n_draws / row$chains) + 1)
+  doubts <- c(doubts_of(row), doubts_of_loo(loo))
+  for (doubt in doubts) warning(doubt, call. = FALSE)
+  row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
+  row$is_converged <- length(doubts_of(row)) == 0
+  row$verdict <- verdict_of(row, doubts)
+  effects <- interference_effects(fit)
+  list(
+    model = row, predictions = effects$predictions, contrasts = effects$contrasts,
+    checks = cell_checks(used$logits, outcome, parts, settings$seed), loo = loo
+  )
+}

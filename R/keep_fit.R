@@ -1,0 +1,47 @@
+# A fitted Bayesian model in files: the brmsfit for R, its draws for everyone. Each is written beside its place and moved
+# there whole, so that nobody ever reads half a file.
+
+# One row about the files: name, checksum and size; NA where none was asked for or it can't be written.
+keep_fit <- function(fit, settings) {
+  model <- kept_file(settings$save_to, function(path) saveRDS(fit, path))
+  draws <- kept_file(settings$draws_to, function(path) write_draws(fit, path))
+  cbind(stats::setNames(model, c("file", "file_md5", "file_bytes")), stats::setNames(draws, c("draws_file", "draws_md5", "draws_bytes")))
+}
+
+kept_file <- function(path, write) {
+  if (is.null(path)) {
+    return(data.frame(NA_character_, NA_character_, NA_real_))
+  }
+  part <- sprintf("%s.%d.new", path, Sys.getpid())
+  problem <- tryCatch(
+    suppressWarnings({
+      write(part)
+      if (!file.rename(part, path)) stop("it could not be moved to its place.")
+      NULL
+    }),
+    error = conditionMessage
+  )
+  if (!is.null(problem)) {
+    unlink(part)
+    # The numbers are still worth seeing.
+    message(basename(path), " could not be kept in ", dirname(path), ": ", problem)
+    return(data.frame(NA_character_, NA_character_, NA_real_))
+  }
+  data.frame(basename(path), unname(tools::md5sum(path)), file.size(path))
+}
+
+write_draws <- function(fit, path) {
+  if (!requireNamespace("nanoparquet", quietly = TRUE)) {
+    stop("R's package nanoparquet is not installed.")
+  }
+  nanoparquet::write_parquet(draws_frame(fit), path)
+}
+
+# One row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters under brms's names.
+draws_frame <- function(fit) {
+  draws <- as.data.frame(posterior::as_draws_df(fit))
+  first <- c(".chain", ".iteration", ".draw")
+  draws[first] <- lapply(draws[first], as.integer)
+  class(draws) <- "data.frame"
+  draws[c(first, setdiff(names(draws), first))]
+}

@@ -1,0 +1,49 @@
+# Does the model fit the data? Posterior predictive checks and leave-one-out cross-validation of a Bernoulli model.
+
+# The linear predictor of each row (columns) in each draw (rows). Of many draws and rows, as many draws as are still
+# quick: evenly spaced, at least 500.
+row_logits <- function(fit, max_numbers = 2e7) {
+  n_draws <- brms::ndraws(fit)
+  n_kept <- min(n_draws, max(500, floor(max_numbers / nrow(fit$data))))
+  ids <- unique(round(seq(1, n_draws, length.out = n_kept)))
+  list(logits = brms::posterior_linpred(fit, draw_ids = ids), ids = ids)
+}
+
+# `cell`: the cell of each row, as a number. Per cell and for all rows: the share of ones; for all rows the standard
+# deviation of the items' shares, too. p is the share of data sets drawn from the fitted model whose statistic is
+# above the observed one, those that equal it counted half.
+predictive_checks <- function(logits, outcome, cell, item, seed) {
+  groups <- c(split(seq_along(outcome), cell), list(all = seq_along(outcome)))
+  statistics <- lapply(groups, function(rows) function(y) mean(y[rows]))
+  statistics$item_sd <- function(y) stats::sd(rowsum(y, item)[, 1] / as.vector(table(item)))
+  replicated <- with_seed(seed, apply(stats::plogis(logits), 1, function(p) {
+    y <- as.integer(stats::runif(length(p)) < p)
+    vapply(statistics, function(statistic) statistic(y), numeric(1))
+  }))
+  observed <- vapply(statistics, function(statistic) statistic(outcome), numeric(1))
+  data.frame(
+    cell = c(names(groups), "all"), statistic = c(rep("share", length(groups)), "item_sd"), observed = unname(observed),
+    predicted = rowMeans(replicated), conf_low = row_quantiles(replicated, .025),
+    conf_high = row_quantiles(replicated, .975),
+    p_value = rowMeans(replicated > observed) + rowMeans(replicated == observed) / 2, row.names = NULL
+  )
+}
+
+row_quantiles <- function(values, probability) {
+  unname(apply(values, 1, stats::quantile, probs = probability, na.rm = TRUE))
+}
+
+# One row: the expected log predictive density of answers left out, by Pareto-smoothed importance sampling.
+leave_one_out <- function(logits, outcome, chain) {
+  signed <- sweep(logits, 2, ifelse(outcome == 1, 1, -1), `*`)
+  log_lik <- stats::plogis(signed, log.p = TRUE)
+  r_eff <- loo::relative_eff(exp(log_lik), chain_id = chain, cores = 1)
+  found <- suppressWarnings(loo::loo(log_lik, r_eff = r_eff, cores = 1))
+  k <- loo::pareto_k_values(found)
+  number <- function(row, column) as.numeric(found$estimates[row, column])
+  data.frame(
+    elpd_loo = number("elpd_loo", 1), se_elpd_loo = number("elpd_loo", 2), p_loo = number("p_loo", 1),
+    se_p_loo = number("p_loo", 2), looic = number("looic", 1), se_looic = number("looic", 2), max_pareto_k = max(k),
+    n_bad_pareto_k = sum(k > .7), n_draws = nrow(logits)
+  )
+}

@@ -1,0 +1,135 @@
+# Chains of one model in processes of their own, several at a time. What a chain draws depends on the seed and on its
+# number alone, so the number of cores changes no draw.
+
+# A stanfit of all chains. `settings`: chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores.
+sample_chains <- function(model, standata, exclude, settings, say) {
+  jobs <- lapply(seq_len(settings$chains), function(chain) {
+    function(refresh) sample_chain(model, standata, exclude, settings, chain, refresh)
+  })
+  found <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, function(job) with_conditions(function() job(0)))
+  for (one in found) pass_on(one$conditions)
+  merged <- rstan::sflist2stanfit(lapply(found, `[[`, "value"))
+  merged@stanmodel <- model
+  merged
+}
+
+can_fork <- function() .Platform$OS.type == "unix"
+
+sample_chain <- function(model, standata, exclude, settings, chain, refresh) {
+  fit <- rstan::sampling(
+    model,
+    data = standata, pars = exclude, include = FALSE, chains = 1, chain_id = chain, cores = 1,
+    iter = settings$iterations, warmup = settings$warmup, seed = settings$seed, init = "random", refresh = refresh,
+    control = list(adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth)
+  )
+  fit@stanmodel <- methods::new("stanmodel") # ten megabytes that the other process has
+  fit
+}
+
+# What a single chain says of its own convergence is judged for all of them together later.
+pass_on <- function(conditions) {
+  errors <- conditions$text[conditions$kind == "error"]
+  if (length(errors) > 0) {
+    stop_with("The sampler could not draw.", unique(errors))
+  }
+  own <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc/warnings"
+  for (text in unique(grep(own, conditions$text[conditions$kind == "warning"], value = TRUE, invert = TRUE))) {
+    warning(text, call. = FALSE)
+  }
+}
+
+# The results of the jobs, in their order, `settings$cores` of them at a time.
+in_processes <- function(jobs, settings, say) {
+  files <- vapply(jobs, function(job) tempfile("chain"), character(1))
+  found <- vector("list", length(jobs))
+  running <- list()
+  on.exit({
+    stop_processes(running)
+    unlink(files)
+  })
+  waiting <- seq_along(jobs)
+  while (length(waiting) > 0 || length(running) > 0) {
+    while (length(waiting) > 0 && length(running) < settings$cores) {
+      number <- waiting[[1]]
+      waiting <- waiting[-1]
+      running[[as.character(number)]] <- start_process(jobs[[number]], files[[number]], settings)
+    }
+    for (number in names(ended <- ended_processes(running))) {
+      found[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
+      running[[number]] <- NULL
+    }
+    say(progress_of(files, found, settings))
+  }
+  found
+}
+
+start_process <- function(job, file, settings) {
+  parent <- Sys.getpid()
+  # A thousand lines a chain: the file is written in pieces of 4 kB, some fifty lines each.
+  refresh <- max(1, settings$iterations %/% 1000)
+  sampled <- function() {
+    sink(file)
+    on.exit(sink())
+    job(refresh)
+  }
+  parallel::mcparallel(
+    {
+      end_with(parent)
+      with_conditions(sampled)
+    },
+    mc.set.seed = FALSE, silent = TRUE
+  )
+}
+
+# Those that have ended, by the name of the job, each as list(result); waits half a second for one. The result of a
+# process that was killed is NULL.
+ended_processes <- function(running) {
+  answers <- suppressWarnings(parallel::mccollect(unname(running), wait = FALSE, timeout = .5))
+  pids <- vapply(running, function(job) as.character(job$pid), character(1))
+  has_ended <- pids %in% names(answers)
+  for (job in running[has_ended]) suppressWarnings(parallel::mccollect(job)) # else it stays as a zombie
+  lapply(pids[has_ended], function(pid) list(answers[[pid]]))
+}
+
+checked_result <- function(result, number) {
+  if (is.null(result) || inherits(result, "try-error")) {
+    stop_with(sprintf("The process of chain %s ended before its time: it was killed, or memory ran out.", number))
+  }
+  result
+}
+
+stop_processes <- function(running) {
+  for (job in running) tools::pskill(job$pid, tools::SIGKILL)
+  if (length(running) > 0) try(suppressWarnings(parallel::mccollect(unname(running))), silent = TRUE)
+}
+
+# Ends this process when its parent ends, also by kill -9: else it would go on sampling for nobody. A shell looks each
+# second whether the parent is still the parent: its number alone could live on as a zombie, or as another process.
+end_with <- function(parent) {
+  script <- paste(
+    "while kill -0 %1$d 2>/dev/null; do",
+    "  if [ -r /proc/%1$d/status ]; then p=; while read -r k v; do [ \"$k\" = PPid: ] && p=$v; done </proc/%1$d/status;",
+    "    [ \"$p\" = %2$d ] || { kill -9 %1$d; exit; };",
+    "  else kill -0 %2$d 2>/dev/null || { kill -9 %1$d; exit; }; fi;",
+    "  sleep 1; done"
+  )
+  script <- sprintf(script, Sys.getpid(), parent)
+  system2("/bin/sh", c("-c", shQuote(script)), stdout = FALSE, stderr = FALSE, wait = FALSE)
+}
+
+# "Sampling: 42 % (chains 1 to 4: 84, 83, 0, 0 %)".
+progress_of <- function(files, found, settings) {
+  percent <- mapply(function(file, result) {
+    if (!is.null(result)) 100 else 100 * last_iteration(file) / settings$iterations
+  }, files, found)
+  sprintf(
+    "Sampling: %.0f %% (%s: %s %%)", mean(percent), if (length(files) == 1) "chain 1" else paste("chains 1 to", length(files)),
+    toString(sprintf("%.0f", percent))
+  )
+}
+
+last_iteration <- function(file) {
+  lines <- tryCatch(suppressWarnings(readLines(file, warn = FALSE)), error = function(problem) character())
+  found <- grep("Iteration: *[0-9]+ /", lines, value = TRUE)
+  if (length(found) == 0) 0 else as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", found[[length(found)]]))
+}
