@@ -40,7 +40,7 @@ def figures(
     Prints one row a file, with its text alternative. Each source, version and variant has files of its own.
     """
     if listed:
-        print_rows([{"figure": name, "what": what} for name, what in FIGURES.items()], output_format)
+        print_rows([{"figure": name, "what": kind.what} for name, kind in FIGURES.items()], output_format)
         return
     with FitProgress() as progress:
         rows = draw_figures(

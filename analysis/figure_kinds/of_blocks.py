@@ -1,0 +1,72 @@
+"""Figures of the two-stage Bayesian analysis of blocks: drawn from fits that were kept, never from new ones."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from analysis.bayes.shown_fits import KEY, shown_fits, stale
+from analysis.cells import GRAIN
+from analysis.figure_kinds.records import FigureData, FigureKind
+from analysis.open import read_view
+from collector.store import reading
+
+_CELL = ["model", "domain", "block"]
+
+
+def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
+    """The rows of the shown fits in a view of bayes_…, labelled; `doubt`: why a fit is not to be trusted."""
+    shown = shown_fits(data.db, data.study)
+    if shown.is_empty():
+        return None
+    with reading(data.db) as connection:
+        found = read_view(connection, view)
+    note = pl.when(~pl.col("is_own")).then(pl.lit(stale(data.study.name)))
+    kept = shown.select("fit_id", note=note, fit_no=pl.int_range(pl.len()))
+    rows = found.join(kept, on="fit_id", how="inner", maintain_order="left")
+    rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
+    labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
+    keys = ["study_version", "model", "domain"]
+    labelled = rows.join(labels, on=keys, how="left", maintain_order="left")
+    doubt = pl.when(~pl.col("is_converged")).then(pl.col("verdict"))
+    return labelled.with_columns(doubt=doubt).sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
+
+
+def _compliance(data: FigureData) -> pl.DataFrame | None:
+    rows = _rows(data, "bayes_predictions", "is_valid")
+    if rows is None:
+        return None
+    keys = {"test": "domain", "condition": "block"}
+    seen = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=1 - pl.col("is_refusal").mean())
+    return _in_parts(rows.join(seen, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
+
+
+def _interference(data: FigureData) -> pl.DataFrame | None:
+    return _in_parts(_rows(data, "bayes_contrasts", "is_consistent"))
+
+
+def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
+    rows = _rows(data, "bayes_checks")
+    return None if rows is None else rows.drop_nulls(_CELL).with_columns(part=pl.col("fit"))
+
+
+def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
+    """A part for each fit where a study has several of one outcome."""
+    if rows is None or rows.unique(KEY).height == rows.unique(GRAIN).height:
+        return rows
+    return rows.with_columns(part=pl.col("fit"))
+
+
+_HINT = "analyze --fit brms --study {study}"
+KINDS = {
+    "compliance": FigureKind(
+        "How likely a valid answer is, by model, domain and block, with what was observed (after analyze --fit brms).",
+        _compliance, _HINT,
+    ),
+    "interference": FigureKind(
+        "The difference between the blocks in consistency, by model and domain (after analyze --fit brms).",
+        _interference, _HINT,
+    ),
+    "predictive_checks": FigureKind(
+        "What was seen beside what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
+    ),
+}  # fmt: skip

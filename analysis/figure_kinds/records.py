@@ -1,0 +1,89 @@
+"""What a kind of figure is, and the data that it may take its rows from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from analysis.cells import GRAIN
+from analysis.fits import Progress
+from analysis.open import read_view, stored_views
+from analysis.topic_figures import kept_topics
+from collector.store import reading
+from collector.study import Study
+
+LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
+_COLUMNS = (*GRAIN, *LABELS, "condition", "tokens", "token_source", "is_refusal")
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """One row of the registry; the R function is `plot_` and its name.
+
+    `what` it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for all sources,
+    study versions and variants at once; each of them is a figure of its own, and so is each value of a column `part`,
+    where there is one. A column `note` says what must be known of the figure. None where the study has no such thing.
+    `hint`: what to type so that there is something to draw.
+    """
+
+    what: str
+    rows: Callable[[FigureData], pl.DataFrame | None]
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """A study in a database; `source` None is all of them. What several kinds need is read once."""
+
+    db: Path
+    study: Study
+    source: str | None = None
+    workers: int | None = None
+    progress: Progress | None = None
+
+    @cached_property
+    def trials(self) -> pl.DataFrame:
+        """One row a trial, labelled, in the paper's order. In a study without a view of its own, or whose view does
+        not speak of refusals, what did not end answered is called a refusal.
+        """
+        view = f"{self.study.name}_trials"
+        with reading(self.db) as connection:
+            is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
+            if is_typed:
+                found: pl.DataFrame = connection.view(view).select(*_COLUMNS).pl()
+            else:
+                found = _untyped(connection, self.study.name)
+        return found if self.source is None else found.filter(pl.col("source") == self.source)
+
+    @cached_property
+    def topics(self) -> dict[str, pl.DataFrame]:
+        return kept_topics(self.db, self.study)
+
+    @property
+    def grains(self) -> list[dict[str, str]]:
+        """Sources, study versions and variants, in the order of the trials."""
+        return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """The columns LABELS of each model and test that there are trials of, by study version."""
+        return self.trials.select("study_version", *LABELS).unique(["study_version", "model", "test"], keep="first")
+
+
+def _untyped(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
+    columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
+    flags = [*columns, "is_left_out"]
+    trials = connection.view("trials").select(*flags).pl().filter(pl.col("study") == study, ~pl.col("is_left_out"))
+    for name in ("model", "test"):
+        named = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
+        labels = named.select("study", "study_version", name, f"{name}_label", f"{name}_no")
+        trials = trials.join(labels, on=["study", "study_version", name], how="left", maintain_order="left")
+    ordered = trials.sort(*GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True)
+    labelled = [pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test")]
+    shown: pl.DataFrame = ordered.with_columns(*labelled, is_refusal=pl.col("outcome") != "answered").select(_COLUMNS)
+    return shown
