@@ -92,7 +92,7 @@ ENGINES = {
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
     "brms": Engine(
-        ("brms", "rstan", "posterior", "loo"),
+        ("brms", "rstan", "StanHeaders", "posterior", "loo"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
         lambda fit: fit.formula or "",

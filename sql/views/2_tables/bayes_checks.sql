@@ -3,11 +3,12 @@
 -- reads: fits, brms_models, brms_checks
 -- study: any
 -- note:  posterior predictive checks: `observed` beside the mean and the middle 95 % of data drawn from the model;
---        p_value is the share of draws that are at least as large. One near 0 or 1 is a misfit. NULL: of all rows.
+--        p_value is the share of draws above it (ties count half). One near 0 or 1 is a misfit. NULL: of all rows.
+--        statistic share: of ones; item_sd: the standard deviation of the items' shares.
 CREATE OR REPLACE VIEW bayes_checks AS
-SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.outcome, c.statistic, coalesce(c.model, f.model) AS model,
-       coalesce(c.domain, f.test) AS domain, c.block, c.observed, c.estimate, c.conf_low, c.conf_high, c.p_value,
-       m.is_converged, m.verdict, f.fit_id
+SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
+       coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.block, c.statistic,
+       c.observed, c.predicted, c.conf_low, c.conf_high, c.p_value, m.is_converged, m.verdict, f.fit_id
 FROM brms_checks c
 JOIN brms_models m ON m.fit_id = c.fit_id
 JOIN fits f ON f.fit_id = c.fit_id

@@ -5,7 +5,8 @@
 -- note:  scale delta_p: a difference of probabilities; s: the same in log odds. p_positive: the posterior probability
 --        that it is above 0. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW bayes_contrasts AS
-SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.outcome, coalesce(c.model, f.model) AS model,
+SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
+       coalesce(c.model, f.model) AS model,
        coalesce(c.domain, f.test) AS domain, c.kind, c.scale, c.estimate, c.median, c.conf_low, c.conf_high,
        c.p_positive, m.is_converged, m.verdict, f.fit_id
 FROM brms_contrasts c

@@ -5,7 +5,8 @@
 -- note:  kind population: for an item of effect 0, as the paper has it; item_averaged: the mean over the items, which
 --        is what a share of answers estimates. The two differ much where items do. 95 % intervals.
 CREATE OR REPLACE VIEW bayes_predictions AS
-SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.outcome, coalesce(p.model, f.model) AS model,
+SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
+       coalesce(p.model, f.model) AS model,
        coalesce(p.domain, f.test) AS domain, p.block, p.kind, p.estimate, p.conf_low, p.conf_high, m.is_converged,
        m.verdict, f.fit_id
 FROM brms_predictions p
