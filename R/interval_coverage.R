@@ -23,7 +23,7 @@ interval_coverage <- function(recovered, by = c("model", "domain"), level = .95,
   group <- factor(group_codes(recovered, by))
   first <- recovered[match(levels(group), group), by, drop = FALSE]
   n <- as.integer(table(group))
-  n_held <- as.integer(tapply(is_held(recovered), group, sum))
+  n_held <- as.integer(tapply(holds_truth(recovered), group, sum))
   limits <- stats::qbinom(rep(c((1 - band) / 2, (1 + band) / 2), each = length(n)), n, level) / n
   counts <- data.frame(
     n, n_held,

@@ -7,7 +7,7 @@
 #'
 #' @param recovered a data frame with one row per data set, model and domain, such as [recover_interference()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
-#'   where there: `model_label`, `domain_label`, `source`, `doubt` (rows with one are counted in the caption).
+#'   where there: `model_label`, `domain_label`, `source`, `is_converged` (fits that did not are counted in the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @seealso [interval_coverage()] for the numbers.
@@ -55,7 +55,7 @@ recovery_to_draw <- function(recovered) {
   rows <- with_known_labels(with_known_labels(rows, "model", interference_models()), "domain", interference_domains())
   rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
   rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
-  rows$holds <- is_held(rows)
+  rows$holds <- holds_truth(rows)
   said <- c("interval holds the truth", "interval misses it")
   rows$verdict <- factor(ifelse(rows$holds, said[[1]], said[[2]]), levels = said)
   rows <- rows[order(rows$model_shown, rows$domain_shown, rows$estimate), ]
@@ -67,7 +67,7 @@ recovery_to_draw <- function(recovered) {
   rows
 }
 
-is_held <- function(rows) rows$conf_low <= rows$truth & rows$truth <= rows$conf_high
+holds_truth <- function(rows) rows$conf_low <= rows$truth & rows$truth <= rows$conf_high
 
 drawn_layers <- function(rows) {
   .data <- ggplot2::.data
@@ -103,12 +103,12 @@ recovery_labels <- function(rows, is_fixed) {
 
 coverage_note <- function(rows) {
   all <- interval_coverage(rows, by = character())
-  n_doubtful <- if ("doubt" %in% names(rows)) length(unique(rows$data_set[!is.na(rows$doubt)])) else 0
+  n_doubtful <- if ("is_converged" %in% names(rows)) length(unique(rows$data_set[!rows$is_converged])) else 0
   said <- sprintf(
     "%s, one fit each; of %s, %.1f %% hold the truth.", counted(length(unique(rows$data_set)), "data set"),
     counted(all$n, "interval"), 100 * all$coverage
   )
-  if (n_doubtful > 0) paste(said, sprintf("Doubtful: %s.", counted(n_doubtful, "fit"))) else said
+  if (n_doubtful > 0) paste(said, sprintf("Not converged: %s.", counted(n_doubtful, "fit"))) else said
 }
 
 recovery_in_words <- function(rows) {
