@@ -90,6 +90,7 @@ def collect(
     repetitions: int = 1,
     base_url: str | None = None,
     prices_file: Path | None = None,
+    structured_output: bool = False,
     pilot: int | None = None,
     options: Options | None = None,
     yes: bool = False,
@@ -98,15 +99,16 @@ def collect(
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
-    missing. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only. Raises a SlantError
-    (collector/errors.py) whose text says what to do. Works inside a notebook too.
+    missing. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only;
+    `structured_output=True` lets providers enforce the shape of an answer. Raises a SlantError (collector/errors.py)
+    whose text says what to do. Works inside a notebook too.
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
     loaded = study.with_variant(variant) if isinstance(study, Study) else load_study(str(study), variant)
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
-        prices_file=prices_file,
+        prices_file=prices_file, structured_output=structured_output,
     )  # fmt: skip
     offer = offer if pilot is None else pilot_of(offer, pilot)
     return carry_out(offer, options or Options(), yes=yes, watcher=watcher or Watcher())

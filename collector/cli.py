@@ -65,6 +65,7 @@ class CollectGroup(SlantGroup):
 @click.option("--max-retries", type=int, default=5, show_default=True, help="After a failure, never after an answer.")
 @click.option("--time-limit", type=float, default=600.0, show_default=True, help="Seconds for one answer.")
 @click.option("--logprobs", is_flag=True, help="Keep how likely both options were, where a provider says so.")
+@click.option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
 @click.option("--prices", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Prices of your own.")
 @click.option("--budget", type=float, metavar="USD", help="Most the study may cost, earlier runs in its database too.")
 @click.option("--pilot", type=int, metavar="TRIALS", help="Ask a balanced slice of each model first, then ask you.")
@@ -97,7 +98,7 @@ def _collect(
     *, study: str, models: tuple[str, ...], simulated: bool, variant: str, seed: int | None, repetitions: int,
     base_url: str | None, concurrency: int, max_retries: int, time_limit: float, logprobs: bool, dry_run: bool,
     prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
-    batch: bool, wait: bool, batch_size: int | None, mixed: bool,
+    batch: bool, wait: bool, batch_size: int | None, mixed: bool, structured_output: bool,
 ) -> None:  # fmt: skip
     from collector.api import Options, carry_out
     from collector.checks.checked import run_notes
@@ -114,7 +115,7 @@ def _collect(
     def look() -> Offer:
         return make_offer(
             loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
-            prices_file=prices, needs_keys=not dry_run,
+            prices_file=prices, needs_keys=not dry_run, structured_output=structured_output,
         )  # fmt: skip
 
     offer = look()

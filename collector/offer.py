@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from collector.batch.jobs import JobFolder
 from collector.designs import design_named
@@ -84,19 +85,22 @@ def make_offer(
     base_url: str | None = None,
     prices_file: Path | None = None,
     needs_keys: bool = True,
+    structured_output: bool = False,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
     model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
-    what would be asked, it is only noted.
+    what would be asked, it is only noted. `structured_output`: providers are to enforce the shape of the answer, which
+    makes other trials of them.
     """
     if not 1 <= repetitions <= MOST_REPETITIONS:
         raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
     if seed is not None and not -(2**63) <= seed < 2**63:
         raise UsageError("--seed must fit into 64 bits.")
     check_place(db)
-    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys)
+    schema = _schema(study) if structured_output else None
+    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)
     the_seed = study.seed if seed is None else seed
     planned = planned_count(study, repetitions)
     asked = []
@@ -107,6 +111,8 @@ def make_offer(
         address = provider.address(base_url)
         if address:
             checked_address(address, "--base-url" if base_url else provider.address_variable)
+        if schema is not None and provider.can_enforce:
+            provider = provider.enforcing(schema)
         asked.append(Asked(model, provider, address, planned, 0, b""))
     prices = load_prices(prices_file)
     return up_to_date(Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), Finals(), prices))
@@ -131,12 +137,26 @@ def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
     return sum(finals.among([trial.trial_id for conversation in chosen for trial in conversation.trials]))
 
 
+def _schema(study: Study) -> Mapping[str, Any]:
+    schema = design_named(study.design).answer_schema
+    if schema is None:
+        raise UsageError(
+            f'--structured-output can\'t be used with "{study.name}": its answers are no JSON.',
+            "A study of the design forced_choice can use it.",
+        )
+    return schema
+
+
 def _choose(
-    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool
-) -> tuple[list[StudyModel], list[tuple[str, str]]]:
+    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool,
+    structured_output: bool,
+) -> tuple[list[StudyModel], list[tuple[str, str]]]:  # fmt: skip
+    def found(spec: str) -> StudyModel:
+        return replace(study.model(spec), structured_output=structured_output)
+
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
-        chosen = _once_each([study.model(spec) for spec in specs])
+        chosen = _once_each([found(spec) for spec in specs])
         reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
         for model, reason in reasons:
             if needs_keys:
@@ -147,9 +167,9 @@ def _choose(
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
-    usual = [model for model in study.models if model.asked_by_default]
+    usual = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
     if simulated:
-        return [study.model(f"simulated/{model.model}") for model in usual], []
+        return [found(f"simulated/{model.model}") for model in usual], []
     left_out = [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
@@ -180,4 +200,6 @@ def why_not(model: StudyModel, base_url: str | None) -> str | None:
         return f"{provider.key_variable} must be set, but it is empty"
     if provider.name != "simulated" and not provider.address(base_url):
         return f"the address of its server must be given: --base-url URL, or {provider.address_variable}"
+    if model.structured_output and not provider.can_enforce:
+        return f"{provider.name} can't enforce the shape of an answer, so --structured-output has to be left out"
     return None

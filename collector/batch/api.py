@@ -27,6 +27,7 @@ def collect_batch(
     repetitions: int = 1,
     base_url: str | None = None,
     prices_file: Path | None = None,
+    structured_output: bool = False,
     pilot: int | None = None,
     options: BatchOptions | None = None,
     yes: bool = False,
@@ -40,8 +41,9 @@ def collect_batch(
     """
     loaded = load_study(study, variant) if isinstance(study, str) else study
     offer = make_offer(
-        loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url, prices_file=prices_file
-    )
+        loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url, prices_file=prices_file,
+        structured_output=structured_output,
+    )  # fmt: skip
     offer = offer if pilot is None else pilot_of(offer, pilot)
     return carry_out_batch(offer, options or BatchOptions(), yes=yes, watcher=watcher or Watcher())
 

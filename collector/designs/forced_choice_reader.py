@@ -41,8 +41,10 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
         return Reading("refused" if is_refusal else "malformed", detail=found.kind)
     choice = options[LETTERS.index(found.letter)]
     if found.at is None:
-        return Reading("answered", choice)
-    return Reading("answered", choice, spelled=LETTERS, place=cut + found.at)
+        return Reading("answered", choice, place=max(0, answer.rfind(choice)))
+    is_lower = text[found.at].islower()
+    spelled = (LETTERS[0].lower(), LETTERS[1].lower()) if is_lower else LETTERS
+    return Reading("answered", choice, spelled=spelled, place=cut + found.at)
 
 
 def _read(text: str, options: tuple[str, str]) -> Found:

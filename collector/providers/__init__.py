@@ -3,7 +3,8 @@
 A dialect is a module with two pure functions and no network inside:
     request(base_url, key, model, prompt, trial) -> Request     what to send
     reply(body, headers) -> Reply                               what came back, read but not judged
-and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py).
+and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py); where
+it can enforce the shape of an answer, structured_output() (collector/providers/structured.py).
 A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
 entry point (collector/providers/third_party.py).
 """
@@ -17,9 +18,21 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from collector.errors import UnknownNameError, UsageError
-from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, simulated, together
+from collector.providers import (
+    anthropic,
+    compatible,
+    deepseek,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    openrouter,
+    simulated,
+    together,
+)
 from collector.providers.exchange import Request
 from collector.providers.logprobs import AskingLogprobs
+from collector.providers.structured import Enforcing
 from collector.providers.third_party import load_third_party, third_party_names
 from collector.records import Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
@@ -58,6 +71,15 @@ class Provider:
         """The settings that ask for log-probabilities; None where there are none to be had."""
         return getattr(self.dialect, "LOGPROBS", None)
 
+    @property
+    def can_enforce(self) -> bool:
+        """True where the provider can make every answer fit a schema."""
+        return hasattr(self.dialect, "structured_output")
+
+    def enforcing(self, schema: Mapping[str, Any]) -> Provider:
+        """This provider, asked in every request to make the answer fit the schema."""
+        return replace(self, dialect=Enforcing(self.dialect, schema))
+
     def asking_logprobs(self) -> Provider:
         """This provider, asked for log-probabilities in every request; unchanged where it gives none."""
         asked = self.logprobs
@@ -69,9 +91,9 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("openai-responses", openai_responses, "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", True),
     ("anthropic", anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", True),
     ("gemini", gemini, "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY", "GEMINI_BASE_URL", True),
-    ("deepseek", compatible, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
+    ("deepseek", deepseek, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
     ("together", together, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
-    ("openrouter", compatible, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
+    ("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
     ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
     ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
     ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from collector.providers.exchange import Request, count, text
+from collector.providers.structured import NAME
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 
@@ -16,6 +18,15 @@ _STOP: dict[str, Outcome] = {
     "max_tokens": "truncated",
     "model_context_window_exceeded": "truncated",
 }
+
+
+def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool that must be used, which every model can be asked for. It excludes thinking: a model that is set to think
+    is asked by `output_config`, which newer models know."""
+    if settings.get("thinking"):
+        return {"output_config": {"format": {"type": "json_schema", "schema": dict(schema)}}}
+    tool = {"name": NAME, "description": "Gives the answer.", "input_schema": dict(schema)}
+    return {"tools": [tool], "tool_choice": {"type": "tool", "name": NAME}}
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
@@ -36,7 +47,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     if blocks is None:
         outcome = outcome or "malformed"
     return Reply(
-        answer=_joined(blocks or [], "text"),
+        answer=_tool_answer(blocks or []) or _joined(blocks or [], "text"),
         reasoning_text=_joined(blocks or [], "thinking") or None,  # thinking that is omitted is an empty text
         outcome=outcome,
         detail=_detail(body) if outcome else None,
@@ -60,6 +71,14 @@ def _input_counts(usage: Any) -> dict[str, Any]:
 def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:
     parts = [part for block in blocks if block.get("type") == kind and (part := text(block.get(kind))) is not None]
     return "".join(parts) if parts else None
+
+
+def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
+    """What the tool that stands for structured output was given, as the JSON that it is."""
+    for block in blocks:
+        if block.get("type") == "tool_use" and block.get("name") == NAME and isinstance(block.get("input"), Mapping):
+            return json.dumps(block["input"], ensure_ascii=False)
+    return None
 
 
 def _detail(body: Mapping[str, Any]) -> str | None:

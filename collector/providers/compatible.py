@@ -14,11 +14,11 @@ from typing import Any
 
 from collector.providers import openai
 from collector.providers.exchange import count
-from collector.providers.openai import LOGPROBS, request
+from collector.providers.openai import LOGPROBS, request, structured_output
 from collector.providers.templates import without_template
 from collector.records import Reply
 
-__all__ = ["LOGPROBS", "reply", "request"]
+__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:

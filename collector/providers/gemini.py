@@ -24,6 +24,19 @@ _FINISH: dict[str, Outcome] = {
 }
 
 
+def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"generationConfig": {"responseMimeType": "application/json", "responseSchema": _as_openapi(schema)}}
+
+
+def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON schema in Gemini's words: types in capitals, and no `additionalProperties`, which it does not know."""
+    found: dict[str, Any] = {name: value for name, value in schema.items() if name != "additionalProperties"}
+    found["type"] = str(schema["type"]).upper()
+    if "properties" in found:
+        found["properties"] = {name: _as_openapi(its) for name, its in found["properties"].items()}
+    return found
+
+
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     system = [{"text": str(m["content"])} for m in prompt.messages if m["role"] == "system"]
     contents = [

@@ -14,6 +14,10 @@ from collector.study_files.records import StudyModel
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 
 
+def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"format": dict(schema)}
+
+
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     messages = [dict(m) for m in prompt.messages]
     body = {"model": model.requested_model, "messages": messages, "stream": False, **model.settings}

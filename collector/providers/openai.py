@@ -10,10 +10,12 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, first_count, text
 from collector.providers.logprobs import MOST_LIKELY, read_choice
+from collector.providers.structured import response_format
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
+structured_output = response_format
 # what ended for lack of the provider's own means is no answer: it is asked again
 _FINISH: dict[str, Outcome] = {
     "content_filter": "filtered",

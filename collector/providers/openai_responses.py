@@ -7,11 +7,16 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
+from collector.providers.structured import NAME
 from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
 from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
 _INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}
+
+
+def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"text": {"format": {"type": "json_schema", "name": NAME, "strict": True, "schema": dict(schema)}}}
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from collector.providers.exchange import Request
-from collector.providers.openai import reply
+from collector.providers.openai import LOGPROBS, reply, structured_output
 from collector.providers.openai import request as openai_request
 from collector.records import Prompt, Trial
 from collector.study_files.records import StudyModel
 
-__all__ = ["reply", "request"]
+__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:

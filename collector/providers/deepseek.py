@@ -1,0 +1,8 @@
+"""DeepSeek speaks OpenAI's chat completions, but of its structured output it has the older half only: some JSON, of any
+shape (`json_object`). So it has no `structured_output` here."""
+
+from __future__ import annotations
+
+from collector.providers.compatible import LOGPROBS, reply, request
+
+__all__ = ["LOGPROBS", "reply", "request"]
