@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 from collector.designs import design_named
 from collector.errors import UsageError
 from collector.importing.counts import read_counts
+from collector.json_text import encoded
 from collector.layouts import Layout, Row
 from collector.layouts.cells import PlannedCells
 from collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
@@ -211,4 +212,4 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
 
 
 def _json(values: Mapping[str, Any]) -> str | None:
-    return json.dumps(dict(values), ensure_ascii=False) if values else None
+    return encoded(dict(values)).decode() if values else None

@@ -8,8 +8,8 @@
 --        counts that). `p_consistent` comes from the log-probabilities of the two options, of valid answers or not.
 --        `block_position`: its block is the first or the second of the domain. Trials that another model answered
 --        although a snapshot was asked for by name are left out here and counted in served_models.
---        `factors` is read as text, as collector and imports write it (JSON without spaces): R's duckdb comes without
---        the json extension, and a regular expression costs thrice as much.
+--        `factors` is read as text, as collector and imports write it (JSON without spaces): R's duckdb comes
+--        without the json extension, and a regular expression costs thrice as much.
 CREATE OR REPLACE VIEW interference_answer_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, test AS domain, condition AS block,
        test || ': ' || item AS item, item AS word, "group" AS category,
