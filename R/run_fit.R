@@ -2,8 +2,10 @@
 #'
 #' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
 #'
-#' @param engine `"lme4"` ([fit_lme4()]), `"brms"` ([fit_brms()]), `"effect_size"` ([effect_size()]), `"stm"` ([fit_stm()]), `"welch"`
-#'   ([welch_test()]), `"step_sensitivity"` ([step_sensitivity()]) or `"leave_one_out"` ([fit_leave_one_out()]).
+#' @param engine `"lme4"` ([fit_lme4()]), `"brms"` ([fit_brms()]), `"effect_size"` ([effect_size()]), `"stm"`
+#'   ([fit_stm()]), `"welch"` ([welch_test()]), `"step_sensitivity"` ([step_sensitivity()]), `"trimmed_difference"`
+#'   ([trimmed_difference()]), `"median_difference"` ([median_difference()]) or `"leave_one_out"`
+#'   ([fit_leave_one_out()]).
 #' @param data a data frame, or a named list of columns of equal length.
 #' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
 #' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
@@ -43,7 +45,9 @@ engines <- function() {
     leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),
     stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC")),
     welch = list(fit = welch_test, packages = character()),
-    step_sensitivity = list(fit = step_sensitivity, packages = character())
+    step_sensitivity = list(fit = step_sensitivity, packages = character()),
+    trimmed_difference = list(fit = trimmed_difference, packages = character()),
+    median_difference = list(fit = median_difference, packages = character())
   )
 }
 

@@ -61,13 +61,13 @@ step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
   beside_versions(fit_each_group(data, by, c(outcome, factor, ".step"), fit_one, save_to), character())
 }
 
-check_draws <- function(draws, seed) {
+check_draws <- function(draws, seed, to = "find how far steps matter") {
   is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
   if (!is_whole(draws) || draws < 2) {
-    stop_with("Can't find how far steps matter: `draws` must be a whole number, 2 or more.")
+    stop_with(sprintf("Can't %s: `draws` must be a whole number, 2 or more.", to))
   }
   if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
-    stop_with("Can't find how far steps matter: `seed` must be a whole number.")
+    stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
   }
 }
 

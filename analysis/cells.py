@@ -127,7 +127,7 @@ def _step(counts: Sequence[float]) -> float | None:
 def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
     names = _NAME.findall(fit.formula) if fit.formula else []
-    if fit.engine == "brms":  # text without a list of levels is put in order by its numbers
+    if fit.engine == "brms" or fit.settings.get("family") == "binomial":  # text without a list of levels is put in order by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
     used = tuple(dict.fromkeys(name for name in names if name in columns))

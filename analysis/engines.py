@@ -20,7 +20,7 @@ class Engine:
     `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
     database, with the ending of its name. `tables`: those that this engine alone keeps. `takes_all_cores`: one
     fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another. `settings`:
-    what a caller may set otherwise than the study does.
+    what a caller may set otherwise than the study does; `asides`: what he may set besides, which changes no number.
     """
 
     packages: tuple[str, ...]
@@ -31,6 +31,7 @@ class Engine:
     tables: KeptTables = field(default_factory=KeptTables)
     takes_all_cores: bool = False
     settings: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
 
     @property
     def keeps_model(self) -> bool:
@@ -73,6 +74,22 @@ ENGINES = {
         lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
     ),
+    "trimmed_difference": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+                     **{name: fit.settings[name] for name in ("trim",) if name in fit.settings}},
+        lambda fit: f"trimmed means: {fit.outcome} ~ {fit.contrast}",
+        settings=("trim",),
+    ),
+    "median_difference": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+                     **{name: fit.settings[name] for name in ("draws", "seed") if name in fit.settings}},
+        lambda fit: f"medians: {fit.outcome} ~ {fit.contrast}",
+        settings=("draws", "seed"),
+    ),
     "step_sensitivity": Engine(
         (),
         ("outcome", "contrast"),
@@ -99,6 +116,7 @@ ENGINES = {
         files={"save_to": ".rds", "draws_to": ".draws.parquet"},
         tables=BRMS_TABLES,
         takes_all_cores=True,
-        settings=("priors", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
+        settings=("priors", "coding", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
+        asides=("force",),
     ),
 }  # fmt: skip

@@ -18,11 +18,12 @@ from collector.records import stable_id
 from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
 from collector.study_files.parts import read_fit, read_model
-from collector.study_files.records import BASE, Fit, Study, StudyModel, TestInfo
+from collector.study_files.records import BASE, Fit, Specification, Study, StudyModel, TestInfo
+from collector.study_files.specifications import read_specifications
 
-__all__ = ["BASE", "Fit", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
+__all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
-_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "simulation")
+_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "sensitivity", "simulation")
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
 model, its settings and the seed in it.)"""
@@ -83,6 +84,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     design = design_named(table.text("design"))
     data = design.parse(table, folder)
     published = table.optional_text("published")
+    fits = {name: read_fit(name, row, folder) for name, row in table.tables("fits").items()}
     study = Study(
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
@@ -96,9 +98,10 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         models=tuple(read_model(row) for row in table.rows("models")),
         variants=variants,
         variant=name,
-        fits={name: read_fit(name, row, folder) for name, row in table.tables("fits").items()},
+        fits=fits,
         published=folder.inside(published) if published else None,
         data=data,
+        sensitivity=read_specifications(table, fits),
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)

@@ -22,7 +22,7 @@ def read_model(row: Table) -> StudyModel:
         requested_model=row.text("requested_model", model),
         frame=row.text("frame", ""),
         measure=_one_of(row, "measure", get_args(Measure)),
-        settings=_settings(row),
+        settings=read_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),
         asked_by_default=row.flag("asked_by_default", default=True),
     )
@@ -30,7 +30,7 @@ def read_model(row: Table) -> StudyModel:
     return found
 
 
-def _settings(row: Table) -> dict[str, Any]:
+def read_settings(row: Table) -> dict[str, Any]:
     settings = row.mapping("settings")
     try:
         json.dumps(settings, allow_nan=False)
@@ -82,7 +82,7 @@ def read_fit(name: str, row: Table, folder: StudyFolder) -> Fit:
 
 def _fit_settings(row: Table, folder: StudyFolder) -> dict[str, Any]:
     """Where `removed_words` names a file, its lines take its place: R gets words, and reads no file of a stranger's."""
-    settings = _settings(row)
+    settings = read_settings(row)
     words = settings.get("removed_words")
     if isinstance(words, str):
         settings["removed_words"] = [line for line in read_text(folder.inside(words)).splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""The nouns of a study file, all frozen: the study, its tests, its models and its fits.
+"""The nouns of a study file, all frozen: the study, its tests, its models, its fits and their variations.
 
 A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what only the study's design understands.
 """
@@ -81,6 +81,29 @@ class Fit:
         return tuple(str(self.settings[name]) for name in ("text", "id") if name in self.settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """One way to ask the question of a study again (a sensitivity analysis): a fit of the study with something changed.
+
+    None keeps what the fit has. `contrast` is the factor of two levels whose difference is wanted. Rows are left out by
+    `drop_flags` (true) and `drop_outcomes` (values of the column outcome); `missing_as` says which value is taken for a
+    missing one. `rotate` names a factor: the specification is fitted with each of its levels as the reference.
+    `settings` are added to those of the fit. `choices`, by dimension, are what a figure says of it.
+    """
+
+    name: str
+    label: str
+    fit: str
+    contrast: str
+    formula: str | None
+    drop_flags: tuple[str, ...]
+    drop_outcomes: tuple[str, ...]
+    missing_as: Mapping[str, Any]
+    rotate: str | None
+    settings: Mapping[str, Any]
+    choices: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class Study:
     """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked."""
@@ -100,6 +123,7 @@ class Study:
     fits: Mapping[str, Fit]
     published: Path | None
     data: Any
+    sensitivity: Mapping[str, Specification] = field(default_factory=dict)
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
