@@ -8,16 +8,19 @@ from pathlib import Path
 import click
 
 from analysis.worker_start import begin_early
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows, version_option
+from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip
 """What `--show` can show of a topic model."""
+BAYES_TABLES = ("predictions", "contrasts", "checks", "loo")
+"""What it can show of a Bayesian model."""
 _COMMANDS = {
     "check": "analysis.cli_check",
     "compare": "analysis.cli_results",
     "figures": "analysis.cli_figures",
+    "permute": "analysis.cli_permute",
     "report": "analysis.cli_results",
     "topics": "analysis.cli_topics",
     "tables": "analysis.cli_results",
@@ -30,6 +33,8 @@ Examples:
   analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
   analyze --fit lme4 --study rmiat --show diagnostics
   analyze --fit stm --study rmiat --show contrasts --adjust holm
+  analyze --fit brms --study interference --show contrasts
+  analyze permute --study interference --permutations 1000
   analyze compare --study rmiat --summary
   analyze figures --out figures
   analyze report --out report.html
@@ -65,7 +70,7 @@ class AnalyzeGroup(SlantGroup):
     "--fit",
     "engine",
     metavar="FIT",
-    help="A fit that the study defines: lme4, effect_size, stm, refusal_length, step_sensitivity.",
+    help="A fit or an engine that the study names: lme4, brms, effect_size, stm, refusal_length, step_sensitivity.",
 )
 @click.option("--study", help="A study's name or the path of its TOML file. Default: every study in the database.")
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
@@ -77,12 +82,20 @@ class AnalyzeGroup(SlantGroup):
 )
 @click.option(
     "--show",
-    type=click.Choice(["table", "diagnostics", "variances", "messages", *TOPIC_TABLES]),
-    help="Estimates, a row a fit, variance components, or what R said; the rest is of stm. Default: table, or topics.",
+    type=click.Choice(
+        [*dict.fromkeys(("table", "diagnostics", "variances", "messages", *BAYES_TABLES, *TOPIC_TABLES))]
+    ),
+    help="Estimates, a row a fit, variance components, or what R said; predictions, contrasts, checks and loo are of "
+    "brms; contrasts and the rest of stm. Default: table, or topics.",
 )
 @click.option("--adjust", type=click.Choice(["holm", "BH", "none"]), help="Adjusted p, for contrasts and correlations.")
 @click.option("--topics", type=click.IntRange(min=1), help="How many topics stm fits. Default: the study's.")
 @click.option("--preprocessing", type=click.Choice(["fast", "tm"]), help="How texts become words (stm); results agree.")
+@click.option("--chains", type=click.IntRange(min=1), help="How many chains brms draws. Default: the study's.")
+@click.option("--iterations", type=click.IntRange(min=2), help="Of each chain (brms). Three eighths warm up, unless:")
+@click.option("--warmup", type=click.IntRange(min=1), help="Iterations that warm up (brms).")
+@click.option("--seed", type=click.IntRange(min=0), help="Of what is drawn at random. Default: the study's.")
+@click.option("--force", is_flag=True, help="Draw also what is expected to take more than an hour (brms).")
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
 @db_option
@@ -99,6 +112,11 @@ def analyze(
     adjust: str | None,
     topics: int | None,
     preprocessing: str | None,
+    chains: int | None,
+    iterations: int | None,
+    warmup: int | None,
+    seed: int | None,
+    force: bool,
     workers: int | None,
     refit: bool,
     db: Path,
@@ -107,28 +125,38 @@ def analyze(
     """Fits models in R, prints the paper's tables, compares them with the print.
 
     With --fit: fits that model in every cell (model and test) and prints its estimates, one row each. What has not
-    changed since the last time is not fitted again. Rows go to stdout, everything else to stderr.
+    changed since the last time is not fitted again. Rows go to stdout, everything else to stderr. A fit with other
+    settings than the study's is kept beside the study's own.
     """
     if ctx.invoked_subcommand is not None:
         return
     if engine is None:
         click.echo(ctx.get_help())
         return
+    from analysis.bayes.shown import bayes_table, verdicts
     from analysis.cli_results import fit_and_say
     from analysis.cli_topics import check_adjust, say_about_topics, topic_table
 
     check_adjust(show, adjust)
-    settings = {name: value for name, value in (("topics", topics), ("preprocessing", preprocessing)) if value}
+    if iterations is not None and warmup is None:
+        warmup = max(1, iterations * 3 // 8)  # as in the interference paper
+    given = {
+        "topics": topics, "preprocessing": preprocessing, "chains": chains, "iterations": iterations, "warmup": warmup,
+        "seed": seed, "force": force or None,
+    }  # fmt: skip
+    settings = {name: value for name, value in given.items() if value is not None}
     result = fit_and_say(
         engine, db, study, source=source, refusals_removed=refusals == "removed", measure=measure, workers=workers,
         refit=refit, settings=settings,
     )  # fmt: skip
     has_topics = not result.topics["models"].is_empty()
-    if has_topics or adjust or show in TOPIC_TABLES:
+    if has_topics or adjust or (show in TOPIC_TABLES and show not in BAYES_TABLES):
         print_rows(topic_table(result, show or "topics", adjust, study), output_format)
         say_about_topics(result, db, study)
     else:
-        print_rows(getattr(result, show or "table"), output_format)
+        print_rows(bayes_table(result, show or "table", in_full=output_format != "table"), output_format)
+    for said in verdicts(result):
+        say(said)
     if (result.diagnostics["status"] == "failed").all():
         ctx.exit(1)
 

@@ -21,7 +21,7 @@ from collector.study import Fit, Study
 
 @dataclass(frozen=True)
 class Work:
-    """One fit to make: a study's definition and the cell it is for."""
+    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number."""
 
     study: str
     definition: Fit
@@ -30,6 +30,7 @@ class Work:
     measure: str | None
     db: Path
     own_settings: Mapping[str, Any]
+    asides: Mapping[str, Any]
 
     @property
     def engine(self) -> Engine:
@@ -47,7 +48,7 @@ class Work:
 
     @property
     def job(self) -> FitJob:
-        arguments = self.engine.arguments(self.definition)
+        arguments = {**self.engine.arguments(self.definition), **self.asides}
         for argument, ending in self.engine.files.items():
             arguments[argument] = str(model_file(self.db, self.id, ending))
         return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
@@ -81,15 +82,18 @@ def fit_work(
     StudyError where it can't be made.
     """
     _check_engine(study, definition)
-    for name in settings or {}:
-        if name not in ENGINES[definition.engine].settings:
-            raise UnknownNameError(f"setting of {definition.engine}", name, ENGINES[definition.engine].settings)
-    definition = replace(definition, settings={**definition.settings, **(settings or {})})
+    engine, settings = ENGINES[definition.engine], settings or {}
+    for name in settings:
+        if name not in (*engine.settings, *engine.asides):
+            raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
+    own = {name: value for name, value in settings.items() if name not in engine.asides}
+    asides = {name: value for name, value in settings.items() if name in engine.asides}
+    definition = replace(definition, settings={**definition.settings, **own})
     cells = read_cells(
         db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
     )
     return [
-        Work(study.name, definition, cell, refusals_removed, measure, Path(db), settings or {})
+        Work(study.name, definition, cell, refusals_removed, measure, Path(db), own, asides)
         for cell in cells
         if all(cell.key.get(name) in values for name, values in (only or {}).items())
     ]

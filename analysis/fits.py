@@ -22,6 +22,7 @@ from analysis.engines import ENGINES
 from analysis.fit_choice import chosen_fits
 from analysis.fit_store import Fitted, as_frames, is_same, keep, no_tables, stored
 from analysis.fit_work import Work, fit_work
+from analysis.kept.beside import CELL, beside_cells, engine_frames
 from analysis.kept.files import made_model_folder
 from analysis.kept.tables import Frames
 from analysis.worker import Died, FitJob, core_count, fit_job, run_jobs, versions_now
@@ -45,6 +46,8 @@ class FitResult:
     tables: by engine and name, what only this engine has; empty frames where it took no part.
     topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence, contrasts, shifts,
     correlations, examples, models.
+    bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
+    among the fits, every frame has the columns is_converged and verdict.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
@@ -60,6 +63,10 @@ class FitResult:
     @property
     def topics(self) -> Frames:
         return self.tables["stm"]
+
+    @property
+    def bayes(self) -> Frames:
+        return self.tables["brms"]
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
         """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
@@ -247,25 +254,13 @@ def _keep(db: str | Path, results: Fitted) -> str | None:
 
 
 def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | None) -> FitResult:
-    columns = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
-    cells = found.fits.select("fit_id", *columns)
-
-    def beside_cells(frame: pl.DataFrame) -> pl.DataFrame:
-        joined = cells.join(frame, on="fit_id", how="inner", maintain_order="left_right")
-        return joined.select(pl.exclude("fit_id", "term_no", "fit"), "fit")
-
-    def beside_fits(frame: pl.DataFrame) -> pl.DataFrame:
-        joined = cells.drop("model", "test").join(frame, on="fit_id", how="inner", maintain_order="left_right")
-        return joined.select(pl.exclude("fit_id", "fit"), "fit")
-
     said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
     parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
     messages = said.filter(pl.col("text").str.len_chars() > 0).select("fit_id", parts.alias("part")).unnest("part")
-    diagnostics = beside_cells(found.fits.drop(columns))
     return FitResult(
-        engine, beside_cells(found.estimates), diagnostics, beside_cells(found.variances), beside_cells(messages),
-        not_kept, lambda path, cell: _save_objects(work, path, cell),
-        {engine: {name: beside_fits(frame) for name, frame in its.items()} for engine, its in found.tables.items()},
+        engine, beside_cells(found, found.estimates), beside_cells(found, found.fits.drop(CELL)),
+        beside_cells(found, found.variances), beside_cells(found, messages), not_kept,
+        lambda path, cell: _save_objects(work, path, cell), engine_frames(found),
     )  # fmt: skip
 
 

@@ -26,4 +26,4 @@ TOPIC_SCHEMAS: Mapping[str, dict[str, Any]] = {
     "examples": {"topic": _I, "place": _I, "trial_id": _S, "model": _S, "test": _S, "condition": _S, "proportion": _F,
                  "text": _S},
 }  # fmt: skip
-TOPIC_TABLES = KeptTables("stm", TOPIC_SCHEMAS)
+TOPIC_TABLES = KeptTables("stm", TOPIC_SCHEMAS, are_of_cells=False)

@@ -18,11 +18,13 @@ Frames = Mapping[str, pl.DataFrame]
 class KeptTables:
     """By name, the columns of each table beside `fit_id`; in the database it is called `prefix`_name.
 
-    `named` gives our name for a table where R's is another one.
+    `named` gives our name for a table where R's is another one. `are_of_cells`: a row that names no model or domain is
+    of those of its fit, rather than of all together.
     """
 
     prefix: str = ""
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    are_of_cells: bool = True
     named: Mapping[str, str] = field(default_factory=lambda: {"model": "models"})
 
     def in_database(self, name: str) -> str:
