@@ -59,9 +59,12 @@ between_models <- function(rows) {
   if (n == 1) NULL else ggplot2::geom_hline(yintercept = seq_len(n - 1) + .5, colour = "grey88", linewidth = .3)
 }
 
-# Source, and the doubt that a fit carries: a figure of a fit that did not converge says so itself.
+# Source, and the verdict on a fit that did not converge: its figures say so themselves.
 fit_note <- function(rows) {
-  doubts <- if ("doubt" %in% names(rows)) unique(as.character(rows$doubt[!is.na(rows$doubt)])) else character()
-  said <- if (length(doubts) > 0) sprintf("Doubtful fit: %s", paste(doubts, collapse = " "))
+  is_doubtful <- if ("is_converged" %in% names(rows)) rows$is_converged %in% FALSE else FALSE
+  said <- if (any(is_doubtful)) {
+    verdict <- if ("verdict" %in% names(rows)) unique(as.character(rows$verdict[is_doubtful])) else character()
+    c("This fit did not converge.", verdict[!is.na(verdict)])
+  }
   paste(c(source_note(rows), said), collapse = " ")
 }

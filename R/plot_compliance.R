@@ -8,7 +8,7 @@
 #'   `fit_interference(…)$tables$predictions` or the table `brms_predictions` of the database: `model`, `domain`,
 #'   `block`, `kind` (`"population"`, `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used
 #'   where there: `observed` (the share of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`,
-#'   `source`, `doubt` (why the fit is not to be trusted, for the caption).
+#'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 1 and Table 2.

@@ -8,15 +8,15 @@
 #'   `fit_interference(…)$tables$contrasts` or the table `brms_contrasts` of the database: `model`, `domain`, `kind`
 #'   (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`, `conf_low`, `conf_high`
 #'   (differences of probabilities). Used where there: `model_label`, `domain_label`, `model_no`, `domain_no`,
-#'   `source`, `doubt` (why the fit is not to be trusted, for the caption).
+#'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' truths <- true_contrasts(interference_parameters())
-#' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02, source = "simulated")
-#' plot_interference(contrasts)
+#' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
+#' plot_interference(cbind(contrasts, source = "simulated"))
 plot_interference <- function(contrasts, file = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)

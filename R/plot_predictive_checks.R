@@ -8,7 +8,7 @@
 #'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `estimate` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
 #'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `model_label`, `domain_label`,
-#'   `model_no`, `domain_no`, `source`, `doubt` (why the fit is not to be trusted, for the caption).
+#'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), section S4.

@@ -7,7 +7,7 @@
 #'
 #' @param recovered a data frame with one row per data set, model and domain, such as [recover_interference()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
-#'   where there: `model_label`, `domain_label`, `source`, `is_converged` (fits that did not are counted in the caption).
+#'   where there: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @seealso [interval_coverage()] for the numbers.

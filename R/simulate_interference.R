@@ -6,7 +6,9 @@
 #'
 #' Every word is shown to every model in both blocks. An answer is valid, and a valid one consistent, with the
 #' probability of its cell, moved in log odds by the word's own intercept, which all models and blocks share (the
-#' paper's equations 5 and 10). The side of the consistent option is balanced, and the order is shuffled within blocks.
+#' paper's equations 5 and 10). As in the study itself, the consistent option is A for half the words, the same in both
+#' blocks and the other letter in the next repetition; trials are shuffled within blocks, and the congruent block comes
+#' first in one domain and second in the other.
 #'
 #' @param parameters one row per model, domain and block, such as [interference_parameters()].
 #' @param n_words words per category; the paper has 20, which makes 160 trials per model and domain.
@@ -58,6 +60,8 @@ interference_items <- function(parameters, n_words) {
     data.frame(domain = domain, category = rep(categories[[domain]], each = n_words), word_no = seq_len(n_words))
   }))
   items$word <- sprintf("%s %d", tolower(items$category), items$word_no)
+  by_category <- paste(items$domain, items$category)
+  items$letter_no <- stats::ave(stats::runif(nrow(items)), by_category, FUN = rank) %% 2
   items$of_valid <- stats::rnorm(nrow(items), sd = parameters$sd_item_valid[[1]])
   items$of_consistent <- stats::rnorm(nrow(items), sd = parameters$sd_item_consistent[[1]])
   items
@@ -71,9 +75,11 @@ answered_trials <- function(asked) {
   asked$outcome <- ifelse(asked$is_valid, "answered", ifelse(stats::runif(n) < .7, "refused", "malformed"))
   asked$is_consistent <- ifelse(asked$is_valid, is_consistent, NA)
   cell <- group_codes(asked, c("model", "domain", "block", "repetition"))
-  place <- stats::ave(stats::runif(n), cell, FUN = rank)
-  asked$consistent_letter <- ifelse(stats::ave(stats::runif(n), cell, FUN = rank) %% 2 == 0, "A", "B")
-  asked$position <- as.integer(place + (match(asked$block, interference_blocks()) - 1) * max(place))
+  asked$position_in_block <- as.integer(stats::ave(stats::runif(n), cell, FUN = rank))
+  asked$domain_no <- match(asked$domain, names(interference_domains()))
+  is_second <- (match(asked$block, interference_blocks()) + asked$domain_no + asked$repetition) %% 2
+  asked$block_position <- as.integer(1 + is_second)
+  asked$consistent_letter <- c("A", "B")[1 + (asked$letter_no + asked$repetition - 1) %% 2]
   other <- ifelse(asked$consistent_letter == "A", "B", "A")
   asked$chosen_letter <- ifelse(asked$is_valid, ifelse(is_consistent, asked$consistent_letter, other), NA)
   asked
@@ -85,23 +91,27 @@ shown_trials <- function(trials) {
   label <- function(id) ifelse(id %in% names(labels), labels[id], id)
   pairs <- option_pairs(trials)
   answers <- c(answered = "", refused = "I'd rather not sort this word.", malformed = "{\"answer\": \"A or B\"}")
-  order_of <- function(id, known) match(id, unique(c(intersect(known, id), id)))
+  models <- unique(c(intersect(names(interference_models()), trials$model), trials$model))
   shown <- data.frame(
     source = "simulated", study_version = "simulated", variant = "base", run_id = "simulated", trial_id = "",
     model = trials$model, model_label = label(trials$model),
-    model_no = order_of(trials$model, names(interference_models())),
+    model_no = match(trials$model, models),
     domain = trials$domain, domain_label = label(trials$domain),
-    domain_no = order_of(trials$domain, names(interference_domains())),
+    domain_no = trials$domain_no,
     block = trials$block, item = paste0(trials$domain, ": ", trials$word), word = trials$word,
-    category = trials$category, tier = "made_up", repetition = trials$repetition, position = trials$position, pairs,
+    category = trials$category, tier = "made_up", wording = 1L, repetition = as.integer(trials$repetition),
+    position = 0L,
+    block_position = trials$block_position, position_in_block = trials$position_in_block, pairs,
     consistent_letter = trials$consistent_letter, chosen_letter = trials$chosen_letter,
     answer = ifelse(trials$is_valid, sprintf("{\"answer\": \"%s\"}", trials$chosen_letter), answers[trials$outcome]),
     outcome = trials$outcome, is_valid = trials$is_valid, is_consistent = trials$is_consistent,
-    p_consistent = NA_real_, logprob_kind = NA_character_, structured_output = FALSE, latency_s = NA_real_,
-    cost_usd = 0, served_model = trials$model, served_model_differs = FALSE, tokens = NA_integer_,
-    token_source = NA_character_
+    p_consistent = NA_real_, logprob_kind = NA_character_, structured_output = FALSE, tokens = NA_integer_,
+    token_source = NA_character_, latency_s = NA_real_, cost_usd = 0, served_model = trials$model,
+    served_model_differs = FALSE
   )
-  shown <- shown[order(shown$model_no, shown$domain_no, shown$repetition, shown$position), ]
+  in_order <- order(shown$repetition, shown$domain_no, shown$block_position, shown$position_in_block)
+  shown$position[in_order] <- as.integer(stats::ave(in_order, shown$model[in_order], FUN = seq_along)) - 1L
+  shown <- shown[order(shown$model_no, shown$domain_no, shown$position), ]
   shown$trial_id <- sprintf("simulated-%06d", seq_len(nrow(shown)))
   structure(shown, row.names = seq_len(nrow(shown)))
 }

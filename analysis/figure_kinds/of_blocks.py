@@ -14,7 +14,7 @@ _CELL = ["model", "domain", "block"]
 
 
 def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
-    """The rows of the shown fits in a view of bayes_…, labelled; `doubt`: why a fit is not to be trusted."""
+    """The rows of the shown fits in a view of bayes_…, labelled."""
     shown = shown_fits(data.db, data.study)
     if shown.is_empty():
         return None
@@ -27,8 +27,7 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
     labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
     keys = ["study_version", "model", "domain"]
     labelled = rows.join(labels, on=keys, how="left", maintain_order="left")
-    doubt = pl.when(~pl.col("is_converged")).then(pl.col("verdict"))
-    return labelled.with_columns(doubt=doubt).sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
+    return labelled.sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
 
 
 def _compliance(data: FigureData) -> pl.DataFrame | None:

@@ -19,11 +19,12 @@ test_that("compliance is drawn for each model, domain, block and kind, with what
 
 test_that("a figure of a fit that did not converge says so in its caption and in its words", {
   skip_if_not_installed("ggplot2")
-  doubt <- "R-hat is 1.30, and must be 1.01 or less."
-  plot <- plot_compliance(transform(made_predictions(), doubt = doubt))
-  expect_match(plot$labels$caption, doubt, fixed = TRUE)
-  expect_match(attr(plot, "alt_text"), doubt, fixed = TRUE)
-  expect_no_match(plot_compliance(transform(made_predictions(), doubt = NA))$labels$caption, "Doubtful")
+  verdict <- "Doubtful: R-hat goes up to 1.300 (limit 1.01)."
+  doubtful <- transform(made_predictions(), is_converged = FALSE, verdict = verdict)
+  expect_match(plot_compliance(doubtful)$labels$caption, paste("This fit did not converge.", verdict), fixed = TRUE)
+  expect_match(attr(plot_compliance(doubtful), "alt_text"), verdict, fixed = TRUE)
+  fine <- transform(doubtful, is_converged = TRUE, verdict = "The 4 chains converged.")
+  expect_no_match(plot_compliance(fine)$labels$caption, "converge")
 })
 
 test_that("one model in one block, without observed rates, is a figure too", {
