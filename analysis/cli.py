@@ -16,6 +16,7 @@ TOPIC_TABLES = (
 """What `--show` can show of a topic model."""
 BAYES_TABLES = ("predictions", "contrasts", "checks", "loo")
 """What it can show of a Bayesian model."""
+SHOWN = [*dict.fromkeys(("table", "diagnostics", "variances", "messages", *BAYES_TABLES, *TOPIC_TABLES))]
 _COMMANDS = {
     "check": "analysis.cli_check",
     "compare": "analysis.cli_results",
@@ -82,9 +83,7 @@ class AnalyzeGroup(SlantGroup):
 )
 @click.option(
     "--show",
-    type=click.Choice(
-        [*dict.fromkeys(("table", "diagnostics", "variances", "messages", *BAYES_TABLES, *TOPIC_TABLES))]
-    ),
+    type=click.Choice(SHOWN),
     help="Estimates, a row a fit, variance components, or what R said; predictions, contrasts, checks and loo are of "
     "brms; contrasts and the rest of stm. Default: table, or topics.",
 )

@@ -23,8 +23,8 @@ def is_bayesian(result: FitResult) -> bool:
 def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     """One of BAYES_TABLES (the first two are of binomial mixed models, too) or of the tables that every fit has.
 
-    A verdict is a long sentence: unless `in_full`, `is_converged` stands for it, but in the diagnostics. UsageError where
-    no fit of this result has such a table.
+    A verdict is a long sentence: unless `in_full`, `is_converged` stands for it, but in the diagnostics. UsageError
+    where no fit of this result has such a table.
     """
     if show in BAYES_TABLES:
         frame = _first_of_an_engine(result, show)
