@@ -11,7 +11,8 @@ sampler_diagnostics <- function(fit) {
   data.frame(
     n_draws = prod(dim(draws)[1:2]), max_rhat = worst(numbers$rhat, max), min_ess_bulk = worst(numbers$ess_bulk, min),
     min_ess_tail = worst(numbers$ess_tail, min), n_divergent = as.integer(rstan::get_num_divergent(stanfit)),
-    n_max_treedepth = as.integer(rstan::get_num_max_treedepth(stanfit)), min_ebfmi = worst(rstan::get_bfmi(stanfit), min)
+    n_max_treedepth = as.integer(rstan::get_num_max_treedepth(stanfit)),
+    min_ebfmi = worst(rstan::get_bfmi(stanfit), min)
   )
 }
 
@@ -54,4 +55,13 @@ verdict_of <- function(row, doubts) {
     ))
   }
   paste("Doubtful:", paste(doubts, collapse = " Also, "))
+}
+
+doubts_of_loo <- function(loo) {
+  if (loo$n_bad_pareto_k > 0) {
+    sprintf(
+      "%s with a Pareto k above 0.7 (largest %.2f): leave-one-out is unreliable there.",
+      counted(loo$n_bad_pareto_k, "answer"), loo$max_pareto_k
+    )
+  }
 }

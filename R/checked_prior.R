@@ -29,7 +29,8 @@ checked_prior <- function(text) {
   if (length(numbers) != length(is_scale) || anyNA(numbers) || any(numbers[is_scale] <= 0)) {
     stop_with(
       sprintf("Can't use %s as a prior.", quoted(text)),
-      sprintf("It must have %s, scales above 0: like %s.", counted(length(is_scale), "plain number"), example_of(family))
+      sprintf("It must have %s, scales above 0:", counted(length(is_scale), "plain number")),
+      sprintf("like %s.", example_of(family))
     )
   }
   list(text = prior_text(family, numbers), family = family, numbers = numbers)

@@ -37,7 +37,7 @@ check_toolchain <- function(compiler) {
   if (is.na(compiler)) {
     stop_with(
       "Can't compile the Stan model: there is no C++ compiler here, and no compiled model in the cache.",
-      sprintf("The cache is %s; a model that was compiled there on this machine runs without a compiler.", cache_folder()),
+      sprintf("A model that is in the cache (%s) runs without a compiler.", cache_folder()),
       "Debian or Ubuntu: sudo apt-get install g++ make. macOS: xcode-select --install"
     )
   }

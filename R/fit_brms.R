@@ -70,6 +70,7 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
 
 fit_bayesian <- function(parts, settings) {
   say_what_holds_it(parts)
+  warn_of_missing_blocks(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
   stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)

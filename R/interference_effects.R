@@ -33,7 +33,8 @@
 #' parts <- brms_parts(trials, "is_consistent ~ block * model + (1 | item)")
 #' # A thousand draws from the prior; those of a fit come from fit_interference(…, draws_to = …).
 #' set.seed(1)
-#' draws <- cbind(b_Intercept = rnorm(1000, 3, 1.5), matrix(rnorm(3000), 1000, dimnames = list(NULL, paste0("b_", 1:3))))
+#' draws <- cbind(rnorm(1000, 3, 1.5), matrix(rnorm(3000), 1000))
+#' colnames(draws) <- paste0("b_", colnames(parts$standata$X))
 #' interference_effects(draws, parts, kinds = "population")$contrasts
 interference_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
                                  by = c("model", "domain"), item = "item") {
@@ -66,7 +67,8 @@ effect_design <- function(parts, contrast, by) {
   fixed <- stats::delete.response(stats::terms(lme4::nobars(parts$formula)))
   used <- intersect(c(by, contrast), all.vars(fixed))
   cells <- unique(parts$data[used])
-  cells <- if (length(used) == 0) parts$data[1, used, drop = FALSE] else cells[do.call(order, unname(cells)), , drop = FALSE]
+  in_order <- if (length(used) == 0) 1 else do.call(order, unname(cells))
+  cells <- if (length(used) == 0) parts$data[1, used, drop = FALSE] else cells[in_order, , drop = FALSE]
   rows <- with_typical_values(cells, parts$data, all.vars(fixed))
   list(
     rows = rows, x = stats::model.matrix(fixed, rows), cells = named_cells(cells, parts$dropped, c(by, contrast)),

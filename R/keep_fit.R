@@ -1,11 +1,12 @@
-# A fitted Bayesian model in files: the brmsfit for R, its draws for everyone. Each is written beside its place and moved
-# there whole, so that nobody ever reads half a file.
+# A fitted Bayesian model in files: the brmsfit for R, its draws for everyone. Each is written beside its place and
+# moved there whole, so that nobody ever reads half a file.
 
 # One row about the files: name, checksum and size; NA where none was asked for or it can't be written.
 keep_fit <- function(fit, settings) {
   model <- kept_file(settings$save_to, function(path) saveRDS(fit, path))
   draws <- kept_file(settings$draws_to, function(path) write_draws(fit, path))
-  cbind(stats::setNames(model, c("file", "file_md5", "file_bytes")), stats::setNames(draws, c("draws_file", "draws_md5", "draws_bytes")))
+  columns <- c("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes")
+  stats::setNames(cbind(model, draws), columns)
 }
 
 kept_file <- function(path, write) {

@@ -11,8 +11,10 @@ row_logits <- function(fit, max_numbers = 2e7) {
 
 # `cell`: the cell of each row, as a number. Per cell and for all rows: the share of ones; for all rows the standard
 # deviation of the items' shares, too. p is the share of data sets drawn from the fitted model whose statistic is
-# above the observed one, those that equal it counted half.
-predictive_checks <- function(logits, outcome, cell, item, seed) {
+# above the observed one, those that equal it counted half. Of many draws 2000 are taken: p is good to .01 then.
+predictive_checks <- function(logits, outcome, cell, item, seed, max_draws = 2000) {
+  n_draws <- nrow(logits)
+  if (n_draws > max_draws) logits <- logits[round(seq(1, n_draws, length.out = max_draws)), , drop = FALSE]
   groups <- c(split(seq_along(outcome), cell), list(all = seq_along(outcome)))
   statistics <- lapply(groups, function(rows) function(y) mean(y[rows]))
   statistics$item_sd <- function(y) stats::sd(rowsum(y, item)[, 1] / as.vector(table(item)))
@@ -46,4 +48,14 @@ leave_one_out <- function(logits, outcome, chain) {
     se_p_loo = number("p_loo", 2), looic = number("looic", 1), se_looic = number("looic", 2), max_pareto_k = max(k),
     n_bad_pareto_k = sum(k > .7), n_draws = nrow(logits)
   )
+}
+
+cell_checks <- function(logits, outcome, parts, seed) {
+  cell <- cell_numbers(parts)
+  columns <- c("model", "domain", "block")
+  first <- parts$data[match(sort(unique(cell)), cell), cell_factors(parts), drop = FALSE]
+  keys <- named_cells(first, parts$dropped, columns)
+  item <- parts$data[[grouping_variables(parts)[[1]]]]
+  found <- predictive_checks(logits, outcome, cell, item, seed)
+  as_plain_rows(cbind(keys[suppressWarnings(as.integer(found$cell)), ], found[-1]))
 }

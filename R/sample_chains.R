@@ -6,12 +6,14 @@ sample_chains <- function(model, standata, exclude, settings, say) {
   jobs <- lapply(seq_len(settings$chains), function(chain) {
     function(refresh) sample_chain(model, standata, exclude, settings, chain, refresh)
   })
-  found <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, function(job) with_conditions(function() job(0)))
+  found <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, here)
   for (one in found) pass_on(one$conditions)
   merged <- rstan::sflist2stanfit(lapply(found, `[[`, "value"))
   merged@stanmodel <- model
   merged
 }
+
+here <- function(job) with_conditions(function() job(0))
 
 can_fork <- function() .Platform$OS.type == "unix"
 
@@ -32,7 +34,7 @@ pass_on <- function(conditions) {
   if (length(errors) > 0) {
     stop_with("The sampler could not draw.", unique(errors))
   }
-  own <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc/warnings"
+  own <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
   for (text in unique(grep(own, conditions$text[conditions$kind == "warning"], value = TRUE, invert = TRUE))) {
     warning(text, call. = FALSE)
   }
@@ -108,10 +110,11 @@ stop_processes <- function(running) {
 end_with <- function(parent) {
   script <- paste(
     "while kill -0 %1$d 2>/dev/null; do",
-    "  if [ -r /proc/%1$d/status ]; then p=; while read -r k v; do [ \"$k\" = PPid: ] && p=$v; done </proc/%1$d/status;",
-    "    [ \"$p\" = %2$d ] || { kill -9 %1$d; exit; };",
-    "  else kill -0 %2$d 2>/dev/null || { kill -9 %1$d; exit; }; fi;",
-    "  sleep 1; done"
+    "if [ -r /proc/%1$d/status ]; then",
+    "p=; while read -r k v; do [ \"$k\" = PPid: ] && p=$v; done </proc/%1$d/status;",
+    "[ \"$p\" = %2$d ] || { kill -9 %1$d; exit; };",
+    "else kill -0 %2$d 2>/dev/null || { kill -9 %1$d; exit; }; fi;",
+    "sleep 1; done"
   )
   script <- sprintf(script, Sys.getpid(), parent)
   system2("/bin/sh", c("-c", shQuote(script)), stdout = FALSE, stderr = FALSE, wait = FALSE)
@@ -122,10 +125,8 @@ progress_of <- function(files, found, settings) {
   percent <- mapply(function(file, result) {
     if (!is.null(result)) 100 else 100 * last_iteration(file) / settings$iterations
   }, files, found)
-  sprintf(
-    "Sampling: %.0f %% (%s: %s %%)", mean(percent), if (length(files) == 1) "chain 1" else paste("chains 1 to", length(files)),
-    toString(sprintf("%.0f", percent))
-  )
+  which <- if (length(files) == 1) "chain 1" else paste("chains 1 to", length(files))
+  sprintf("Sampling: %.0f %% (%s: %s %%)", mean(percent), which, toString(sprintf("%.0f", percent)))
 }
 
 last_iteration <- function(file) {

@@ -1,0 +1,56 @@
+# How much is drawn: checked, and how long it will take.
+
+sampler_settings <- function(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores) {
+  whole <- list(chains = chains, iterations = iterations, warmup = warmup, max_treedepth = max_treedepth, seed = seed)
+  settings <- Map(whole_number, whole, names(whole), c(1, 2, 1, 1, 0))
+  if (settings$warmup >= settings$iterations) {
+    stop_with(
+      sprintf("Can't draw: %d iterations would all be warm-up (%d).", settings$iterations, settings$warmup),
+      "iterations count those to warm up, and must be more."
+    )
+  }
+  is_share <- is.numeric(adapt_delta) && length(adapt_delta) == 1 && isTRUE(adapt_delta > 0 && adapt_delta < 1)
+  if (!is_share) {
+    stop_with("Can't draw: adapt_delta must be between 0 and 1, like .95.")
+  }
+  here <- if (is.null(cores)) usable_cores() else whole_number(cores, "cores", 1)
+  c(settings, list(adapt_delta = adapt_delta, cores = min(here, settings$chains)))
+}
+
+whole_number <- function(value, name, at_least) {
+  number <- suppressWarnings(as.numeric(unlist(value)))
+  if (length(number) != 1 || is.na(number) || number != round(number) || number < at_least || number > 2^31 - 1) {
+    stop_with(sprintf("Can't draw: %s must be a whole number of at least %d.", name, at_least))
+  }
+  as.integer(number)
+}
+
+# The cores that this process may use, which in a container can be fewer than the machine has.
+usable_cores <- function() {
+  said <- tryCatch(
+    suppressWarnings(as.integer(system2("nproc", stdout = TRUE, stderr = FALSE))),
+    error = function(problem) NA_integer_
+  )
+  max(1L, c(said[!is.na(said)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
+}
+
+# A rough estimate, from 960 rows, 4 chains of 4000 iterations on two cores: 22 s. It goes with the rows.
+expected_s <- function(n, settings) {
+  waves <- ceiling(settings$chains / settings$cores)
+  n * settings$iterations * waves * 11 / (960 * 4000)
+}
+
+check_duration <- function(n, settings, force) {
+  hours <- expected_s(n, settings) / 3600
+  said <- sprintf(
+    "%s rows, %d chains of %d iterations: about %s", format(n, big.mark = ",", scientific = FALSE), settings$chains,
+    settings$iterations, if (hours < 1.5) sprintf("%.0f minutes", hours * 60) else sprintf("%.0f hours", hours)
+  )
+  if (hours > 1 && !isTRUE(force)) {
+    stop_with(
+      sprintf("Won't fit %s.", said),
+      "Fit fewer rows, draw less (iterations, warmup, chains), or say force = TRUE to wait for it."
+    )
+  }
+  if (hours > 1 / 6) message("Fitting ", said, ".")
+}

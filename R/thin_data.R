@@ -1,0 +1,57 @@
+# What the data can't tell, said before the fit: answers that are all the same, blocks that are missing.
+
+# Where the answers are all the same, the priors alone keep the estimates finite.
+say_what_holds_it <- function(parts) {
+  y <- parts$standata$Y
+  if (length(unique(y)) == 1) {
+    warning(sprintf(
+      "All %s values of %s are %d: what is estimated rests on the priors alone.", format(length(y), big.mark = ","),
+      all.vars(parts$formula)[[1]], y[[1]]
+    ), call. = FALSE)
+    return(invisible())
+  }
+  is_same <- tapply(y, cell_numbers(parts), function(own) length(unique(own)) == 1)
+  if (any(is_same)) {
+    message(sprintf(
+      "In %d of %s all values of %s are the same: their log odds are kept finite by the priors.", sum(is_same),
+      counted(length(is_same), "cell"), all.vars(parts$formula)[[1]]
+    ))
+  }
+}
+
+# A block that is missing takes the contrast with it, in all cells or in some.
+warn_of_missing_blocks <- function(parts, contrast = "block") {
+  if (!is.null(parts$dropped[[contrast]])) {
+    warning(sprintf(
+      "No difference between blocks can be had: all rows are of the block \"%s\".", parts$dropped[[contrast]]
+    ), call. = FALSE)
+  } else if (contrast %in% cell_factors(parts)) {
+    others <- setdiff(cell_factors(parts), contrast)
+    if (length(others) == 0) {
+      return(invisible())
+    }
+    blocks <- split(as.character(parts$data[[contrast]]), parts$data[others], drop = TRUE)
+    n_lacking <- sum(vapply(blocks, function(own) length(unique(own)) < 2, logical(1)))
+    if (n_lacking > 0) {
+      warning(sprintf(
+        "No difference between blocks can be had in %d of %d combinations of %s: one block is missing there.",
+        n_lacking, length(blocks), paste(others, collapse = " and ")
+      ), call. = FALSE)
+    }
+  }
+}
+
+# The cell of each row: its combination of the factors among the fixed effects, numbered in the order of their levels.
+cell_numbers <- function(parts) {
+  codes <- lapply(unname(parts$data[cell_factors(parts)]), as.integer)
+  if (length(codes) == 0) {
+    return(rep(1L, nrow(parts$data)))
+  }
+  number <- Reduce(function(before, code) before * 1000 + code, codes)
+  match(number, sort(unique(number)))
+}
+
+cell_factors <- function(parts) {
+  fixed <- all.vars(lme4::nobars(parts$formula)[[3]])
+  intersect(c("model", "domain", "block"), fixed)
+}
