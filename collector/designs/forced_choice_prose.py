@@ -35,6 +35,10 @@ _NEGATED = re.compile(
 _SENTENCES = re.compile(r"[.!?。！？]\s+|\n+")
 
 
+_LONGEST_LINE = 500
+"""Characters of a line or sentence that is nothing but a choice. Longer ones are none, and could take minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A clear letter and where it stands (None: the option's text stands there instead), or the kind of what is not."""
@@ -47,6 +51,8 @@ class Found:
 def letter_of(text: str, options: tuple[str, str]) -> str | None:
     """The letter that a short text is: "A", "option b", "A: Male + Career", "Male + Career"."""
     bare = text.strip(_WRAPPING)
+    if len(bare) > _LONGEST_LINE:
+        return None
     if its := _BARE.fullmatch(bare):
         return its[1].upper()
     said = _same(bare)
@@ -80,22 +86,23 @@ def _lines(text: str) -> list[tuple[int, str]]:
     found, place = [], 0
     for line in text.splitlines(keepends=True):
         bare = line.lstrip(_WRAPPING)
-        found.append((place + len(line) - len(bare), bare.rstrip(_WRAPPING)))
+        start, whole = place + len(line) - len(bare), bare.rstrip(_WRAPPING)
+        if len(whole) <= _LONGEST_LINE:
+            found.append((start, whole))
         place += len(line)
     return found
 
 
 def said_last(text: str) -> Found | None:
-    """The choice that the last sentence says and ends with ("…, so the answer is B."), without a no in it."""
-    sentence = [part for part in _SENTENCES.split(text) if part.strip(_WRAPPING)][-1:]
-    if not sentence or REFUSAL.search(sentence[0]):
+    """The choice that the last sentence says and ends with ("…, so the answer is B."), in a clause without a no."""
+    sentence = next((part for part in reversed(_SENTENCES.split(text)) if part.strip(_WRAPPING)), "")[-_LONGEST_LINE:]
+    said = list(_SAID.finditer(_without_negated(sentence)))
+    if not said or not said[-1][1].isupper() or sentence[said[-1].end() :].strip(_WRAPPING):
         return None
-    start = text.rindex(sentence[0])
-    said = list(_SAID.finditer(_without_negated(sentence[0])))
-    if not said or said[-1][0][-1:].isspace() or sentence[0][said[-1].end() :].strip(_WRAPPING):
+    clause = re.split(r"[,;]", sentence[: said[-1].start()])[-1]
+    if REFUSAL.search(clause + said[-1][0]):
         return None
-    its = said[-1]
-    return Found(its[1].upper(), start + its.start(1)) if its[1].isupper() else None
+    return Found(said[-1][1], text.rindex(sentence) + said[-1].start(1))  # the sentence ends the text, but for blanks
 
 
 def mentioned(text: str, options: tuple[str, str]) -> Found:
