@@ -53,6 +53,16 @@ def test_the_same_seed_gives_the_same_order_byte_for_byte() -> None:
 ORDER_SHA256 = "045cdc493e3a26eca7496319d102e0df29ee5d7bbfa85abb7d688f76670e062b"
 
 
+def test_no_trial_of_the_study_that_people_have_asked_changes_its_id() -> None:
+    """Whoever changes the version or an id makes everybody pay twice: what has its answers would be pending again."""
+    asked = [f"{m.model} {c.conversation_id}" for m in STUDY.models for c in plan(STUDY, m, 20250930)]
+    assert hashlib.sha256("\n".join(asked).encode()).hexdigest() == IDS_SHA256
+    assert STUDY.version == "5449749ac60b"
+
+
+IDS_SHA256 = "640e7225f6f45a030488e33de2a249fbb7a22a5479d900849c81e00bde14ce95"
+
+
 def test_position_counts_from_zero_in_the_order_of_asking() -> None:
     assert [t.position for t in trials()] == list(range(12_920))
 
