@@ -6,7 +6,10 @@ trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a r
 fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed beside recomputed
+draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesian model
+draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
+analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
 analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
 """
 
@@ -18,12 +21,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analysis.bayes.draws import read_draws as read_draws
     from analysis.checks import check as check
     from analysis.compare import compare as compare
     from analysis.figures import figures as figures
     from analysis.fits import FitResult as FitResult
     from analysis.fits import fit as fit
     from analysis.open import open_trials as open_trials
+    from analysis.permutation.permute import Permuted as Permuted
+    from analysis.permutation.permute import permute as permute
     from analysis.report import report as report
     from analysis.tables import tables as tables
     from analysis.topic_models import read_topics as read_topics
@@ -35,11 +41,17 @@ _PLACES = {
     "fit": "analysis.fits",
     "FitResult": "analysis.fits",
     "open_trials": "analysis.open",
+    "permute": "analysis.permutation.permute",
+    "Permuted": "analysis.permutation.permute",
+    "read_draws": "analysis.bayes.draws",
     "report": "analysis.report",
     "read_topics": "analysis.topic_models",
     "tables": "analysis.tables",
 }
-__all__ = ["FitResult", "check", "compare", "figures", "fit", "open_trials", "read_topics", "report", "tables"]
+__all__ = [
+    "FitResult", "Permuted", "check", "compare", "figures", "fit", "open_trials", "permute", "read_draws",
+    "read_topics", "report", "tables",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
