@@ -45,7 +45,8 @@ text_hash <- function(text) {
   substr(unname(tools::md5sum(file)), 1, 20)
 }
 
-cached_model <- function(code, name, say) {
+# `compile`: what makes a model of code, where the cache has none.
+cached_model <- function(code, name, say, compile = compile_stan) {
   compiler <- compiler_version()
   path <- file.path(cache_folder(), sprintf("%s-%s.rds", name, text_hash(compiler)))
   found <- read_model(if (is.na(compiler)) any_compilers(name) else path, code)
@@ -56,7 +57,7 @@ cached_model <- function(code, name, say) {
   with_lock(paste0(path, ".lock"), say = say, waiting_for = "the Stan model, which another process compiles", {
     # Whoever waited finds it made.
     found <- read_model(path, code)
-    if (is.null(found)) compile_and_keep(code, path, say) else structure(found, compile_s = 0)
+    if (is.null(found)) compile_and_keep(code, path, say, compile) else structure(found, compile_s = 0)
   })
 }
 
@@ -77,10 +78,10 @@ read_model <- function(paths, code) {
   NULL
 }
 
-compile_and_keep <- function(code, path, say) {
+compile_and_keep <- function(code, path, say, compile) {
   say("Compiling the Stan model: about a minute, once on this machine")
   begun <- proc.time()[["elapsed"]]
-  model <- compile_stan(code)
+  model <- compile(code)
   remove_leftovers(dirname(path))
   # Written beside its place and moved there whole, so that nobody ever reads half a model.
   part <- sprintf("%s.%d.new", path, Sys.getpid())

@@ -33,7 +33,7 @@ first_line <- function(program, arguments) {
 }
 
 # Stops with a sentence where Stan can't be compiled, and tells rstan where the Boost headers are.
-check_toolchain <- function(compiler) {
+check_toolchain <- function(compiler, headers = boost_headers()) {
   if (is.na(compiler)) {
     stop_with(
       "Can't compile the Stan model: there is no C++ compiler here, and no compiled model in the cache.",
@@ -41,7 +41,6 @@ check_toolchain <- function(compiler) {
       "Debian or Ubuntu: sudo apt-get install g++ make. macOS: xcode-select --install"
     )
   }
-  headers <- boost_headers()
   if (is.na(headers)) {
     stop_with(
       "Can't compile the Stan model: the headers of the C++ library Boost are not here.",

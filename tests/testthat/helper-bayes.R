@@ -1,0 +1,19 @@
+skip_without_brms <- function() {
+  for (package in c("brms", "rstan", "posterior", "loo")) skip_if_not_installed(package)
+}
+
+# Compiling needs a minute, once on a machine: all tests share one Stan program, in the user's own cache.
+skip_without_stan <- function() {
+  skip_without_brms()
+  skip_if(is.na(compiler_version()), "there is no C++ compiler here")
+  skip_if(is.na(boost_headers()), "there are no Boost headers here")
+}
+
+few_trials <- function(...) simulate_interference(n_words = 3, seed = 4, ...)
+
+# Far too short to converge, long enough to see what comes out.
+short_fit <- function(data, stage = "consistent", chains = 1, iterations = 120, warmup = 60, ...) {
+  fit_interference(data, stage, chains = chains, iterations = iterations, warmup = warmup, ...)
+}
+
+said_by <- function(fit) paste(fit$messages$text, collapse = "\n")
