@@ -5,7 +5,7 @@
 #' open triangles.
 #'
 #' @param checks a data frame with one row per cell, such as `fit_interference(…)$tables$checks` or the table
-#'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `estimate` (mean of the replicated shares),
+#'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `predicted` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
 #'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `model_label`, `domain_label`,
 #'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
@@ -16,14 +16,15 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' trials <- simulate_interference()
 #' checks <- stats::aggregate(cbind(observed = is_consistent) ~ model + domain + block, trials, mean)
-#' checks <- transform(checks, estimate = .97, conf_low = .92, conf_high = 1, source = "simulated")
+#' checks <- transform(checks, predicted = .97, conf_low = .92, conf_high = 1, source = "simulated")
 #' plot_predictive_checks(checks)
 plot_predictive_checks <- function(checks, file = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
-  needed <- c("model", "domain", "block", "observed", "estimate", "conf_low", "conf_high")
+  needed <- c("model", "domain", "block", "observed", "predicted", "conf_low", "conf_high")
   check_columns(checks, needed, to = "draw predictive checks")
   is_cell <- stats::complete.cases(checks[needed])
+  checks$estimate <- checks$predicted
   rows <- cells_to_draw(checks[is_cell, , drop = FALSE], needed[1:3], within = "block", to = "predictive checks")
   is_inside <- rows$observed >= rows$conf_low & rows$observed <= rows$conf_high
   rows$place <- factor(ifelse(is_inside, "observed, as predicted", "observed, outside"),
@@ -60,7 +61,7 @@ check_layers <- function(rows) {
     ) +
     ggplot2::geom_segment(
       ggplot2::aes(
-        x = 100 * .data$estimate, xend = 100 * .data$estimate, y = .data$height - .12, yend = .data$height + .12
+        x = 100 * .data$predicted, xend = 100 * .data$predicted, y = .data$height - .12, yend = .data$height + .12
       ),
       colour = "grey20", linewidth = .6
     ) +

@@ -72,9 +72,12 @@ recovered_effects <- function(trials, settings) {
   data <- in_fixed_order(valid, formula)
   # What R warns of short chains is judged below, in is_converged.
   fit <- suppressWarnings(refit_brms(data, formula, levels, settings))
-  cells <- cells_of(data, "block", c("model", "domain"), interference_blocks())
-  each <- lapply(seq_len(nrow(cells$rows)), function(cell) {
-    p <- lapply(cells$sides, function(side) stats::plogis(as.vector(fit$draws %*% fit$design[side[[cell]], ])))
+  cells <- unique(data[c("model", "domain")])
+  keys <- paste(data$model, data$domain, data$block)
+  each <- lapply(seq_len(nrow(cells)), function(cell) {
+    # All rows of a cell and block have the same fixed effects: the first one will do.
+    sides <- match(paste(cells$model[[cell]], cells$domain[[cell]], interference_blocks()), keys)
+    p <- lapply(sides, function(side) stats::plogis(as.vector(fit$draws %*% fit$design[side, ])))
     delta_p <- p[[1]] - p[[2]]
     ends <- stats::quantile(delta_p, c(.025, .975), names = FALSE)
     agreement <- suppressWarnings(agreement_of_chains(delta_p, fit$chains))
@@ -85,7 +88,7 @@ recovered_effects <- function(trials, settings) {
   })
   effects <- do.call(rbind, each)
   is_converged <- fit$n_divergent == 0 && !any(is_unconverged(effects))
-  cbind(cells$rows, effects, n_divergent = fit$n_divergent, is_converged = is_converged)
+  cbind(cells, effects, n_divergent = fit$n_divergent, is_converged = is_converged)
 }
 
 beside_truth <- function(effects, parameters, number) {

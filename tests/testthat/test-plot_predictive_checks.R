@@ -1,7 +1,7 @@
 made_checks <- function() {
   cells <- interference_parameters()[c("model", "domain", "block")]
   cells$observed <- c(.8, rep(.97, 11))
-  rows <- transform(cells, outcome = "is_consistent", estimate = .96, conf_low = .9, conf_high = 1)
+  rows <- transform(cells, outcome = "is_consistent", predicted = .96, conf_low = .9, conf_high = 1)
   rows$source <- "simulated"
   overall <- transform(rows[1, ], model = NA, domain = NA, block = NA)
   rbind(overall, rows)
