@@ -8,7 +8,9 @@
 #' @return A list of three data frames, as [fit_lme4()] gives them, that begin with `fit`, `source`, `study`,
 #'   `study_version`, `variant`, `model`, `test`, `refusals_removed` and `measure`: `estimates`, `fits` and `variances`.
 #'   `fits` ends with `versions` (as text), `other_versions` (what is of another version here, in words; `NA` where
-#'   nothing is) and `fitted_at`.
+#'   nothing is) and `fitted_at`. With Bayesian models among the fits, also `models`, `predictions`, `contrasts`, `checks`
+#'   and `loo` (see [fit_brms()]), and in every data frame `is_converged` and `verdict`. For the models themselves and
+#'   their draws: [read_fit()].
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
 #' path <- tempfile(fileext = ".duckdb")
@@ -28,7 +30,7 @@
 #' kept$estimates
 #' kept$fits$other_versions
 stored_fits <- function(path, fit = NULL, patience_s = 30) {
-  tables <- whole_tables(path, c("fits", "estimates", "variances"), patience_s)
+  tables <- whole_tables(path, c("fits", "estimates", "variances"), patience_s, bayesian_tables_kept())
   fits <- tables$fits
   if (!is.null(fit)) {
     fits <- fits[fits$fit %in% fit, , drop = FALSE]
@@ -49,14 +51,16 @@ stored_fits <- function(path, fit = NULL, patience_s = 30) {
   }
   last <- c("versions", "other_versions", "fitted_at")
   shown <- c(keys, setdiff(names(fits), c(keys, last, "fit_id", "data_hash")), last)
-  list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
+  found <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
+  if (any(fits$fit_id %in% tables$brms_models$fit_id)) with_bayesian(found, tables, fits, keys) else found
 }
 
 # All of them in one look: between two, a writer might have changed one.
-whole_tables <- function(path, tables, patience_s) {
+whole_tables <- function(path, tables, patience_s, optional = character()) {
   connection <- open_database(path, patience_s)
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
   for (table in tables) check_view(connection, path, table)
+  tables <- c(tables, intersect(optional, DBI::dbListTables(connection)))
   stats::setNames(lapply(tables, function(table) DBI::dbReadTable(connection, table)), tables)
 }
 
@@ -68,4 +72,30 @@ warn_of_other_versions <- function(fits) {
       call. = FALSE
     )
   }
+}
+
+bayesian_tables_kept <- function() paste0("brms_", c("models", "predictions", "contrasts", "checks", "loo"))
+
+# The tables that only Bayesian models have; and beside every row what the chains behind it are worth.
+with_bayesian <- function(found, tables, fits, keys) {
+  models <- tables$brms_models
+  judged <- function(rows, fit_id) {
+    own <- match(fit_id, models$fit_id)
+    rows[c("is_converged", "verdict")] <- models[own, c("is_converged", "verdict")]
+    rows
+  }
+  for (name in c("estimates", "variances")) {
+    rows <- tables[[name]][tables[[name]]$fit_id %in% fits$fit_id, , drop = FALSE]
+    found[[name]] <- judged(found[[name]], rows$fit_id[order(match(rows$fit_id, fits$fit_id), rows$term_no)])
+  }
+  found$fits <- judged(found$fits, fits$fit_id)
+  for (name in bayesian_tables_kept()) {
+    rows <- tables[[name]][tables[[name]]$fit_id %in% fits$fit_id, , drop = FALSE]
+    own <- match(rows$fit_id, fits$fit_id)
+    named <- cbind(fits[own, keys, drop = FALSE], rows[setdiff(names(rows), c("fit_id", keys))])
+    if ("model" %in% names(rows)) named$model <- ifelse(is.na(rows$model), named$model, rows$model)
+    row.names(named) <- NULL
+    found[[sub("brms_", "", name)]] <- judged(named, rows$fit_id)
+  }
+  found
 }

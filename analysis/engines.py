@@ -113,7 +113,7 @@ ENGINES = {
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
         lambda fit: fit.formula or "",
-        files={"save_to": ".rds", "draws_to": ".draws.parquet"},
+        files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
         tables=BRMS_TABLES,
         takes_all_cores=True,
         settings=("priors", "coding", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),

@@ -43,7 +43,7 @@ class Draws:
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
-        return self._file(".rds", "file_md5", "model")
+        return self._file(".brmsfit.rds", "file_md5", "model")
 
     def to_arviz(self) -> Any:
         """The same as ArviZ has it (a DataTree since ArviZ 1, else InferenceData): groups posterior and sample_stats,

@@ -45,3 +45,22 @@ test_that("every engine's own function says the versions that made its result", 
     expect_equal(fit$versions$version[[1]], as.character(getRversion()))
   }
 })
+
+test_that("a Bayesian fit that did not converge says so in every table, and no other fit has such columns", {
+  path <- database_with_fits()
+  connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+  models <- data.frame(fit_id = "b", formula = "y ~ block", is_converged = FALSE, verdict = "Doubtful: draw more.")
+  contrasts <- data.frame(fit_id = "b", model = c("gpt-5", NA), scale = "delta_p", estimate = c(.1, .2))
+  DBI::dbWriteTable(connection, "brms_models", models)
+  for (name in c("predictions", "contrasts", "checks", "loo")) {
+    DBI::dbWriteTable(connection, paste0("brms_", name), contrasts)
+  }
+  DBI::dbDisconnect(connection, shutdown = TRUE)
+  kept <- stored_fits(path, "lme4")
+  expect_named(kept, c("estimates", "fits", "variances", "models", "predictions", "contrasts", "checks", "loo"))
+  for (table in kept) expect_identical(unique(table$verdict), "Doubtful: draw more.")
+  expect_equal(kept$contrasts$model, c("gpt-5", "o3-mini"))
+  other <- suppressWarnings(stored_fits(path, "effect_size"))
+  expect_named(other, c("estimates", "fits", "variances"))
+  expect_null(other$estimates$verdict)
+})

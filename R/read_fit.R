@@ -1,0 +1,116 @@
+#' Open a fitted Bayesian model again
+#'
+#' `analyze --fit brms` keeps the fitted model (a `brmsfit`) and its draws in the folder `NAME.duckdb.models` beside the
+#' database. This opens them, after looking whether each is the very file that the database was told of: before R 4.4,
+#' reading an `.rds` file can run code that is in it.
+#'
+#' @param path the database, such as `"slant.duckdb"`, or one of the `.rds` files beside it.
+#' @param fit name of a fit, such as `"interference"`. Needed where the database keeps several; of fits with one name
+#'   (with other settings, say) the last one is opened.
+#' @param what `"model"`, or `"draws"` for the draws alone (needs R's package nanoparquet).
+#' @inheritParams open_trials
+#' @return For `"model"` a `brmsfit`, for all functions of package brms; its attribute `slant` is a list with the `fit`,
+#'   its `verdict` and the `versions` that made it (a warning says where they are not those installed here, or that the
+#'   chains did not converge). For `"draws"` a data frame with one row per draw: `.chain`, `.iteration`, `.draw`, then
+#'   the parameters under brms's names.
+#' @export
+#' @examplesIf interactive()
+#' # After `analyze --fit brms --study interference` in the shell:
+#' fit <- read_fit("slant.duckdb", "interference")
+#' attr(fit, "slant")$verdict
+#' summary(fit)
+read_fit <- function(path, fit = NULL, what = c("model", "draws"), patience_s = 30) {
+  what <- match.arg(what)
+  database <- database_of(path)
+  kept <- kept_fits(database, patience_s)
+  if (database != path) {
+    kept <- kept[kept$file %in% basename(path), , drop = FALSE]
+  }
+  row <- one_kept_fit(kept, fit, path)
+  column <- if (what == "model") "file" else "draws_file"
+  file <- checked_kept_file(row, column, database)
+  warn_of_one(row)
+  if (what == "draws") {
+    return(read_parquet(file))
+  }
+  structure(readRDS(file), slant = list(fit = row$fit, verdict = row$verdict, versions = parse_versions(row$versions)))
+}
+
+# An .rds file is opened only where its folder says to which database it belongs.
+database_of <- function(path) {
+  if (!is.character(path) || length(path) != 1 || !grepl("\\.rds$", path, ignore.case = TRUE)) {
+    return(path)
+  }
+  folder <- dirname(normalizePath(path, mustWork = FALSE))
+  if (!grepl("\\.models$", folder)) {
+    stop_with(
+      sprintf("Can't open %s: it does not lie in the folder NAME.duckdb.models of a database.", quoted(path)),
+      "A file that you saved yourself is read by readRDS()."
+    )
+  }
+  sub("\\.models$", "", folder)
+}
+
+# The rows of brms_models with those of their fits, in the order in which they were fitted.
+kept_fits <- function(database, patience_s) {
+  connection <- open_database(database, patience_s)
+  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
+  if (!"brms_models" %in% DBI::dbListTables(connection)) {
+    return(data.frame(fit = character(), file = character()))
+  }
+  models <- DBI::dbReadTable(connection, "brms_models")
+  fits <- DBI::dbReadTable(connection, "fits")
+  fits <- fits[match(models$fit_id, fits$fit_id), ]
+  models[c("study", "source", "fit", "model", "versions", "fitted_at")] <-
+    fits[c("study", "source", "fit", "model", "versions", "fitted_at")]
+  models[order(models$fitted_at), , drop = FALSE]
+}
+
+one_kept_fit <- function(kept, fit, path) {
+  if (!is.null(fit)) {
+    kept <- kept[kept$fit %in% fit, , drop = FALSE]
+  }
+  if (nrow(kept) == 0) {
+    stop_with(
+      sprintf("There is no Bayesian model%s beside %s.", if (is.null(fit)) "" else sprintf(" %s", quoted(fit)), quoted(path)),
+      sprintf("To fit one: analyze --fit brms --db %s", path)
+    )
+  }
+  for (column in c("fit", "study", "source")) {
+    values <- unique(kept[[column]])
+    if (length(values) > 1) {
+      stop_with(
+        sprintf("%s keeps several Bayesian models, of %s %s.", quoted(path), column, quoted(values)),
+        if (column == "fit") sprintf("Name one: read_fit(%s, fit = %s)", quoted(path), quoted(values[[1]])),
+        if (column != "fit") "Give the path of its .rds file instead (column `file` of the view bayes_diagnostics)."
+      )
+    }
+  }
+  kept[nrow(kept), ]
+}
+
+checked_kept_file <- function(row, column, database) {
+  again <- sprintf("To make it again: analyze --fit %s --db %s --refit", row$fit, database)
+  if (is.na(row[[column]])) {
+    stop_with(sprintf("The file of %s was not kept.", quoted(row$fit)), again)
+  }
+  file <- file.path(paste0(normalizePath(database), ".models"), basename(row[[column]]))
+  if (!file.exists(file)) {
+    stop_with(sprintf("The fitted model is not beside the database: there is no file %s.", quoted(file)), again)
+  }
+  md5 <- row[[if (column == "file") "file_md5" else "draws_md5"]]
+  if (!identical(unname(tools::md5sum(file)), md5)) {
+    stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)), again)
+  }
+  file
+}
+
+warn_of_one <- function(row) {
+  others <- other_versions(parse_versions(row$versions))
+  if (!is.na(others)) {
+    warning(sprintf("This model was made with other versions than those here: %s.", others), call. = FALSE)
+  }
+  if (!isTRUE(row$is_converged)) {
+    warning(row$verdict, call. = FALSE)
+  }
+}
