@@ -63,6 +63,7 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   estimates$n_left_out <- rep(nrow(data) - nrow(kept), nrow(estimates))
   has_none <- is.na(estimates$estimate) & estimates$error %in% ""
   estimates$error[has_none] <- sprintf("There are no two levels of \"%s\" to compare.", contrast)
+  estimates$status[has_none] <- "failed"
   shown <- c(setdiff(names(estimates), fit_columns()), fit_columns())
   list(estimates = estimates[shown], messages = found$messages, versions = found$versions)
 }
@@ -109,12 +110,13 @@ names_of_contrasts <- function() {
 # The coefficient of the contrast, or the only row of an engine that compares two sides.
 of_coefficients <- function(found, data, engine, arguments, contrast, by) {
   measure <- measure_of(engine, arguments, names(data))
-  term <- paste0(contrast, unlist(arguments$levels[[contrast]])[[2]])
+  levels <- two_levels(arguments$levels, contrast, to = "read a difference")
+  term <- paste0(contrast, levels[[2]])
   rows <- found$estimates
   if (engine == "lme4") rows <- rows[rows$term == term, , drop = FALSE]
   sd <- vapply(seq_len(nrow(rows)), function(i) {
     its <- rows_of_group(data, rows[i, by, drop = FALSE])
-    pooled_sd(measure$values(its), as.character(its[[contrast]]), unlist(arguments$levels[[contrast]]))
+    pooled_sd(measure$values(its), as.character(its[[contrast]]), levels)
   }, 1)
   shown <- measure$shown
   numbers <- frame_of(

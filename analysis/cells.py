@@ -72,7 +72,7 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
             )
         view = connection.view(name)
         columns = view.columns
-        its = [column for fit in fits for column in (*fit.by, *_used_columns(fit, columns), *fit.drop_flags)]
+        its = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
         wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", "model", "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
         frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
@@ -98,10 +98,10 @@ def read_cells(
     """
     rows = rows or read_rows(db, study, [fit], measure)
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
-    used = _used_columns(fit, rows.columns)
+    used = used_columns(fit, rows.columns)
     if fit.engine == "step_sensitivity" and fit.outcome is not None:
         frame, used = with_steps(frame, fit.outcome), (*used, STEP)
-    return list(_cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
+    return list(cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
 
 
 def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
@@ -124,10 +124,10 @@ def _step(counts: Sequence[float]) -> float | None:
     return float(math.gcd(*map(int, counts))) if all(one.is_integer() for one in counts) else 1.0
 
 
-def _used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
+def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
     names = _NAME.findall(fit.formula) if fit.formula else []
-    if fit.engine == "brms" or fit.settings.get("family") == "binomial":  # text without a list of levels is put in order by its numbers
+    if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
     used = tuple(dict.fromkeys(name for name in names if name in columns))
@@ -144,7 +144,7 @@ def _known(names: tuple[str, ...], columns: list[str]) -> list[str]:
     return [name for name in names if name in columns]
 
 
-def _cut(
+def cut(
     frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixed: Mapping[Key, str]
 ) -> Iterator[Cell]:
     """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""

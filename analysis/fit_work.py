@@ -44,7 +44,7 @@ class Work:
 
     @property
     def hash(self) -> str:
-        return stable_id(self.definition.engine, self.engine.arguments(self.definition), _r_code_hash())
+        return stable_id(self.definition.engine, self.engine.arguments(self.definition), r_code_hash())
 
     @property
     def job(self) -> FitJob:
@@ -100,6 +100,6 @@ def fit_work(
 
 
 @cache
-def _r_code_hash() -> str:
+def r_code_hash() -> str:
     files = [*sorted(r_folder().glob("*.R")), *sorted(native_folder().iterdir())]
     return stable_id([file.read_text("utf-8") for file in files])

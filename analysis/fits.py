@@ -235,7 +235,7 @@ def _fit_row(work: Work, result: dict[str, Any] | Died) -> dict[str, Any]:
         said.append(f"error: {result.reason}")
         return {**row, "status": "failed", "n": work.cell.rows.height, "messages": "\n".join(said)}
     said += [f"{kind}: {' '.join(text.split())}" for kind, text in result["messages"].iter_rows()]
-    versions = {**dict(result["versions"].iter_rows()), "slant": _slant_version(), "definition": work.hash}
+    versions = {**dict(result["versions"].iter_rows()), "slant": slant_version(), "definition": work.hash}
     found = result["fits"].drop("error").to_dicts()[0]
     status = "warned" if work.cell.warnings and found["status"] == "ok" else found["status"]
     return {
@@ -283,7 +283,7 @@ def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> Non
 
 
 @cache
-def _slant_version() -> str:
+def slant_version() -> str:
     try:
         return version("slant")
     except PackageNotFoundError:

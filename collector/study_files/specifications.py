@@ -1,4 +1,4 @@
-"""[sensitivity.*] of a study file: what `analyze sensitivity` fits beside the main fit, each a change of one of [fits.*]."""
+"""[sensitivity.*] of a study file: what `analyze sensitivity` fits, each a change of one of [fits.*]."""
 
 from __future__ import annotations
 
