@@ -71,8 +71,9 @@ one_kept_fit <- function(kept, fit, path) {
     kept <- kept[kept$fit %in% fit, , drop = FALSE]
   }
   if (nrow(kept) == 0) {
+    name <- if (is.null(fit)) "" else paste0(" ", quoted(fit))
     stop_with(
-      sprintf("There is no Bayesian model%s beside %s.", if (is.null(fit)) "" else sprintf(" %s", quoted(fit)), quoted(path)),
+      sprintf("There is no Bayesian model%s beside %s.", name, quoted(path)),
       sprintf("To fit one: analyze --fit brms --db %s", path)
     )
   }
