@@ -20,7 +20,8 @@ from tests.given import database, fill, in_memory, insert, read_rows
 CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
 KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
-FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *KEPT)
+PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
+FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *KEPT)
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -55,7 +56,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-    for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications")):
+    for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_")):
         for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
             fill(connection, table, read_rows(file))
     yield connection

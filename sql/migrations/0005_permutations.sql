@@ -27,12 +27,12 @@ CREATE TABLE permutation_draws (
     rhat DOUBLE, ess_bulk DOUBLE, is_separated BOOLEAN
 );
 
--- One cell and scale ('delta_p', 'delta_p_items', 's') a row: the observed value beside its null distribution. n_as_large: k of
--- p = (1 + k) / (1 + n). p_low, p_high: Clopper and Pearson's 95 % interval of k / n.
+-- One cell, kind ('population', 'item_averaged') and scale ('delta_p', 's') a row: the observed value beside its null
+-- distribution. n_as_large: k of p = (1 + k) / (1 + n). p_low, p_high: Clopper and Pearson's 95 % interval of k / n.
 CREATE TABLE permutation_cells (
-    permutation_id TEXT, model TEXT, domain TEXT, scale TEXT, observed DOUBLE, null_mean DOUBLE, null_sd DOUBLE,
-    null_low DOUBLE, null_median DOUBLE, null_high DOUBLE, n INTEGER, n_failed INTEGER, n_divergent INTEGER,
-    n_unconverged INTEGER, n_warned INTEGER, n_separated INTEGER, n_as_large INTEGER,
-    p_one_sided DOUBLE, p_low DOUBLE, p_high DOUBLE,
+    permutation_id TEXT, model TEXT, domain TEXT, kind TEXT, scale TEXT,
+    observed DOUBLE, null_mean DOUBLE, null_sd DOUBLE, null_low DOUBLE, null_median DOUBLE, null_high DOUBLE,
+    n INTEGER, n_failed INTEGER, n_divergent INTEGER, n_unconverged INTEGER, n_warned INTEGER, n_separated INTEGER,
+    n_as_large INTEGER, p_one_sided DOUBLE, p_low DOUBLE, p_high DOUBLE,
     p_two_sided DOUBLE, p_two_sided_low DOUBLE, p_two_sided_high DOUBLE, p_if_failed_large DOUBLE, noise_share DOUBLE
 );

@@ -1,24 +1,29 @@
 -- permutation_tests: what was observed in each cell beside its null distribution (`analyze permute`).
--- grain: permutation_id, model, domain, scale
--- reads: permutation_cells, permutations, models, tests
+-- grain: permutation_id, model, domain, kind, scale
+-- reads: permutation_cells, permutations, permutation_main_fits, models, tests
 -- study: any
 -- note:  compare `observed` with `null_mean`, not with 0: under treatment coding the priors alone give the reference
---        cell a difference. `observed` was fitted with the same settings as the refits, not with those of the main fit.
---        p_one_sided = (1 + n_as_large) / (1 + n): a difference as large as the observed one or larger; p_two_sided is
---        twice the smaller tail. p_low and p_high: 95 %, by Clopper and Pearson. n leaves failed refits out;
---        p_if_failed_large counts each of them as one as large. noise_share: of the null's variance, what short chains add.
+--        cell a difference. `observed` was fitted with the same settings as the refits; observed_main_fit is that of
+--        the study's own fit of the same rows, NULL where there is none. p_one_sided = (1 + n_as_large) / (1 + n): a
+--        difference as large as the observed one or larger; p_two_sided is twice the smaller tail. p_low and p_high:
+--        95 %, by Clopper and Pearson. n leaves failed refits out; p_if_failed_large counts each of them as one as
+--        large. noise_share: of the null's variance, what short chains add.
 CREATE OR REPLACE VIEW permutation_tests AS
 SELECT p.source, p.study, p.study_version, p.variant, p.fit, p.engine,
        c.model, coalesce(m.label, c.model) AS model_label, m.model_no,
        c.domain, coalesce(d.label, c.domain) AS domain_label, d.test_no AS domain_no,
-       c.scale, c.observed, c.null_mean, c.null_sd, c.null_low, c.null_median, c.null_high,
+       c.kind, c.scale, c.observed, f.estimate AS observed_main_fit,
+       c.null_mean, c.null_sd, c.null_low, c.null_median, c.null_high,
        c.n, c.n_as_large, c.p_one_sided, c.p_low, c.p_high, c.p_two_sided, c.p_two_sided_low, c.p_two_sided_high,
        p.n_permutations, c.n_failed, c.p_if_failed_large, c.n_divergent, c.n_unconverged, c.n_warned, c.n_separated,
        c.noise_share, p.block, p.unit, p.within, p.n_rows, p.n_units, p.n_one_block, p.seed, p.settings, p.formula,
        p.data_hash, p.versions, p.seconds, p.finished_at, p.permutation_id
 FROM permutation_cells c
 JOIN permutations p ON p.permutation_id = c.permutation_id
+LEFT JOIN permutation_main_fits f
+    ON f.permutation_id = c.permutation_id AND f.model IS NOT DISTINCT FROM c.model
+    AND f.domain IS NOT DISTINCT FROM c.domain AND f.kind = c.kind AND f.scale = c.scale
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = c.model
 LEFT JOIN tests d ON d.study = p.study AND d.study_version = p.study_version AND d.test = c.domain
 ORDER BY p.source, p.study, p.study_version, p.variant, p.finished_at, p.permutation_id,
-         c.scale, m.model_no, c.model, d.test_no, c.domain;
+         c.scale, c.kind DESC, m.model_no, c.model, d.test_no, c.domain;

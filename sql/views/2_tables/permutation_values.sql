@@ -2,8 +2,9 @@
 -- grain: permutation_id, number, model, domain
 -- reads: permutation_draws, permutation_refits, permutations, models, tests
 -- study: any
--- note:  delta_p is a difference of probabilities and s one of log odds, both population-level; delta_p_items
---        is averaged over the items. Of brms they are the posterior's means, beside its sd and their Monte Carlo standard errors. A failed refit has its row and no values.
+-- note:  delta_p is a difference of probabilities and s one of log odds, both population-level; delta_p_items is that
+--        of probabilities averaged over items. Of brms they are the posterior's means, beside its sd and their Monte
+--        Carlo standard errors. A failed refit has its row and no values.
 CREATE OR REPLACE VIEW permutation_values AS
 SELECT p.source, p.study, p.study_version, p.variant, p.fit, p.engine, r.number,
        v.model, coalesce(m.label, v.model) AS model_label, m.model_no,

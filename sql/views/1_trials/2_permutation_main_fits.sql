@@ -1,0 +1,20 @@
+-- permutation_main_fits: what a study's own fit found in the very rows that a permutation test permuted.
+-- grain: permutation_id, model, domain, kind, scale
+-- reads: permutations, fits, brms_contrasts, lme4_contrasts
+-- study: any
+-- note:  the rows are the same where their hash is; of several such fits (other settings) the latest.
+CREATE OR REPLACE VIEW permutation_main_fits AS
+WITH contrasts AS (
+    SELECT fit_id, model, domain, kind, scale, estimate FROM brms_contrasts
+    UNION ALL
+    SELECT fit_id, model, domain, kind, scale, estimate FROM lme4_contrasts
+)
+SELECT p.permutation_id, c.model, c.domain, c.kind, c.scale, c.estimate, f.fit_id
+FROM permutations p
+JOIN fits f ON f.study = p.study AND f.fit = p.fit AND f.engine = p.engine AND f.source = p.source
+    AND f.study_version = p.study_version AND f.variant = p.variant AND f.data_hash = p.data_hash
+JOIN contrasts c ON c.fit_id = f.fit_id
+QUALIFY row_number() OVER (
+    PARTITION BY p.permutation_id, c.model, c.domain, c.kind, c.scale ORDER BY f.fitted_at DESC, f.fit_id
+) = 1
+ORDER BY p.permutation_id, c.model, c.domain, c.kind, c.scale;
