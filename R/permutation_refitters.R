@@ -1,6 +1,6 @@
 # The two ways of refitting a permutation. Each returns a list: `design` (fixed effects, one row per row of the data),
-# `draws` (their coefficients, one row a draw), `of_units` (random intercepts, one row a draw and one column a unit; NULL
-# where the model has other random effects), `chains` (0: no draws but one estimate), and what the engine counts.
+# `draws` (their coefficients, one row a draw), `of_units` (random intercepts, one row a draw and one column a unit;
+# NULL where the model has other random effects), `chains` (0: no draws but one estimate), and what the engine counts.
 
 refit_brms <- function(data, formula, levels, settings) {
   need_package("rstan", "refit with brms")
@@ -24,17 +24,12 @@ refit_brms <- function(data, formula, levels, settings) {
   )
 }
 
-# The optimiser's second stage, by default Nelder and Mead's, takes ten times as long and ends where this one does.
+# As fit_lme4() fits it. That cells are separated is counted by cell, not told refit by refit.
 refit_glmer <- function(data, formula, levels, settings) {
   need_package("lme4", "refit with glmer")
-  formula <- checked_formula(formula, names(data))
-  coded <- coded_variables(formula)
-  grouping <- unique(unlist(lapply(lme4::findbars(formula), function(bar) all.vars(bar[[3]]))))
-  prepared <- with_factors(data, setdiff(grouping, coded), level_lists(data, coded, levels))
-  fit <- lme4::glmer(
-    formula,
-    data = prepared, family = stats::binomial(), control = lme4::glmerControl(optimizer = c("bobyqa", "bobyqa"))
-  )
+  formula <- without_single_levels(checked_formula(formula, names(data)), data, levels)$formula
+  prepared <- coded_data(data, formula, levels)
+  fit <- glmer_or_simpler(formula, prepared, settings$n_agq)
   list(
     design = lme4::getME(fit, "X"), draws = t(lme4::fixef(fit)),
     of_units = if (is_only_intercepts(formula)) t(lme4::ranef(fit)[[1]][, 1]),

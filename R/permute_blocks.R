@@ -47,8 +47,8 @@ permute_blocks <- function(data, number, seed = 1, block = "block", unit = "item
   data
 }
 
-# The seed of one permutation: whole numbers below the prime 2^31 - 1, and exact in doubles. For one `seed` all `number`s
-# give different ones; three rounds keep those of neighbouring seeds far apart.
+# The seed of one permutation: whole numbers below the prime 2^31 - 1, and exact in doubles. For one `seed` all
+# `number`s give different ones; the rounds keep neighbours of either far apart.
 permutation_seed <- function(seed, number) {
   prime <- 2147483647
   is_whole <- function(x) is.numeric(x) && length(x) == 1 && !is.na(x) && x == round(x)
@@ -57,7 +57,7 @@ permutation_seed <- function(seed, number) {
   }
   mixed <- seed %% prime
   for (round in 1:3) mixed <- (48271 * mixed + 11) %% prime
-  as.integer((mixed + number) %% (prime - 1) + 1)
+  as.integer((48271 * ((mixed + number) %% (prime - 1) + 1)) %% prime)
 }
 
 # Each row's item, within its model and domain, as one string. The separator is in no name.

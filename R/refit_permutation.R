@@ -1,33 +1,37 @@
 #' Refit a model to one permutation of its data
 #'
-#' Swaps block labels as [permute_blocks()] does, fits the model to the result, and returns what a permutation test needs
-#' of it: in each model and domain, the difference between the two blocks.
+#' Swaps block labels as [permute_blocks()] does, fits the model to the result, and returns what a permutation test
+#' needs of it: in each model and domain, the difference between the two blocks.
 #'
 #' With `engine = "brms"` the compiled model ([compiled_model()]) is sampled directly by [rstan::sampling()]: nothing is
 #' compiled again. The chains are shorter than those of the main fit, for only the posterior's mean is used. What that
-#' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()], with its default settings but for the
-#' optimiser ("bobyqa" throughout, which is quicker and ends in the same place).
+#' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()] as a fast check: with `n_agq = 0`
+#' some hundredths of a second, where Laplace's approximation (1) takes up to a minute on labels that leave a block
+#' without a failure, as many do, for then there is no finite optimum to find.
 #'
-#' Rows are put into one order first, so that neither their order nor the number of processes changes a number.
+#' Rows with a gap in a column of the formula (answers that are not valid have no `is_consistent`) are left out before
+#' labels are swapped. Rows are put into one order first, so that neither their order nor the number of processes
+#' changes a number.
 #'
 #' @inheritParams permute_blocks
-#' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed effects
-#'   must be factors of `block` and `within`.
+#' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
+#'   effects must be factors of `block` and `within`.
 #' @param engine `"brms"` or `"lme4"`.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first. The
 #'   difference is the first level of `block` minus the second.
 #' @param priors priors as [brms_parts()] takes them; of no use to lme4.
+#' @param n_agq points of Gauss-Hermite quadrature of `glmer()`: 1 is Laplace's approximation, 0 the quickest.
 #' @param chains,iterations,warmup,adapt_delta how brms samples: `iterations` of each chain, of which the first `warmup`
 #'   are dropped.
 #' @return A list of three data frames:
 #'   \describe{
-#'     \item{cells}{one row per combination of `within`: `number`, `delta_p` (difference of probabilities) and `s` (of log
-#'       odds), both population-level, and `delta_p_items`, that of probabilities averaged over the cell's items with
-#'       their random intercepts (`NA` where the model has other random effects); for brms posterior means, each with its
-#'       sd (`…_sd`) and the Monte Carlo standard error of the mean (`…_mcse`), `rhat` and `ess_bulk` of `delta_p`;
-#'       `is_separated`: all rows of a block are alike. `NA` where a cell lost a block.}
-#'     \item{refit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`, `"failed"`),
-#'       `n_divergent` and `n_max_treedepth` (draws), `is_singular` (lme4).}
+#'     \item{cells}{one row per combination of `within`: `number`, `delta_p` (difference of probabilities) and `s` (of
+#'       log odds), both population-level, and `delta_p_items`, that of probabilities averaged over the cell's items
+#'       with their random intercepts (`NA` where the model has other random effects); for brms posterior means, each
+#'       with its sd (`…_sd`) and the Monte Carlo standard error of the mean (`…_mcse`), `rhat` and `ess_bulk` of
+#'       `delta_p`; `is_separated`: all rows of a block are alike. `NA` where a cell lost a block.}
+#'     \item{refit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
+#'       `"failed"`), `n_divergent` and `n_max_treedepth` (draws), `is_singular` (lme4).}
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
 #'   }
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
@@ -43,20 +47,21 @@
 #' )$cells
 refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", levels = NULL, priors = NULL,
                               block = "block", unit = "item", within = c("model", "domain"), chains = 2,
-                              iterations = 700, warmup = 200, adapt_delta = .95) {
+                              iterations = 700, warmup = 200, adapt_delta = .95, n_agq = 0) {
   refitters <- list(brms = refit_brms, lme4 = refit_glmer)
   if (!engine %in% names(refitters)) {
     stop_with(sprintf("Can't permute with %s.", quoted(engine)), sprintf("Engines: %s.", quoted(names(refitters))))
   }
-  permuted <- in_fixed_order(permute_blocks(data, number, seed, block, unit, within), formula)
+  complete <- in_fixed_order(data, formula)
+  permuted <- in_fixed_order(permute_blocks(complete, number, seed, block, unit, within), formula)
   sides <- sides_of(levels, permuted, block)
   its_seed <- permutation_seed(seed, number)
   settings <- list(
     seed = its_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
-    adapt_delta = adapt_delta
+    adapt_delta = adapt_delta, n_agq = n_agq
   )
   heard <- with_conditions(function() refitters[[engine]](permuted, formula, levels, settings))
-  cells <- cells_of(permuted, block, within, sides)
+  cells <- cells_of(permuted, block, within, sides, levels)
   differences <- block_differences(heard$value, cells)
   list(
     cells = cbind(number = as.integer(number), cells$rows, differences),
@@ -67,18 +72,23 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
 
 # The same for callers that hold arguments as data: the Python bridge.
 refit_permutation_job <- function(data, arguments) {
-  do.call(refit_permutation, c(list(data = as_columns(data)), Filter(Negate(is.null), as.list(arguments))), quote = TRUE)
+  given <- Filter(Negate(is.null), as.list(arguments))
+  do.call(refit_permutation, c(list(data = as_columns(data)), given), quote = TRUE)
 }
 
-# Sums of floating-point numbers depend on the order of rows: one order, of all columns that the fit sees.
+# Rows without a gap, and the columns that the fit sees. Sums of floating-point numbers depend on the order of rows: it
+# is made one. Beside a column NAME stays NAME_no, the order of its levels.
 in_fixed_order <- function(data, formula) {
   used <- all.vars(checked_formula(formula, names(data)))
-  data <- data[stats::complete.cases(data[used]), used, drop = FALSE]
-  keys <- lapply(rev(used), function(name) if (is.numeric(data[[name]])) data[[name]] else as.character(data[[name]]))
+  kept <- c(used, intersect(paste0(used, "_no"), names(data)))
+  data <- data[stats::complete.cases(data[used]), kept, drop = FALSE]
+  keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
   data <- data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE]
   rownames(data) <- NULL
   data
 }
+
+as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
 
 sides_of <- function(levels, data, block) {
   found <- as.character(unlist(levels[[block]]))
@@ -86,24 +96,28 @@ sides_of <- function(levels, data, block) {
   found[found %in% data[[block]]]
 }
 
-# The cells in order of appearance in sorted data, and for each the first row of either side: all rows of one side have
-# the same fixed effects.
-cells_of <- function(data, block, within, sides) {
+# The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
+# fixed effects) and the rows of both.
+cells_of <- function(data, block, within, sides, levels) {
   keys <- unit_keys(data, within)
-  first <- !duplicated(keys)
-  outcome <- as.numeric(data[[1]])
+  ordered <- listed_levels(data, within, levels)
+  places <- lapply(within, function(name) match(as_sortable(data[[name]]), ordered[[name]]))
+  first <- which(!duplicated(keys))
+  if (length(within) > 0) first <- first[do.call(order, lapply(places, function(place) place[first]))]
   of_side <- lapply(sides, function(side) as.character(data[[block]]) == side)
-  is_alike <- function(key) {
-    any(vapply(of_side, function(is_it) length(unique(outcome[is_it & keys == key])) == 1, logical(1)))
-  }
   rows <- data[first, within, drop = FALSE]
   rows[] <- lapply(rows, as.character)
   rownames(rows) <- NULL
   list(
-    rows = rows, is_separated = vapply(keys[first], is_alike, logical(1), USE.NAMES = FALSE),
+    rows = rows, is_separated = unname(vapply(keys[first], is_alike, TRUE, of_side, keys, as.numeric(data[[1]]))),
     sides = lapply(of_side, function(is_it) match(keys[first], ifelse(is_it, keys, NA))),
     members = unname(split(seq_along(keys), factor(keys, levels = keys[first])))
   )
+}
+
+# Whether the outcome of a cell is all alike on one of its sides.
+is_alike <- function(key, of_side, keys, outcome) {
+  any(vapply(of_side, function(is_it) length(unique(outcome[is_it & keys == key])) == 1, logical(1)))
 }
 
 # First side minus second, of what a refitter returned (NULL where it failed).
@@ -179,4 +193,11 @@ refit_status <- function(fit, is_warned, differences) {
 # R-hat of a difference in a cell; 1.05 for chains of some hundred draws, whose R-hat is itself uncertain.
 is_unconverged <- function(differences) {
   (differences$rhat > 1.05 | differences$ess_bulk < 100) & !is.na(differences$rhat + differences$ess_bulk)
+}
+
+# Compiles the model of these data, where that is still to be done; returns how many seconds it took.
+compile_permutation_job <- function(data, arguments, say) {
+  complete <- in_fixed_order(as_columns(data), arguments$formula)
+  parts <- brms_parts(complete, arguments$formula, arguments$levels, arguments$priors)
+  attr(compiled_model(parts$code, say), "compile_s")
 }

@@ -14,58 +14,62 @@
 #' @param cells,refits data frames with one row per refit and cell, and one per refit: those of [refit_permutation()],
 #'   stacked, `number` 0 among them.
 #' @param within names of the columns that make a cell.
-#' @return A data frame with one row per cell and `scale`: `"delta_p"` (difference of probabilities, population-level),
-#'   `"delta_p_items"` (the same, averaged over items), `"s"` (log odds). Columns: `observed`; `null_mean`, `null_sd`,
-#'   `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations that took part; `n_failed`,
-#'   `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `n_as_large`, `k` of p;
-#'   `p_one_sided` = (1 + k) / (1 + n), for a difference as large as the observed one or larger; `p_low` and `p_high`, the
-#'   95 % interval of Clopper and Pearson for k / n, which says how far other permutations could move p; `p_two_sided`,
-#'   twice the smaller tail's p, with its interval; `p_if_failed_large`, p with each failed one counted as one as large;
-#'   `noise_share`, which share of the null's variance is Monte Carlo error of short chains (it widens the null, and so
-#'   makes p too large rather than too small).
+#' @return A data frame with one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a
+#'   difference of probabilities; `"s"`, of log odds, population-level only). Columns: `observed`; `null_mean`,
+#'   `null_sd`, `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations that took part;
+#'   `n_failed`, `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `n_as_large`, `k` of p; `p_one_sided` = (1 +
+#'   k) / (1 + n), for a difference as large as the observed one or larger; `p_low` and `p_high`, the 95 % interval of
+#'   Clopper and Pearson for k / n, which says how far other permutations could move p; `p_two_sided`, twice the smaller
+#'   tail's p, with its interval; `p_if_failed_large`, p with each failed one counted as one as large; `noise_share`,
+#'   which share of the null's variance is Monte Carlo error of short chains (it widens the null, and so makes p too
+#'   large rather than too small).
 #' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
 #' @export
 #' @examples
 #' cells <- data.frame(number = 0:19, model = "a", domain = "b", delta_p = c(.09, sin(1:19) / 50), is_separated = FALSE)
 #' refits <- data.frame(number = 0:19, status = "ok", n_divergent = 0)
-#' summarise_permutations(cells, refits)[c("observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_low", "p_high")]
+#' summarise_permutations(cells, refits)[c("observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_low",
+#' "p_high")]
 summarise_permutations <- function(cells, refits, within = c("model", "domain")) {
   check_columns(cells, c("number", within, "is_separated"), to = "sum up permutations")
   check_columns(refits, c("number", "status", "n_divergent"), to = "sum up permutations")
-  scales <- intersect(c("delta_p", "delta_p_items", "s"), names(cells))
+  columns <- intersect(c("delta_p", "delta_p_items", "s"), names(cells))
   numbers <- setdiff(refits$number, 0)
   if (!0 %in% refits$number || length(numbers) == 0 || anyDuplicated(refits$number) > 0) {
     stop_with("Can't sum up permutations: `refits` must hold number 0 (the data as observed) and others, each once.")
   }
   keys <- unit_keys(cells, within)
-  by_scale <- lapply(scales, function(scale) {
-    do.call(rbind, lapply(unique(keys), function(key) one_cell(cells[keys == key, ], refits, scale, within)))
+  by_column <- lapply(columns, function(column) {
+    do.call(rbind, lapply(unique(keys), function(key) one_cell(cells[keys == key, ], refits, column, within)))
   })
-  found <- do.call(rbind, by_scale)
+  found <- do.call(rbind, by_column)
   found <- found[!(is.na(found$observed) & found$n == 0), ]
   rownames(found) <- NULL
   found
 }
 
-one_cell <- function(its, refits, scale, within) {
+one_cell <- function(its, refits, column, within) {
   its_key <- its[1, within, drop = FALSE]
-  observed <- its[[scale]][its$number == 0]
+  observed <- its[[column]][its$number == 0]
   observed <- if (length(observed) == 1) observed else NA_real_
-  its <- its[its$number != 0 & is.finite(its[[scale]]), ]
+  its <- its[its$number != 0 & is.finite(its[[column]]), ]
   refits <- refits[refits$number != 0, ]
   n_failed <- nrow(refits) - nrow(its)
   cbind(
     its_key,
-    data.frame(scale = scale, observed = observed),
-    null_distribution(its[[scale]]),
+    data.frame(
+      kind = if (column == "delta_p_items") "item_averaged" else "population",
+      scale = if (column == "s") "s" else "delta_p", observed = observed
+    ),
+    null_distribution(its[[column]]),
     data.frame(
       n = nrow(its), n_failed = n_failed,
       n_divergent = sum(refits$n_divergent > 0, na.rm = TRUE),
       n_unconverged = if (is.null(its$rhat)) 0L else sum(is_unconverged(its)),
       n_warned = sum(refits$status == "warned"), n_separated = sum(its$is_separated)
     ),
-    tail_probabilities(its[[scale]], observed, n_failed),
-    data.frame(noise_share = noise_share(its, scale))
+    tail_probabilities(its[[column]], observed, n_failed),
+    data.frame(noise_share = noise_share(its, column))
   )
 }
 
@@ -105,7 +109,7 @@ clopper_pearson <- function(k, n) {
   )
 }
 
-noise_share <- function(its, scale) {
-  mcse <- its[[paste0(scale, "_mcse")]]
-  if (is.null(mcse) || nrow(its) < 2 || anyNA(mcse)) NA_real_ else mean(mcse^2) / stats::var(its[[scale]])
+noise_share <- function(its, column) {
+  mcse <- its[[paste0(column, "_mcse")]]
+  if (is.null(mcse) || nrow(its) < 2 || anyNA(mcse)) NA_real_ else mean(mcse^2) / stats::var(its[[column]])
 }

@@ -1,0 +1,1 @@
+"""Falsification by permutation: a fit made again and again to data whose block labels were swapped at random."""
