@@ -10,6 +10,7 @@ import click
 import polars as pl
 
 from analysis.cli_results import FitProgress
+from analysis.figure_kinds.records import FigureData
 from analysis.sensitivity.figure import draw_specifications
 from analysis.sensitivity.sensitivity import SensitivityResult
 from analysis.sensitivity.sensitivity import sensitivity as fit_all
@@ -80,7 +81,7 @@ def sensitivity(
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
     _say_how_it_went(found)
     if figure is not None:
-        say(draw_specifications(table, figure))
+        say(draw_specifications(table, FigureData(db, load_study(study)).labels, figure))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 

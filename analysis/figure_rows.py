@@ -8,14 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from analysis.figure_kinds import of_blocks, of_trials
+from analysis.figure_kinds import of_blocks, of_specifications, of_trials
 from analysis.figure_kinds.records import FigureData, FigureKind
 from analysis.fits import Progress
 from collector.errors import UnknownNameError
 from collector.study import Study
 
 # By the name that people type, in the order of a report.
-FIGURES: dict[str, FigureKind] = {**of_trials.KINDS, **of_blocks.KINDS}
+FIGURES: dict[str, FigureKind] = {**of_trials.KINDS, **of_blocks.KINDS, **of_specifications.KINDS}
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,11 @@ import polars as pl
 
 from analysis.cells import GRAIN
 from analysis.figures import draw
+from analysis.sensitivity.curve_rows import rows_to_draw
 from collector.errors import RError, UsageError
 
-_COLUMNS = (
-    "source", "model", "test", "spec", "spec_no", "label", "unit", "estimate", "conf_low", "conf_high", "d", "d_low",
-    "d_high", "status", "choices",
-)  # fmt: skip
 
-
-def rows_to_draw(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns that the figure is drawn from."""
-    return table.select(_COLUMNS)
-
-
-def draw_specifications(table: pl.DataFrame, file: Path) -> str:
+def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -> str:
     """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
     ending = file.suffix.lower()[1:]
     if ending not in ("svg", "png"):
@@ -33,7 +24,7 @@ def draw_specifications(table: pl.DataFrame, file: Path) -> str:
                 f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
                 "Narrow it down with --source, or see: analyze figures specifications",
             )
-    (drawn,) = draw([("plot_specifications", rows_to_draw(table))], 1, ending)
+    (drawn,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
     if isinstance(drawn, str):
         raise RError("The specification curve could not be drawn.", drawn)
     try:

@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from analysis.fits import slant_version
 from analysis.kept.files import made_model_folder
+from analysis.kept.fit_run import slant_version
 from analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
 from analysis.sensitivity.work import SpecificationJob, Work, specification_work
 from analysis.worker import Died, core_count, run_jobs, versions_now
@@ -73,7 +73,7 @@ def sensitivity(
 
 
 def specification_job(job: SpecificationJob) -> dict[str, Any] | Died:
-    """Runs in a worker: R's fit_specification() on the rows of one cell. What R refuses is the row of a fit that failed."""
+    """Runs in a worker: R's fit_specification() on the rows of one cell. What R refuses is a row that failed."""
     from analysis import r
 
     r.call("package_versions", ["base"], packages=job.packages)  # what is missing is no matter of one specification

@@ -1,0 +1,236 @@
+#' Specification curve
+#'
+#' How far a result depends on how it was analysed: the estimates of all specifications with their intervals, a panel for
+#' each model, and under them the choices that each specification made. Specifications stand in the order of their
+#' median, the study's first one in a grey band.
+#'
+#' Units are never mixed on one axis: where all rows have the same `unit`, the estimates themselves are drawn, else `d`,
+#' in standard deviations (see [fit_specification()]). Fits that are not `"ok"` are pale. Intervals more than ten times as
+#' wide as half of the others are cut at the edge of the panel, and counted in the caption.
+#'
+#' @param rows a data frame with one row per specification and cell: `spec`, `unit`, `estimate`, `conf_low`, `conf_high`,
+#'   and, where units differ, `d`, `d_low`, `d_high`. Used where there: `spec_no` (1 is the first one; else the order of
+#'   rows), `label`, `model`, `test`, `status`, `source`, and columns that begin with `choice_`: what a specification
+#'   chose in that respect (`NA`: as the first one).
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_specifications(data.frame(
+#'   source = "simulated", model = "simulated-a", test = rep(c("flowers_insects", "gender_career"), 3),
+#'   spec = rep(c("paper", "refusals_kept", "item"), each = 2), unit = "tokens", status = "ok",
+#'   choice_rows = rep(c("refusals removed", "refusals kept", NA), each = 2),
+#'   choice_random = rep(c("(1 | wording)", NA, "(1 | item)"), each = 2),
+#'   estimate = c(29, 31, 26, 30, 29, 32), conf_low = c(13, 11, 10, 10, 13, 12), conf_high = c(45, 48, 42, 49, 46, 52)
+#' ))
+plot_specifications <- function(rows, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  drawn <- specifications_to_draw(rows)
+  dots <- choices_to_draw(rows, drawn)
+  tests <- levels(drawn$rows$test_shown)
+  plot <- specification_layers(drawn, dots) +
+    ggplot2::scale_colour_manual(values = recycled_colours(length(tests)), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(tests)), drop = FALSE) +
+    ggplot2::labs(
+      title = "Does the result rest on how it was analysed?",
+      subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
+      x = NULL, y = drawn$axis, colour = NULL, shape = NULL,
+      caption = caption_of(drawn$notes, source_note(drawn$rows), width_in = 9)
+    )
+  height_in <- 2.6 + (nlevels(drawn$rows$model_shown) + 1) * max(1.5, .17 * nrow(unique(dots["y"])))
+  finish_figure(plot, file, specifications_in_words(drawn), width_in = 9, height_in = height_in)
+}
+
+# Rows with `value`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
+specifications_to_draw <- function(rows) {
+  check_columns(rows, c("spec", "unit", "estimate", "conf_low", "conf_high"), to = "draw specifications")
+  has_failed <- is.na(rows$estimate)
+  if (all(has_failed)) {
+    stop_with("Can't draw specifications: none has an estimate.")
+  }
+  scaled <- on_one_scale(rows[!has_failed, , drop = FALSE])
+  kept <- scaled$rows
+  for (name in setdiff(c("model", "test"), names(kept))) kept[[name]] <- rep("all rows", nrow(kept))
+  kept$model[is.na(kept$model)] <- "all models"
+  kept$test[is.na(kept$test)] <- "all rows"
+  if (anyDuplicated(kept[c("spec", "model", "test")]) > 0) {
+    stop_with(
+      "Can't draw specifications: one has more than one row for a model and test.",
+      "Keep the rows of one source, study version and variant."
+    )
+  }
+  kept <- with_whole_labels(kept)
+  kept$model_shown <- ordered_labels(kept, "model", "model_label", "model_no")
+  kept$test_shown <- ordered_labels(kept, "test", "test_label", "test_no")
+  kept$is_doubtful <- if ("status" %in% names(kept)) !kept$status %in% "ok" else FALSE
+  ordered <- in_order_of_median(rows, kept)
+  kept$x <- match(kept$spec, ordered$spec)
+  # A test keeps its place where another one is missing.
+  n_tests <- nlevels(kept$test_shown)
+  kept$beside <- kept$x + .75 * (as.integer(kept$test_shown) - (n_tests + 1) / 2) / n_tests
+  clipped <- within_panel(kept)
+  notes <- c(
+    if (any(kept$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
+    if (clipped$n > 0) paste(counted_go(clipped$n), "beyond the panel."),
+    if (any(has_failed)) sprintf("Not drawn, because nothing could be estimated: %s.", counted(sum(has_failed), "row"))
+  )
+  list(rows = clipped$rows, all = kept, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
+}
+
+# A label where there is one for every row that has none of its own.
+with_whole_labels <- function(rows) {
+  for (id in c("model", "test")) {
+    label <- paste0(id, "_label")
+    if (label %in% names(rows)) rows[[label]] <- ifelse(is.na(rows[[label]]), rows[[id]], rows[[label]])
+  }
+  rows
+}
+
+counted_go <- function(n) if (n == 1) "1 interval goes" else sprintf("%d intervals go", n)
+
+on_one_scale <- function(rows) {
+  units <- unique(rows$unit)
+  if (length(units) == 1) {
+    rows[c("value", "low", "high")] <- rows[c("estimate", "conf_low", "conf_high")]
+    named <- c(probability = "Delta P", ratio = "Ratio")
+    axis <- if (units %in% names(named)) named[[units]] else sprintf("Difference in %s", units)
+    return(list(rows = rows, axis = axis, null = if (units == "ratio") 1 else 0))
+  }
+  if (!all(c("d", "d_low", "d_high") %in% names(rows)) || anyNA(rows$d)) {
+    stop_with(
+      sprintf("Can't draw specifications with estimates in %s on one axis.", paste(units, collapse = " and ")),
+      "Rows of several units need the columns d, d_low and d_high, without a missing value."
+    )
+  }
+  rows[c("value", "low", "high")] <- rows[c("d", "d_low", "d_high")]
+  list(rows = rows, axis = "Difference in standard deviations (d)", null = 0)
+}
+
+# One row a specification: `spec`, `label`, `is_first`, in the order of the median value.
+in_order_of_median <- function(rows, kept) {
+  number <- if ("spec_no" %in% names(rows)) rows$spec_no else match(rows$spec, unique(rows$spec))
+  first <- rows$spec[order(number)][[1]]
+  specs <- unique(kept$spec)
+  medians <- vapply(specs, function(spec) stats::median(kept$value[kept$spec == spec]), 1)
+  specs <- specs[order(medians, match(specs, unique(rows$spec)))]
+  label <- if ("label" %in% names(rows)) rows$label[match(specs, rows$spec)] else specs
+  data.frame(spec = specs, label = label, is_first = specs == first)
+}
+
+within_panel <- function(rows) {
+  width <- rows$high - rows$low
+  is_narrow <- is.finite(width) & width <= 10 * stats::median(width, na.rm = TRUE)
+  limits <- range(c(rows$value, rows$low[is_narrow], rows$high[is_narrow]), na.rm = TRUE)
+  is_beyond <- !is.na(width) & (rows$low < limits[[1]] | rows$high > limits[[2]])
+  rows$low <- pmax(rows$low, limits[[1]])
+  rows$high <- pmin(rows$high, limits[[2]])
+  list(rows = rows, n = sum(is_beyond))
+}
+
+# The dots under the curve: `x`, `y` (1e6 and the number of the choice, so that an axis knows them), `shown`.
+choices_to_draw <- function(rows, drawn) {
+  dimensions <- grep("^choice_", names(rows), value = TRUE)
+  specs <- drawn$specs$spec
+  own <- rows[match(specs, rows$spec), , drop = FALSE]
+  first <- rows[match(drawn$specs$spec[drawn$specs$is_first], rows$spec), , drop = FALSE]
+  dots <- do.call(rbind, lapply(dimensions, function(name) {
+    chosen <- as.character(own[[name]])
+    if (nrow(first) == 1) chosen[is.na(chosen)] <- as.character(first[[name]])
+    data.frame(x = seq_along(specs), shown = sprintf("%s: %s", gsub("_", " ", sub("^choice_", "", name)), chosen))[
+      !is.na(chosen), ,
+      drop = FALSE
+    ]
+  }))
+  if (is.null(dots)) dots <- data.frame(x = seq_along(specs), shown = drawn$specs$label)
+  named <- unique(c(of_first(dots, drawn), dots$shown))
+  # Grouped by dimension, that of the first specification on top of each.
+  named <- named[order(match(sub(": .*", "", named), unique(sub(": .*", "", dots$shown))))]
+  dots$y <- 1e6 + length(named) + 1 - match(dots$shown, named)
+  dots
+}
+
+of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
+
+specification_layers <- function(drawn, dots) {
+  .data <- ggplot2::.data
+  panels <- c(levels(drawn$rows$model_shown), "What was chosen")
+  in_panel <- function(data, name) {
+    data$panel <- factor(name, levels = panels)
+    data
+  }
+  rows <- in_panel(drawn$rows, as.character(drawn$rows$model_shown))
+  zero <- in_panel(data.frame(at = rep(drawn$null, length(panels) - 1)), utils::head(panels, -1))
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
+    first_band(drawn) +
+    ggplot2::geom_hline(ggplot2::aes(yintercept = .data$at), zero, colour = "grey35", linetype = "dashed") +
+    ggplot2::geom_linerange(
+      ggplot2::aes(
+        x = .data$beside, ymin = .data$low, ymax = .data$high, colour = .data$test_shown, alpha = .data$is_doubtful
+      ),
+      linewidth = .5
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(
+        x = .data$beside, y = .data$value, colour = .data$test_shown, shape = .data$test_shown,
+        alpha = .data$is_doubtful
+      ),
+      size = 1.5
+    ) +
+    ggplot2::geom_point(ggplot2::aes(y = .data$y), in_panel(dots, "What was chosen"), size = 2, colour = "grey15") +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 1, scales = "free_y") +
+    ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
+    specification_axes(drawn, dots) +
+    ggplot2::guides(colour = ggplot2::guide_legend(ncol = 4), shape = ggplot2::guide_legend(ncol = 4)) +
+    figure_theme() +
+    ggplot2::theme(
+      axis.text.x = ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10"),
+      panel.grid.major.x = ggplot2::element_blank(),
+      panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
+      axis.text.y = ggplot2::element_text(hjust = 1), strip.text = ggplot2::element_text(hjust = 0)
+    )
+}
+
+first_band <- function(drawn) {
+  at <- which(drawn$specs$is_first)
+  if (length(at) == 0) {
+    return(NULL)
+  }
+  ggplot2::annotate("rect", xmin = at - .5, xmax = at + .5, ymin = -Inf, ymax = Inf, fill = "grey90")
+}
+
+# The last panel's axis names choices, those above it have numbers.
+specification_axes <- function(drawn, dots) {
+  named <- unique(dots[c("y", "shown")])
+  is_choices <- function(values) min(values) > 5e5
+  list(
+    ggplot2::scale_x_continuous(
+      breaks = seq_len(nrow(drawn$specs)), labels = drawn$specs$label,
+      limits = c(.5, nrow(drawn$specs) + .5), expand = c(0, 0)
+    ),
+    ggplot2::scale_y_continuous(
+      breaks = function(limits) if (is_choices(limits)) sort(named$y) else pretty(limits, 4),
+      labels = function(breaks) {
+        is_dot <- !is.na(breaks) & breaks > 5e5
+        ifelse(is_dot, named$shown[match(breaks, named$y)], format(ifelse(is_dot, NA, breaks), trim = TRUE))
+      }
+    )
+  )
+}
+
+specifications_in_words <- function(drawn) {
+  rows <- drawn$all
+  side <- ifelse(rows$low > drawn$null, 1, ifelse(rows$high < drawn$null, -1, 0))
+  cell <- paste(rows$model, rows$test, sep = "\r")
+  is_same <- vapply(split(side, cell), function(sides) length(unique(sides)) == 1, NA)
+  spread <- vapply(split(rows$value, cell), function(values) diff(range(values)), 1)
+  sprintf(
+    paste(
+      "Specification curve of %s in %s: %s. In %d of them the intervals of all specifications lie on the same side of",
+      "%g, or all include it. Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less. %s"
+    ),
+    counted(nrow(drawn$specs), "specification"), counted(length(is_same), "cell"), drawn$axis, sum(is_same), drawn$null,
+    max(spread), stats::median(spread), paste(c(drawn$notes, source_note(rows)), collapse = " ")
+  )
+}
