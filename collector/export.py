@@ -34,13 +34,13 @@ class ExportReport:
 def export_trials(
     db: str | Path,
     out: str | Path | BinaryIO,
-    view: str = "rmiat_trials",
+    view: str | None = None,
     format: str | None = None,
     *,
     spreadsheet_safe: bool = False,
     force: bool = False,
 ) -> ExportReport:
-    """Write all rows of `view` to the file `out` (or an open binary file), a batch at a time.
+    """Write all rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
     empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
@@ -48,6 +48,7 @@ def export_trials(
 
     UsageError where `out` exists already and not `force`, or the format is unknown; DatabaseError for a bad database.
     """
+    view = view or usual_view(db)
     chosen = format or (Path(out).suffix.lower().lstrip(".") if isinstance(out, (str, Path)) else "")
     if chosen not in FORMATS:
         raise UnknownNameError("export format", chosen, FORMATS)
@@ -64,6 +65,16 @@ def export_trials(
             write(batch)
             _count(report, batch)
     return report
+
+
+def usual_view(db: str | Path) -> str:
+    """The trials of the one study that a database holds (as rmiat_trials); `trials` where it has no such view, or where
+    there are more studies than one."""
+    with reading(db) as connection:
+        studies = [name for (name,) in connection.execute("SELECT DISTINCT study FROM runs").fetchall()]
+        own = f"{studies[0]}_trials" if len(studies) == 1 else "trials"
+        found = connection.execute("SELECT 1 FROM duckdb_views() WHERE view_name = ?", [own]).fetchone()
+    return own if found else "trials"
 
 
 @contextmanager

@@ -26,6 +26,8 @@ Examples:
 
 The layout "tidy" has slant's own column names: test, condition, item, wording, answer, tokens, model (or --model),
 and if you like group, repetition, reasoning_text, token_source, option_a, option_b … as `collect export` writes them.
+A study of forced choices needs option_a and option_b (the texts that were A and B) and no tokens; domain, block, word,
+category may stand for test, condition, item, group.
 Importing the same file twice is once. Exit code 1 where rows could not be read; the others are kept.
 """
 
@@ -68,7 +70,7 @@ def import_(
 
 
 @click.command(epilog=_EXPORT_EXAMPLES)
-@click.option("--view", default="rmiat_trials", show_default=True, help="Which view: rmiat_trials, trials, any table.")
+@click.option("--view", help="Which view: rmiat_trials, trials, any table. Default: the trials of the study.")
 @click.option(
     "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
 )
@@ -76,10 +78,13 @@ def import_(
 @click.option("--spreadsheet-safe", is_flag=True, help="In a CSV, keep spreadsheets from running texts as formulas.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @db_option
-def export(view: str, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path) -> None:
+def export(
+    view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
+) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
-    from collector.export import export_trials
+    from collector.export import export_trials, usual_view
 
+    view = view or usual_view(db)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
     to_stdout = str(path) == "-"
     if to_stdout and file_format == "parquet":
@@ -92,8 +97,9 @@ def export(view: str, file_format: str | None, out: Path | None, spreadsheet_saf
 
 
 def _tell_import(report: Any, output_format: str) -> None:
+    invalid = "refusals" if report.only_labels else "invalid"
     rows = [
-        {"model": model, "test": test, "imported": count, "refusals": report.refusals_by_test[model, test]}
+        {"model": model, "test": test, "imported": count, invalid: report.refusals_by_test[model, test]}
         for (model, test), count in report.rows_by_test.items()
     ]
     if rows:
@@ -101,7 +107,8 @@ def _tell_import(report: Any, output_format: str) -> None:
     for warning in report.warnings:
         say(f"Warning: {warning}")
     refusals = sum(report.refusals_by_test.values())
-    said = f"{report.rows_imported:,} rows imported ({refusals:,} refusals: answers that are not exactly a label)"
+    kind = "refusals: answers that are not exactly a label" if report.only_labels else "without one clear choice"
+    said = f"{report.rows_imported:,} rows imported ({refusals:,} {kind})"
     say(f"{said if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
 
 

@@ -56,6 +56,11 @@ class Design(Protocol):
     ) -> tuple[Trial, Prompt] | None:
         """What is asked after these turns, and for which trial; None when the conversation is over."""
 
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """A trial of an imported row (`draft`, by the names of collector/layouts/tidy.py) with what else the design has
+        to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
+        lacks it."""
+
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         """The outcome and the choice; an outcome that the provider itself has set wins."""
 

@@ -69,6 +69,9 @@ class Association:
         trial = conversation.trials[0]
         return trial, Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial)},))
 
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        return trial
+
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from collector.designs.forced_choice_imported import as_imported
 from collector.designs.forced_choice_order import ConsistentLetters, Place, places
 from collector.designs.forced_choice_reader import read_choice
 from collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
@@ -66,6 +67,9 @@ class ForcedChoice:
             return None
         trial = conversation.trials[0]
         return trial, Prompt(({"role": "user", "content": rendered(study.data, trial)},))
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        return as_imported(planned, trial, draft)
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_choice(reply, (trial.option_a or "", trial.option_b or ""))

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from collector.designs import design_named
 from collector.errors import UsageError
 from collector.importing.ledger import Ledger
 from collector.importing.report import ImportReport
@@ -52,7 +53,7 @@ def import_trials(
     its = load_study(study, variant=variant) if isinstance(study, str) else study.with_variant(variant)
     its_layout, files = layout_named(layout), list(_files(paths))
     its_model = None if model is None else model_named(its, model)
-    report = ImportReport()
+    report = ImportReport(only_labels=design_named(its.design).analyses_tokens)
     for file in files:
         report.warnings += its_layout.check(its, file, column_names(file), its_model is not None)
     models = _models_named(its, files) if its_model is None else [its_model]

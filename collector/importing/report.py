@@ -13,8 +13,10 @@ from collector.records import Attempt
 @dataclass
 class ImportReport:
     """What an import did. `run_id` is None where nothing was new. Counts by (model, test) cover what was imported;
-    `refusals` by the paper's rule: the answer is not exactly one of the two options."""
+    `refusals` by the paper's rule: the answer is not exactly one of the two options. In a study that analyses no tokens
+    (`only_labels` False) they are the answers without a valid choice."""
 
+    only_labels: bool = True
     run_id: str | None = None
     rows_imported: int = 0
     rows_already_there: int = 0
@@ -27,7 +29,8 @@ class ImportReport:
         self.rows_imported += 1
         cell = (attempt.model, attempt.test)
         self.rows_by_test[cell] += 1
-        self.refusals_by_test[cell] += attempt.answer not in (attempt.option_a, attempt.option_b)
+        is_label = attempt.answer in (attempt.option_a, attempt.option_b)
+        self.refusals_by_test[cell] += not (is_label if self.only_labels else attempt.outcome == "answered")
 
     def sort(self, models: Sequence[str], tests: Sequence[str]) -> None:
         """Put the counts into the order of the study."""

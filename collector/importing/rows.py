@@ -11,11 +11,12 @@ from typing import Any, cast, get_args
 from collector.designs import design_named
 from collector.errors import UsageError
 from collector.importing.counts import read_counts
+from collector.importing.options import with_options
 from collector.json_text import encoded
 from collector.layouts import Layout, Row
 from collector.layouts.cells import PlannedCells
 from collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
-from collector.records import Attempt, LogprobKind, Outcome, Reply, Run, Trial, stable_id
+from collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
 from collector.study_files.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
@@ -67,13 +68,13 @@ class RowReader:
             self._cells[model.model] = PlannedCells(self._study, model)
         planned, is_known = self._cells[model.model].find(draft)
         repetition = self._repetition(draft, planned)  # counted before the rest, so that mending a row moves no other
-        trial = _with_options(planned, draft, repetition)
+        trial = with_options(self._design, planned, draft, repetition)
         counts = read_counts(draft, model)
         reply = _reply(draft, counts)
         reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
         position = count(draft.get("position"), "position")
         cost, graded = amount(draft.get("cost_usd"), "cost_usd"), _logprobs(draft)
-        self._note(trial, is_known, counts, reply)
+        self._note(trial, is_known, counts, reply, reading)
         self._sequence += 1
         return Attempt(
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
@@ -83,7 +84,8 @@ class RowReader:
             repetition=repetition, position=position, test=trial.test, condition=trial.condition, item=trial.item,
             group=trial.group, wording=trial.wording, option_a=trial.option_a, option_b=trial.option_b,
             expected=trial.expected, factors=_json(trial.factors),
-            outcome=reading.outcome, answer=reply.answer, choice=reading.choice, detail=reply.detail, **counts,
+            outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
+            detail=reply.detail or reading.detail, **counts,
             input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text, finish_reason=reply.finish_reason,
             served_model=reply.served_model, fingerprint=reply.fingerprint, request_id=reply.request_id,
             cost_usd=cost, response=_kept(row, draft), **graded,
@@ -113,11 +115,12 @@ class RowReader:
         self.notes.seen[cell] += 1
         return self.notes.seen[cell]
 
-    def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply) -> None:
+    def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply, reading: Reading) -> None:
         self.notes.rows += 1
-        self.notes.labels += reply.answer in (trial.option_a, trial.option_b)
-        self.notes.without_tokens += counts["tokens"] is None
-        self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
+        self.notes.labels += reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
+        if self._design.analyses_tokens:
+            self.notes.without_tokens += counts["tokens"] is None
+            self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
         if not is_known:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
 
@@ -132,42 +135,6 @@ def model_named(study: Study, name: str) -> StudyModel:
     if name.startswith("simulated/"):
         raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
     return study.model(name)
-
-
-def _with_options(planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
-    """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
-    trial = replace(
-        planned,
-        trial_id=stable_id(
-            planned.study, "imported", planned.variant, planned.model, planned.test, planned.item, planned.group,
-            planned.wording, planned.condition, repetition,
-        ),
-        repetition=repetition,
-        factors=_factors(draft, planned if repetition == planned.repetition else None),
-    )  # fmt: skip
-    trial = replace(
-        trial,
-        option_a=text(draft.get("option_a")) or trial.option_a,
-        option_b=text(draft.get("option_b")) or trial.option_b,
-        expected=text(draft.get("expected")) or trial.expected,
-    )
-    if trial.option_a == trial.option_b or trial.expected not in (trial.option_a, trial.option_b):
-        options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
-        raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
-    return trial
-
-
-def _factors(draft: Mapping[str, Any], planned: Trial | None) -> Mapping[str, Any]:
-    given = draft.get("factors")
-    if is_empty(given):
-        return planned.factors if planned else {}
-    try:
-        found = json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise CellError(f"factors must be a JSON object, but is {shown(given)}")
-    return found
 
 
 def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:

@@ -22,6 +22,7 @@ class PlannedCells:
         self._groups: dict[str, dict[str, None]] = defaultdict(dict)
         self._conditions: dict[str, None] = {}
         self._wordings: set[int] = set()
+        self._tests = [test.test for test in study.tests]
         for conversation in plan(study, model):
             for trial in conversation.trials:
                 self._add(trial)
@@ -38,7 +39,7 @@ class PlannedCells:
         """The planned trial of a draft's cell, and whether the study knows its word. CellError without such a cell."""
         test, item = word(draft.get("test")), word(draft.get("item"))
         if test not in self._groups:
-            raise CellError(f"test must be one of {', '.join(self._groups)}, but is {shown(test)}")
+            raise CellError(f"test must be one of {', '.join(self._tests)}, but is {shown(test)}")
         wording = whole_number(draft.get("wording"), "wording", 1)
         if wording not in self._wordings:
             raise CellError(f"wording must be one of the study's {len(self._wordings)}, but is {wording}")

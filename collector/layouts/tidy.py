@@ -1,7 +1,8 @@
 """The default layout: CSV, Parquet or JSON lines with our own column names, as `collect export` writes them.
 
-Needed: test, condition, item, wording, answer, one of the three counts, and model (or --model). What an export adds
-for people (labels, ids, is_refusal …) is left aside: it is made again from the rest.
+Needed: test, condition, item, wording (of a study with more than one), answer, model (or --model), and one of the three
+counts where the study analyses tokens. What an export adds for people (labels, ids, is_refusal …) is left aside: it is
+made again from the rest.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from collector.designs import design_named
 from collector.errors import UsageError
 from collector.layouts.rows import Row
 from collector.layouts.values import CellError, is_empty, shown, word
@@ -25,11 +27,15 @@ TAKEN = (
     "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "finish_reason",
     "served_model", "fingerprint", "request_id", "cost_usd", "factors",
     "option_a_logprob", "option_b_logprob", "logprob_kind",
+    "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
 )  # fmt: skip
+ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": "item"}
+"""Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`."""
 CHECKED = ("study", "variant", "source")
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
-    "served_model_differs", "snapshot_was_asked", "is_left_out", "",
+    "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "chosen_letter",
+    "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "",
 }  # fmt: skip
 
 
@@ -40,12 +46,14 @@ class Tidy:
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         needed = NEEDED if has_model else ("model", *NEEDED)
-        missing = [name for name in needed if name not in columns]
-        if not any(name in columns for name in COUNTS):
+        there = {*columns, *(ours for theirs, ours in ALIASES.items() if theirs in columns)}
+        there |= {"wording"} if len(study.data.wordings) == 1 else set()
+        missing = [name for name in needed if name not in there]
+        if design_named(study.design).analyses_tokens and not there & set(COUNTS):
             missing.append("tokens")
         if missing:
             raise _missing(path, missing, columns)
-        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *_MADE_AGAIN)]
+        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN)]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
@@ -56,7 +64,13 @@ class Tidy:
                 raise CellError(f"{name} is {shown(found)}, but this is an import into {ours}{hint}")
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
-        return row.cells
+        cells = dict(row.cells)
+        for theirs, ours in ALIASES.items():
+            if theirs in cells and (ours not in cells or (theirs == "word" and "domain" in cells)):
+                cells[ours] = cells[theirs]
+        if is_empty(cells.get("wording")) and len(study.data.wordings) == 1:
+            [cells["wording"]] = study.data.wordings
+        return cells
 
 
 def _missing(path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:

@@ -77,17 +77,21 @@ def logprob(value: Any, name: str) -> float | None:
 
 
 def condition(value: Any, known: tuple[str, ...]) -> str:
-    """The study's condition: its own id, or the words that papers use for compatible and incompatible.
+    """The study's condition: its own id, or another of the words that papers use for compatible and incompatible.
 
     Case, hyphens and blanks don't matter: `Stereotype-Inconsistent`, `association compatible`, `INCONGRUENT`.
     """
     said = re.sub(r"[\W_]+", " ", word(value)).strip().lower()
-    found = _CONDITION.fullmatch(said)
-    name = said if found is None else ("incompatible" if found.group(1) else "compatible")
     names = {each.lower().replace("_", " "): each for each in known}
-    if name not in names:
+    if said in names:
+        return names[said]
+    found = _CONDITION.fullmatch(said)
+    alike = [
+        each for name, each in names.items() if found and (its := _CONDITION.fullmatch(name)) and its[1] == found[1]
+    ]
+    if len(alike) != 1:
         raise CellError(f"condition must be one of {', '.join(known)}, but is {shown(value)}")
-    return names[name]
+    return alike[0]
 
 
 def one_line(value: Any) -> str:
