@@ -49,7 +49,7 @@ check_duration <- function(n, settings, force) {
   if (hours > 1 && !isTRUE(force)) {
     stop_with(
       sprintf("Won't fit %s.", said),
-      "Fit fewer rows, draw less (iterations, warmup, chains), or say force = TRUE to wait for it."
+      "Fit fewer rows, draw less (iterations, warmup, chains), or say force = TRUE (in the shell: --force)."
     )
   }
   if (hours > 1 / 6) message("Fitting ", said, ".")

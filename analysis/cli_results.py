@@ -34,13 +34,14 @@ _QUIET_S = 2.0
 class FitProgress:
     """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal.
 
-    `watch(path)` names a file in which a long fit writes what it is doing; the line shows it, and is gone with it.
+    `watch(path, name)` names a file in which the long fit of this name writes what it is doing; the line shows it, and
+    is gone with it. `note()` says at once, on whatever stderr is, what must be known before a long wait.
     """
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._text = "Fitting in R"
-        self._said: list[Path] = []
+        self._said: dict[Path, str] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
 
@@ -59,8 +60,11 @@ class FitProgress:
     def __call__(self, done: int, number: int) -> None:
         self._text = f"Fitting in R: {done} of {number}"
 
-    def watch(self, said: Path) -> None:
-        self._said.append(said)
+    def watch(self, said: Path, name: str = "") -> None:
+        self._said[said] = name
+
+    def note(self, text: str) -> None:
+        say(text)
 
     def _show(self) -> None:
         if self._ended.wait(_QUIET_S):
@@ -76,7 +80,8 @@ class FitProgress:
         try:
             spoke = [said for said in self._said if said.exists()]
             last = max(spoke, key=lambda said: said.stat().st_mtime_ns, default=None)
-            return (last.read_text("utf-8").strip() if last else "") or self._text
+            doing = last.read_text("utf-8").strip() if last else ""
+            return ": ".join(filter(None, (self._said[last], doing))) if last and doing else self._text
         except (OSError, UnicodeDecodeError):
             return self._text
 

@@ -5,31 +5,25 @@ What is fitted (view, formula, levels) stands in the study's TOML file; how, in 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cache, reduce
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from analysis.cells import GRAIN, read_rows
-from analysis.engines import ENGINES
+from analysis.cells import read_rows
 from analysis.fit_choice import chosen_fits
-from analysis.fit_store import Fitted, as_frames, is_same, keep, no_tables, stored
+from analysis.fit_store import Fitted, is_same, stored
 from analysis.fit_work import Work, fit_work
 from analysis.kept.beside import CELL, beside_cells, engine_frames
-from analysis.kept.files import made_model_folder
+from analysis.kept.fit_run import Progress as Progress
+from analysis.kept.fit_run import run_and_keep
 from analysis.kept.tables import Frames
-from analysis.worker import Died, FitJob, core_count, fit_job, run_jobs, versions_now
+from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
 from collector.errors import DatabaseError, RError, UnknownNameError
 from collector.study import Study
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -158,8 +152,7 @@ def _made(
         if is_same(old[work.id], work.cell.data_hash, work.hash, versions[work.definition.engine])
     }
     todo = [work for work in every if work.id not in same]
-    results = _run(todo, workers, progress) if todo else Fitted.empty()
-    not_kept = _keep(db, results) if todo else None
+    results, not_kept = run_and_keep(db, todo, workers, progress)
     found = kept.only(list(same)).and_(results)
     return [_result(name, found.only([work.id for work in works]), works, not_kept) for name, works in groups]
 
@@ -170,87 +163,6 @@ def _versions(packages: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, st
     if len(packages) > 1 and (found := versions_now(wanted)):
         return {engine: {name: found[name] for name in ("R", *its)} for engine, its in packages.items()}
     return {engine: versions_now(its) for engine, its in packages.items()}
-
-
-def _run(todo: Sequence[Work], workers: int | None, progress: Progress | None) -> Fitted:
-    fits: list[dict[str, Any]] = []
-    estimates: list[dict[str, Any]] = []
-    variances: list[dict[str, Any]] = []
-    tables: dict[str, list[Frames]] = {engine: [] for engine in no_tables()}
-    with closing(_results(todo, workers, progress)) as results:
-        for done, (work, result) in enumerate(results, start=1):
-            fits.append(_fit_row(work, result))
-            if not isinstance(result, Died):
-                estimates += _numbered(work.id, result["estimates"])
-                variances += _numbered(work.id, result["variances"])
-                if result.get("tables"):
-                    tables[work.definition.engine].append(work.engine.tables.of_fit(work.id, result["tables"]))
-            if progress:
-                progress(done, len(todo))
-    stacked = {engine: ENGINES[engine].tables.stacked(parts) for engine, parts in tables.items()}
-    return replace(as_frames(fits, estimates, variances), tables=stacked)
-
-
-def _results(
-    todo: Sequence[Work], workers: int | None, progress: Progress | None
-) -> Generator[tuple[Work, dict[str, Any] | Died], None, None]:
-    """Many fits beside each other; then, one after another, those that spread over the cores by themselves."""
-    for takes_all in (False, True):
-        works = [work for work in todo if work.engine.takes_all_cores == takes_all]
-        jobs = [_watched(work, progress, workers) for work in works]
-        with closing(run_jobs(fit_job, jobs, 1 if takes_all else workers)) as results:
-            for number, result in results:
-                yield works[number], result
-
-
-def _watched(work: Work, progress: Progress | None, workers: int | None) -> FitJob:
-    """An engine that takes minutes writes what it is doing into a file, for whoever shows progress."""
-    job = work.job
-    if work.engine.takes_all_cores:
-        job.arguments["cores"] = workers or core_count()
-    if not work.engine.keeps_model:
-        return job
-    said = made_model_folder(work.db) / f"{work.id}.says"
-    if watch := getattr(progress, "watch", None):
-        watch(said)
-        job.arguments["say"] = str(said)
-    return job
-
-
-def _numbered(fit: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
-    return [{"fit_id": fit, "term_no": number, **row} for number, row in enumerate(frame.to_dicts(), start=1)]
-
-
-def _fit_row(work: Work, result: dict[str, Any] | Died) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        **dict.fromkeys(("model", "test")),
-        **{name: value for name, value in work.cell.key.items() if name in (*GRAIN, "model", "test")},
-        "fit_id": work.id, "fit": work.definition.name, "engine": work.definition.engine, "study": work.study,
-        "refusals_removed": work.refusals_removed, "measure": work.measure, "token_source": work.cell.token_source,
-        "formula": work.engine.describe(work.definition), "data_hash": work.cell.data_hash,
-        "fitted_at": datetime.now(UTC).replace(tzinfo=None),
-    }  # fmt: skip
-    said = [f"warning: {text}" for text in work.cell.warnings]
-    if isinstance(result, Died):
-        said.append(f"error: {result.reason}")
-        return {**row, "status": "failed", "n": work.cell.rows.height, "messages": "\n".join(said)}
-    said += [f"{kind}: {' '.join(text.split())}" for kind, text in result["messages"].iter_rows()]
-    versions = {**dict(result["versions"].iter_rows()), "slant": slant_version(), "definition": work.hash}
-    found = result["fits"].drop("error").to_dicts()[0]
-    status = "warned" if work.cell.warnings and found["status"] == "ok" else found["status"]
-    return {
-        **row, **found, "status": status, "n_groups": None if found["n_groups"] is None else int(found["n_groups"]),
-        "messages": "\n".join(said), "versions": json.dumps(versions), "seconds": result["seconds"],
-    }  # fmt: skip
-
-
-def _keep(db: str | Path, results: Fitted) -> str | None:
-    """Numbers that can't be kept are still worth seeing."""
-    try:
-        keep(db, results)
-    except DatabaseError as error:
-        return str(error)
-    return None
 
 
 def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | None) -> FitResult:
@@ -280,11 +192,3 @@ def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> Non
     for _, result in run_jobs(fit_job, [job], 1):
         if isinstance(result, Died):
             raise RError(f'Can\'t save R objects to "{path}".', result.reason)
-
-
-@cache
-def slant_version() -> str:
-    try:
-        return version("slant")
-    except PackageNotFoundError:
-        return "checkout"

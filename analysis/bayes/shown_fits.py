@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -14,11 +15,11 @@ from collector.study import Study
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit")
-_FIT = (*KEY, "fit_id", "status", "messages", "versions", "data_hash", "fitted_at")
+_FIT = (*KEY, "model", "test", "fit_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
 
 def shown_fits(db: str | Path, study: Study) -> pl.DataFrame:
-    """One row for each source, version, variant and fit of `study`: GRAIN, fit, fit_id, status, messages, `is_own`.
+    """One row for each source, version, variant and fit of `study`: those columns, fit_id, status, messages, `is_own`.
 
     `is_own`: it is of the rows, formula, priors, settings and R code of today. Of several the own one, else the last.
     No rows where none was fitted, or an older slant made the database.
@@ -31,6 +32,15 @@ def shown_fits(db: str | Path, study: Study) -> pl.DataFrame:
     place = {name: number for number, name in enumerate(study.fits)}
     newest = ordered.unique(KEY, keep="last")
     return newest.sort(*GRAIN, pl.col("fit").replace_strict(place, return_dtype=pl.Int64))
+
+
+def only_shown(tables: Mapping[str, pl.DataFrame], shown: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """`tables` by name, those of Bayesian fits without the rows of fits that are not shown."""
+    ids = shown["fit_id"].to_list()
+    return {
+        name: frame.filter(pl.col("fit_id").is_in(ids)) if {"fit_id", "is_converged"} <= set(frame.columns) else frame
+        for name, frame in tables.items()
+    }
 
 
 def stale_fits(shown: pl.DataFrame, study: Study) -> list[str]:
