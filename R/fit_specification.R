@@ -29,9 +29,9 @@
 #' @param arguments see `engine`.
 #' @return A list of data frames. `estimates` begins with the columns `by` (and those of the other factors, for ΔP):
 #'   `estimand`, `unit`, `estimate`, `std_error`, `conf_low`, `conf_high` (95 %; credible for brms), `p_value` (`NA` for
-#'   brms, which has `p_positive`, P(ΔP > 0), instead), `d`, `d_low`, `d_high`, `n` rows used, `n_left_out` (by flags and
-#'   outcomes, of all rows), `n_missing`, `status`, `messages`, `error`. A fit that fails is a row without an estimate.
-#'   Then `messages` and `versions` of the fit, as of [fit_lme4()].
+#'   brms, which has `p_positive` instead: the share of draws above 0), `d`, `d_low`, `d_high`, `n` rows used,
+#'   `n_left_out` (by flags and outcomes, of all rows), `n_missing`, `status`, `messages`, `error`. A fit that fails is
+#'   a row without an estimate. Then `messages` and `versions` of the fit, as of [fit_lme4()].
 #' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
 #' @export
 #' @examplesIf requireNamespace("lmerTest", quietly = TRUE)
