@@ -8,14 +8,16 @@ from pathlib import Path
 
 import polars as pl
 
-from analysis.figure_kinds import of_blocks, of_specifications, of_trials
+from analysis.figure_kinds import of_blocks, of_permutations, of_specifications, of_trials
 from analysis.figure_kinds.records import FigureData, FigureKind
 from analysis.fits import Progress
 from collector.errors import UnknownNameError
 from collector.study import Study
 
 # By the name that people type, in the order of a report.
-FIGURES: dict[str, FigureKind] = {**of_trials.KINDS, **of_blocks.KINDS, **of_specifications.KINDS}
+FIGURES: dict[str, FigureKind] = {
+    **of_trials.KINDS, **of_blocks.KINDS, **of_specifications.KINDS, **of_permutations.KINDS
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+#' Interference beside what arbitrary block labels give
+#'
+#' For each model and domain, the distribution of the difference between the blocks over permutations, with the observed
+#' difference as a line, the null's centre as a dashed one, and p.
+#'
+#' @param values a data frame with one row per refit and cell, such as the `cells` of [permutation_test()] or the table
+#'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `domain`, `delta_p`; `source`
+#'   for the caption; `kind` (`"item_averaged"`: averaged over items), labels and their order (`model_label`,
+#'   `model_no`, …) where they are there.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Cohen & Kincaid (2026), section 3.2, which gives one mean of permuted differences in words.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' values <- data.frame(
+#'   number = 0:40, model = "claude-sonnet-4", domain = "gender_career", delta_p = c(.09, .01 + sin(1:40) / 50),
+#'   source = "simulated"
+#' )
+#' plot_permutations(values)
+plot_permutations <- function(values, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  rows <- permutations_to_draw(values)
+  cells <- permuted_cells(rows)
+  n_columns <- length(unique(rows$domain_shown))
+  .data <- ggplot2::.data
+  plot <- ggplot2::ggplot(rows[rows$number != 0, ], ggplot2::aes(x = .data$delta_p)) +
+    ggplot2::geom_histogram(bins = 30, fill = "#BFE3F7", colour = "white", linewidth = .2) +
+    ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$centre), linetype = "dashed", colour = "grey40") +
+    ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$observed), colour = "#D55E00", linewidth = .9) +
+    ggplot2::geom_text(
+      data = cells, ggplot2::aes(x = -Inf, y = Inf, label = .data$said), hjust = -.1, vjust = 1.6, size = 3
+    ) +
+    # Each cell has its own scale: near the ceiling differences are a tenth as large.
+    ggplot2::facet_wrap(ggplot2::vars(.data$cell_shown), ncol = n_columns, scales = "free") +
+    ggplot2::labs(
+      title = "Interference beside that of arbitrary block labels",
+      subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
+      x = sprintf("\u0394P, %s (P(consistent), congruent minus incongruent)", kind_in_words(rows)), y = "Permutations",
+      caption = caption_of(source_note(rows), permutation_note(), width_in = 8)
+    ) +
+    figure_theme() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
+  height <- 2.4 + 1.7 * length(unique(cells$model_shown))
+  finish_figure(plot, file, permutations_in_words(cells, rows), width_in = 8, height_in = height)
+}
+
+permutation_note <- function() {
+  paste(
+    "p is one-sided: (1 + k) / (1 + n), k permutations with a difference as large as the observed one or larger.",
+    "Compare with the dashed line, not with 0."
+  )
+}
+
+permutations_to_draw <- function(values) {
+  check_columns(values, c("number", "model", "domain", "delta_p"), to = "draw permutations")
+  rows <- values[!is.na(values$delta_p), , drop = FALSE]
+  if (!any(rows$number == 0) || !any(rows$number != 0)) {
+    stop_with(
+      "Can't draw permutations: there must be number 0 (the data as observed) and others.",
+      "To make some: analyze permute"
+    )
+  }
+  if (anyDuplicated(rows[c("number", "model", "domain")]) > 0) {
+    stop_with("Can't draw permutations: a cell has several rows of one number.", "Keep the rows of one test.")
+  }
+  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
+  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  names <- expand.grid(domain = levels(rows$domain_shown), model = levels(rows$model_shown), stringsAsFactors = FALSE)
+  rows$cell_shown <- factor(
+    paste(rows$model_shown, rows$domain_shown, sep = ", "), paste(names$model, names$domain, sep = ", ")
+  )
+  rows
+}
+
+# One row a cell: observed, centre of the null, p in words.
+permuted_cells <- function(rows) {
+  groups <- split(rows, rows$cell_shown, drop = TRUE)
+  cells <- do.call(rbind, lapply(groups, function(one) {
+    observed <- one$delta_p[one$number == 0]
+    null <- one$delta_p[one$number != 0]
+    cbind(
+      one[1, c("model", "domain", "model_shown", "domain_shown", "cell_shown")],
+      observed = if (length(observed) == 1) observed else NA_real_, centre = mean(null), n = length(null),
+      p = (1 + sum(null >= observed)) / (1 + length(null))
+    )
+  }))
+  cells$said <- sprintf("p = %s", p_in_words(cells$p))
+  cells
+}
+
+kind_in_words <- function(rows) {
+  if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "population-level"
+}
+
+p_in_words <- function(p) ifelse(p < .001, sprintf("%.4f", p), sprintf("%.3f", p))
+
+n_of <- function(cells) {
+  n <- range(cells$n)
+  if (n[[1]] == n[[2]]) format(n[[1]], big.mark = ",") else sprintf("%d to %d", n[[1]], n[[2]])
+}
+
+permutations_in_words <- function(cells, rows) {
+  said <- sprintf(
+    "%s: observed %+.3f, centre of the null %+.3f, one-sided p %s", cells$cell_shown, cells$observed, cells$centre,
+    p_in_words(cells$p)
+  )
+  sprintf(
+    "Histograms, one a model and domain: the \u0394P (%s) of %s permutations of the blocks' labels. %s. %s",
+    kind_in_words(rows), n_of(cells), paste(said, collapse = "; "), source_note(rows)
+  )
+}
