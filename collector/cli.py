@@ -145,10 +145,12 @@ def _collect(
         return
     yes = agree(offer, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
-    _tell(report, output_format)
+    _tell(report, output_format, loaded)
 
 
-def _tell(report: Any, output_format: str) -> None:
+def _tell(report: Any, output_format: str, study: Any) -> None:
+    from collector.progress.coverage import coverage_note
+
     print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:
@@ -157,8 +159,11 @@ def _tell(report: Any, output_format: str) -> None:
             say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
+    if note := coverage_note(report.db, study):
+        say(note)
     if report.is_complete:
-        say(f"Done: {report.db} (run {report.run_id}). Next: analyze --fit lme4 --db {report.db}")
+        fit = next((fit.engine for fit in study.fits.values()), "lme4")
+        say(f"Done: {report.db} (run {report.run_id}). Next: analyze --fit {fit} --db {report.db}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

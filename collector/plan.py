@@ -27,7 +27,7 @@ def plan(
     """All conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
     `skip` passes over those that are done (see `done_in`).
 
-    `seed` None takes the study's own. Conditions are interleaved at every prefix. Nothing is held in memory but the
+    `seed` None takes the study's own. How conditions take turns is up to the design. Nothing is held in memory but the
     order itself.
     """
     if repetitions < 1:

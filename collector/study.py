@@ -23,7 +23,7 @@ from collector.study_files.specifications import read_specifications
 
 __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
-_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "sensitivity", "simulation")
+_ASKED_NOT = ("title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation")
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
 model, its settings and the seed in it.)"""
@@ -102,6 +102,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         published=folder.inside(published) if published else None,
         data=data,
         sensitivity=read_specifications(table, fits),
+        note=" ".join(table.text("note", "").split()),
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)

@@ -8,9 +8,11 @@ from pathlib import Path
 import duckdb
 
 from collector.batch.known import mixed_notes
+from collector.designs import design_named
 from collector.errors import DatabaseError
 from collector.offer import Asked, Offer
 from collector.store import reading
+from collector.study import list_studies, load_study
 from collector.study_files.records import StudyModel
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
@@ -19,7 +21,7 @@ Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
     """What a run should say about its models before it starts. Never raises: a note is not worth a run."""
     real = [asked for asked in offer.asked if asked.provider.name != "simulated"]
-    verdicts = _verdicts(offer.db)
+    verdicts = _verdicts(offer.db) if design_named(offer.study.design).analyses_tokens else None
     notes = [_note(offer, asked, verdicts) for asked in real] if verdicts is not None else []
     if wants_logprobs:
         notes += [
@@ -27,7 +29,12 @@ def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
             for asked in offer.asked
             if asked.provider.logprobs is None
         ]
-    return [note for note in notes if note]
+    if any(asked.model.structured_output for asked in offer.asked):
+        notes.append(
+            "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing than "
+            "where JSON is asked for in words."
+        )
+    return [note for note in (offer.study.note or None, *notes) if note]
 
 
 def table_notes(db: str | Path, study: str | None = None) -> list[str]:
@@ -43,8 +50,13 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
     return [
         f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
         for its, model, provider, requested, verdict, reasons in rows
-        if verdict in ("unchecked", "not usable") and study in (None, its)
+        if verdict in ("unchecked", "not usable") and study in (None, its) and _analyses_tokens(its)
     ] + mixed_notes(db, study)
+
+
+def _analyses_tokens(study: str) -> bool:
+    """False for a study of ours that is not about tokens: what a count is worth is no question there."""
+    return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
 
 
 def settings_text(model: StudyModel) -> str:

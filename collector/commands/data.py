@@ -56,12 +56,16 @@ def import_(
 ) -> None:  # fmt: skip
     """Bring answers from files (or the files of folders) into the database."""
     from collector.importing.imports import import_trials
+    from collector.progress.coverage import coverage_note
+    from collector.study import load_study
 
     with _progress() as on_rows:
         report = import_trials(
             study, paths, db, model, layout, variant, on_rows=on_rows, command=" ".join(sys.argv)[:2000]
         )
     _tell_import(report, output_format)
+    if note := coverage_note(db, load_study(study, variant)):
+        say(note)
     if problems_file is not None:
         _save_problems(problems_file, report.problems)
     if report.problems:

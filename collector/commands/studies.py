@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
 
 from collector.commands.output import SlantGroup, format_option, print_rows, say
+from collector.designs import design_named
 from collector.plan import planned_count
 from collector.study import Study, list_studies, load_study
 
@@ -42,24 +44,35 @@ def studies(ctx: click.Context, output_format: str) -> None:
 
 @studies.command(hidden=True)
 @click.argument("name")
-@click.option("--part", type=click.Choice(["tests", "models", "variants", "fits"]), help="Show this part only.")
+@click.option(
+    "--part",
+    type=click.Choice(["tests", "words", "models", "variants", "fits", "stimuli"]),
+    help="Show this part only.",
+)
 @format_option
 def show(name: str, part: str | None, output_format: str) -> None:
-    """Shows one study: its tests, models, variants and fits.
+    """Shows one study: its tests, words, models, variants and fits.
 
     NAME is the name of a study that comes with slant, or the path of a study file. As CSV or JSON one part is
-    printed at a time (without --part: the tests).
+    printed at a time (without --part: the tests). The part "stimuli" has every word and where it comes from.
 
     \b
-    Example:
+    Examples:
       collect studies rmiat --part models --format csv
+      collect studies interference --part stimuli
     """
     study = load_study(name)
-    parts = {"tests": _tests(study), "models": _models(study), "variants": _variants(study), "fits": _fits(study)}
+    if part == "stimuli":
+        print_rows(design_named(study.design).words(study.data), output_format)
+        return
+    parts = {"tests": _tests(study), "words": _words(study), "models": _models(study)}
+    parts |= {"variants": _variants(study), "fits": _fits(study)}
     if part or output_format != "table":
         print_rows(parts[part or "tests"], output_format)
         return
     say(f"{study.name}: {study.title} (design {study.design}, version {study.version}, path {study.path})")
+    if study.note:
+        say(study.note)
     for name, rows in parts.items():
         if rows:
             print_rows(rows, output_format, title=name.capitalize())
@@ -97,6 +110,19 @@ def _tests(study: Study) -> Rows:
     return [{"test_no": t.test_no, "test": t.test, "label": t.label, "trials": t.planned} for t in study.tests]
 
 
+def _words(study: Study) -> Rows:
+    """By test and category: how many words, and how many of each tier of provenance, where the study says it."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    words = design_named(study.design).words(study.data)
+    for word in words:
+        counts.setdefault((word["test"], word["category"]), Counter())[word.get("tier", "")] += 1
+    tiers = [tier for tier in dict.fromkeys(word.get("tier", "") for word in words) if tier]
+    return [
+        {"test": test, "category": category, "words": found.total()} | {tier: found[tier] for tier in tiers}
+        for (test, category), found in counts.items()
+    ]
+
+
 def _models(study: Study) -> Rows:
     return [
         {
@@ -104,7 +130,7 @@ def _models(study: Study) -> Rows:
             "label": model.label,
             "provider": model.provider,
             "requested_model": model.requested_model,
-            "frame": model.frame,
+            "frame": model.frame or None,
             "measure": model.measure or "auto",
             "settings": json.dumps(dict(model.settings)),
         }

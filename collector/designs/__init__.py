@@ -36,6 +36,9 @@ class Design(Protocol):
     def tests(self, data: Any) -> tuple[TestInfo, ...]:
         """The tests in the study's order, each with its number of trials in one model and one repetition."""
 
+    def words(self, data: Any) -> list[dict[str, str]]:
+        """Every word of the study: test, category, word, and where it comes from (`tier` …) where the study says so."""
+
     def check(self, study: Study) -> None:
         """StudyError where the parts of the study don't fit together."""
 

@@ -34,6 +34,14 @@ class Association:
             for test in data.tests.values()
         )
 
+    def words(self, data: AssociationData) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "category": test.categories[side], "word": word}
+            for test in data.tests.values()
+            for side, words in test.words.items()
+            for word in words
+        ]
+
     def check(self, study: Study) -> None:
         data: AssociationData = study.data
         used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}

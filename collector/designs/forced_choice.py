@@ -40,6 +40,13 @@ class ForcedChoice:
             for domain in data.domains.values()
         )
 
+    def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
+        return [
+            {"test": domain.domain, "category": word.category, "word": word.word, **word.provenance}
+            for domain in data.domains.values()
+            for word in domain.words
+        ]
+
     def check(self, study: Study) -> None:
         used = {study.frame: "The study"} | {model.frame: f"The model {model.model}" for model in study.models}
         for frame, user in used.items():

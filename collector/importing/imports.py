@@ -121,7 +121,7 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
         {
             "model": its.model, "model_no": order.index(its.model) + 1 if its.model in order else None,
             "label": its.label, "provider": its.provider, "requested_model": its.requested_model,
-            "frame": its.frame, "measure": its.measure, "settings": dict(its.settings), "planned": planned,
+            "frame": its.frame or None, "measure": its.measure, "settings": dict(its.settings), "planned": planned,
         }
         for its in models
     ]  # fmt: skip

@@ -72,7 +72,8 @@ def _guess(offer: Offer, asked: Asked) -> Guess:
         if known is not None:
             outputs.append(design.simulate(offer.study, known, step[0], offer.seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
-    table = "published table" if offer.study.published else "own table for simulations"
+    is_published = offer.study.published is not None and design.analyses_tokens
+    table = "published table" if is_published else "own table for simulations"
     return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
 
 

@@ -16,7 +16,7 @@ from collector.money.estimate import dollars
 from collector.provenance.run_history import Row, RunHistory
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
-_DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False}
+_DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
 _FLAGS = {"time_limit_s": "--time-limit"}
 _MEASURES = {"reasoning": "reasoning tokens", "output": "all output tokens"}
 

@@ -23,11 +23,13 @@ _CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a
 def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
     """`options` are those of the run (how it asks), as JSON-able values."""
     study = offer.study
+    if any(asked.model.structured_output for asked in offer.asked):
+        options = {**options, "structured_output": True}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {
             "model": a.model.model, "label": a.model.label, "provider": a.provider.name,
-            "requested_model": a.model.requested_model, "frame": a.model.frame, "measure": a.model.measure,
+            "requested_model": a.model.requested_model, "frame": a.model.frame or None, "measure": a.model.measure,
             "settings": dict(a.model.settings), "planned": a.planned, "model_no": numbers.get(a.model.model),
         } | model_provenance(offer, a)
         for a in offer.asked

@@ -106,7 +106,8 @@ class Specification:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked."""
+    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked; `note`
+    is what people should know who see its results."""
 
     name: str
     title: str
@@ -124,6 +125,7 @@ class Study:
     published: Path | None
     data: Any
     sensitivity: Mapping[str, Specification] = field(default_factory=dict)
+    note: str = ""
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""

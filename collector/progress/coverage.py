@@ -1,0 +1,31 @@
+"""Coverage: can every valid answer be coded as consistent or not? What is asked here can; what is imported may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from collector.designs import design_named
+from collector.errors import DatabaseError
+from collector.store import reading
+from collector.study_files.records import Study
+
+_CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
+
+
+def coverage_note(db: Path, study: Study) -> str | None:
+    """One sentence on the valid answers to this version of a study; None where there are none, where the study is about
+    tokens, or where the database can't be looked at just now: a note is not worth a run."""
+    if design_named(study.design).analyses_tokens:
+        return None
+    query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE outcome = 'answered' AND study = ? AND study_version = ?"  # noqa: E501, S608
+    try:
+        with reading(db, patience_s=1.0) as connection:
+            [(valid, coded)] = connection.execute(query, [study.name, study.version]).fetchall()
+    except (DatabaseError, duckdb.Error):
+        return None
+    if not valid:
+        return None
+    share = "100 %" if coded == valid else f"{100 * coded / valid:.1f} %, and not all"
+    return f"Coverage: {coded:,} of {valid:,} valid answers can be coded as consistent or not ({share})."
