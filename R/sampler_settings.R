@@ -37,7 +37,7 @@ usable_cores <- function() {
 # A rough estimate, from 960 rows, 4 chains of 4000 iterations on two cores: 22 s. It goes with the rows.
 expected_s <- function(n, settings) {
   waves <- ceiling(settings$chains / settings$cores)
-  n * settings$iterations * waves * 11 / (960 * 4000)
+  as.numeric(n) * settings$iterations * waves * 11 / (960 * 4000) # as integers, a million rows overflow
 }
 
 check_duration <- function(n, settings, force) {

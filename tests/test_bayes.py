@@ -1,0 +1,169 @@
+"""Bayesian models: fitted once, kept beside the database, opened again; and what is doubtful says so everywhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import duckdb
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+import analysis
+from analysis.bayes.draws import Draws
+from analysis.cli import analyze
+from analysis.fit_store import stored
+from analysis.fits import FitResult
+from analysis.open import open_trials
+from analysis.r_home import r_installation
+from collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from tests.blocks_made import QUICK, database_of_choices
+
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+EXPECTED = {"models": 1, "predictions": 16, "contrasts": 16, "checks": 10, "loo": 1}
+FLAGS = ["--chains", "1", "--iterations", "200", "--warmup", "100"]
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return database_of_choices(tmp_path_factory.mktemp("bayes") / "a.duckdb")
+
+
+@pytest.fixture(scope="module")
+def found(db: Path) -> FitResult:
+    return analysis.fit("interference", db, "interference", settings=QUICK)
+
+
+@pytest.fixture(scope="module")
+def draws(db: Path, found: FitResult) -> Draws:
+    return analysis.read_draws(db, fit="interference")
+
+
+def shell(db: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(analyze, ["--fit", "interference", "--study", "interference", "--db", str(db), *arguments])
+
+
+def test_a_fit_has_its_tables_and_the_models_in_the_order_of_the_study(found: FitResult) -> None:
+    assert {name: frame.height for name, frame in found.bayes.items()} == EXPECTED
+    assert found.table["term"].to_list()[:4] == ["intercept", "blockincongruent", "modelgpt-5", "domaingender_science"]
+    assert found.table["term"].to_list()[-1] == "sd_item"
+    assert "model = claude-sonnet-4" in found.bayes["models"]["reference"].item()
+    assert found.diagnostics.select("n", "n_missing", "n_groups").row(0) == (39, 9, 12)
+
+
+def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, found: FitResult) -> None:
+    frames = [found.table, found.diagnostics, found.variances, found.messages, *found.bayes.values()]
+    views = ["diagnostics", "estimates", "predictions", "contrasts", "checks"]
+    names = [*(f"bayes_{view}" for view in views), "interference_contrasts"]
+    for frame in [*frames, *(open_trials(db, name) for name in names)]:
+        assert frame.height > 0
+        assert frame["is_converged"].to_list() == [False] * frame.height
+        assert frame["verdict"].str.starts_with("Doubtful").all()
+    assert found.diagnostics["status"].item() == "warned"
+
+
+def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(db: Path, found: FitResult) -> None:
+    again = analysis.fit("interference", db, "interference", settings=QUICK)
+    assert again.diagnostics["seconds"].item() == found.diagnostics["seconds"].item()
+    for name, frame in found.bayes.items():
+        assert again.bayes[name].equals(frame), name
+    assert again.table.equals(found.table)
+    other = analysis.fit("interference", db, "interference", settings={**QUICK, "seed": 2})
+    assert other.table["estimate"].to_list() != found.table["estimate"].to_list()
+    assert stored(db, "brms").fits.height == 2
+
+
+def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitResult) -> None:
+    again = analysis.fit("interference", db, "interference", settings=QUICK, refit=True)
+    assert again.table.equals(found.table)
+    assert again.diagnostics["seconds"].item() != found.diagnostics["seconds"].item()
+
+
+def test_draws_come_back_as_they_were_summed_up(draws: Draws, found: FitResult) -> None:
+    frame = draws.frame
+    assert frame.columns[:4] == [".chain", ".iteration", ".draw", "b_Intercept"]
+    assert frame.height == QUICK["iterations"] - QUICK["warmup"]
+    assert frame["b_Intercept"].mean() == pytest.approx(found.table["estimate"][0])
+    assert str(draws.about["verdict"]).startswith("Doubtful")
+    assert draws.tables["contrasts"]["estimate"].sort().equals(found.bayes["contrasts"]["estimate"].sort())
+
+
+def test_a_file_that_is_not_the_one_that_was_kept_is_not_opened(tmp_path: Path, draws: Draws) -> None:
+    draws.path.read_bytes()
+    copied = Draws(draws.about, draws.tables, tmp_path / "b.duckdb", draws._md5)
+    with pytest.raises(DatabaseError, match="The fitted model is not beside the database"):
+        copied.path  # noqa: B018
+    (tmp_path / "b.duckdb.models").mkdir()
+    (tmp_path / "b.duckdb.models" / draws.path.name).write_bytes(b"another")
+    with pytest.raises(DatabaseError, match="is not the model that this database was told of"):
+        copied.path  # noqa: B018
+
+
+def test_arviz_gets_chains_draws_and_items(draws: Draws) -> None:
+    pytest.importorskip("arviz", reason="the optional extra slant[arviz] is not installed")
+    posterior = draws.to_arviz().posterior
+    assert dict(posterior.sizes) == {"chain": 1, "draw": 100, "item": 12}
+    assert float(posterior["b_Intercept"].mean()) == pytest.approx(draws.frame["b_Intercept"].mean())
+    word = "gender_career:.word.3"
+    own = float(posterior["r_item"].sel(item=word).mean())
+    assert own == pytest.approx(draws.frame[f"r_item[{word},Intercept]"].mean())
+
+
+def test_without_arviz_a_sentence_says_how_to_get_it(draws: Draws, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing: ModuleType | None = None
+    monkeypatch.setitem(sys.modules, "arviz", missing)
+    with pytest.raises(UsageError, match=r'pip install "slant\[arviz\]"'):
+        draws.to_arviz()
+
+
+def test_the_shell_prints_contrasts_with_what_they_are_worth(db: Path, found: FitResult) -> None:
+    answer = shell(db, *FLAGS, "--show", "contrasts", "--format", "csv")
+    rows = pl.read_csv(answer.stdout.encode())
+    assert rows["estimate"].to_list() == pytest.approx(found.bayes["contrasts"]["estimate"].to_list(), rel=1e-5)
+    assert rows["is_converged"].to_list() == [False] * rows.height
+    assert "Doubtful" in answer.stderr
+    assert answer.exit_code == 0
+    diagnosed = pl.read_csv(shell(db, *FLAGS, "--show", "diagnostics", "--format", "csv").stdout.encode())
+    assert diagnosed.select("n_draws", "chains", "status").row(0) == (100, 1, "warned")
+
+
+def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
+    with pytest.raises(UnknownNameError, match='this is about "interference"') as caught:
+        analysis.fit("stm", db, "interference")
+    assert "compliance, compliance_lme4, interference" in str(caught.value)
+
+
+def test_three_rows_fail_in_a_sentence(tmp_path: Path) -> None:
+    answer = shell(database_of_choices(tmp_path / "a.duckdb", words=1, models=("gpt-5",)), *FLAGS)
+    assert "Traceback" not in answer.output
+    assert "interference" in answer.stderr
+
+
+def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
+    with pytest.raises(RError, match=r"Won't fit 48 rows, 1 chains of 900000000 iterations: about \d+ hours") as caught:
+        analysis.fit("interference", db, "interference", settings={**QUICK, "iterations": 900_000_000})
+    assert "--force" in str(caught.value)
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Iterator[Path]:
+    """As the third migration left it: no table and no view of Bayesian models."""
+    path = database_of_choices(tmp_path / "old.duckdb")
+    with duckdb.connect(str(path)) as connection:
+        for (view,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall():
+            connection.execute(f'DROP VIEW "{view}"')
+        made = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        for (table,) in made:
+            if table.startswith(("brms_", "lme4_", "permut", "sensitiv")):
+                connection.execute(f'DROP TABLE "{table}"')
+        connection.execute("UPDATE slant SET value = '3' WHERE name = 'schema'")
+    yield path
+
+
+def test_a_database_of_an_older_slant_holds_no_bayesian_models_and_still_takes_one(older: Path) -> None:
+    assert all(frame.is_empty() for frame in stored(older, "brms").tables["brms"].values())
+    with pytest.raises(DatabaseError, match="holds no Bayesian model"):
+        analysis.read_draws(older)
