@@ -52,17 +52,20 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
   if (!engine %in% names(refitters)) {
     stop_with(sprintf("Can't permute with %s.", quoted(engine)), sprintf("Engines: %s.", quoted(names(refitters))))
   }
-  complete <- in_fixed_order(data, formula)
-  permuted <- in_fixed_order(permute_blocks(complete, number, seed, block, unit, within), formula)
+  complete <- in_fixed_order(data, formula, c(block, unit, within))
+  permuted <- in_fixed_order(permute_blocks(complete, number, seed, block, unit, within), formula, within)
   sides <- sides_of(levels, permuted, block)
   its_seed <- permutation_seed(seed, number)
   settings <- list(
     seed = its_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
     adapt_delta = adapt_delta, n_agq = n_agq
   )
-  heard <- with_conditions(function() refitters[[engine]](permuted, formula, levels, settings))
   cells <- cells_of(permuted, block, within, sides, levels)
-  differences <- block_differences(heard$value, cells)
+  heard <- with_conditions(function() {
+    fit <- refitters[[engine]](permuted, formula, levels, settings)
+    list(fit = fit, differences = block_differences(fit, cells))
+  })
+  differences <- if (is.null(heard$value)) block_differences(NULL, cells) else heard$value$differences
   list(
     cells = cbind(number = as.integer(number), cells$rows, differences),
     refit = refit_row(heard, number, its_seed, differences),
@@ -76,10 +79,11 @@ refit_permutation_job <- function(data, arguments) {
   do.call(refit_permutation, c(list(data = as_columns(data)), given), quote = TRUE)
 }
 
-# Rows without a gap, and the columns that the fit sees. Sums of floating-point numbers depend on the order of rows: it
-# is made one. Beside a column NAME stays NAME_no, the order of its levels.
-in_fixed_order <- function(data, formula) {
-  used <- all.vars(checked_formula(formula, names(data)))
+# Rows without a gap, and the columns that the fit sees, or that are told apart. Sums of floating-point numbers depend on
+# the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
+in_fixed_order <- function(data, formula, more = character()) {
+  check_columns(data, more, to = "permute")
+  used <- unique(c(all.vars(checked_formula(formula, names(data))), more))
   kept <- c(used, intersect(paste0(used, "_no"), names(data)))
   data <- data[stats::complete.cases(data[used]), kept, drop = FALSE]
   keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
@@ -166,7 +170,7 @@ agreement_of_chains <- function(values, chains) {
 }
 
 refit_row <- function(heard, number, seed, differences) {
-  fit <- heard$value
+  fit <- heard$value$fit
   status <- refit_status(fit, any(heard$conditions$kind == "warning"), differences)
   count <- function(name) as.integer(if (is.null(fit[[name]])) NA else fit[[name]])
   data.frame(

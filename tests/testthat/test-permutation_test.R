@@ -1,0 +1,89 @@
+formula_of_stage_b <- "is_consistent ~ block * model * domain + (1 | item)"
+
+trials_to_permute <- function(...) {
+  trials <- simulate_interference(seed = 3, ...)
+  trials[trials$is_valid, ]
+}
+
+levels_to_permute <- function() {
+  list(
+    block = c("congruent", "incongruent"), model = c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"),
+    domain = c("gender_career", "gender_science")
+  )
+}
+
+by_glmer <- function(trials, permutations = 3, ...) {
+  permutation_test(
+    trials, formula_of_stage_b, permutations,
+    engine = "lme4", levels = levels_to_permute(), ...
+  )
+}
+
+test_that("neither processes nor the order of rows change a number", {
+  skip_if_not_installed("lme4")
+  trials <- trials_to_permute(n_words = 5)
+  one <- by_glmer(trials)
+  expect_identical(by_glmer(trials, workers = 2), one)
+  expect_identical(by_glmer(trials[rev(seq_len(nrow(trials))), ])$cells, one$cells)
+  all_rows <- simulate_interference(seed = 3, n_words = 5)
+  expect_identical(by_glmer(all_rows)$cells, one$cells)
+  expect_equal(nrow(one$cells), 4 * 6)
+  expect_identical(one$tests$model[1:2], rep("claude-sonnet-4", 2))
+})
+
+test_that("number 0 is glmer()'s own fit of the data", {
+  skip_if_not_installed("lme4")
+  trials <- trials_to_permute()
+  found <- refit_permutation(trials, formula_of_stage_b, 0, engine = "lme4", levels = levels_to_permute())$cells
+  trials[c("block", "domain", "model")] <- lapply(trials[c("block", "domain", "model")], factor)
+  fit <- suppressMessages(suppressWarnings(lme4::glmer(
+    is_consistent ~ block * model * domain + (1 | item), trials, stats::binomial(),
+    nAGQ = 0
+  )))
+  rows <- expand.grid(block = levels(trials$block), domain = levels(trials$domain), model = levels(trials$model))
+  at <- function(...) matrix(predict(fit, rows, type = "response", ...), nrow = 2)
+  expected <- at(re.form = NA)
+  expect_equal(found$delta_p, expected[1, ] - expected[2, ], tolerance = 1e-4)
+})
+
+test_that("one model alone is permuted without it, one block alone is told", {
+  skip_if_not_installed("lme4")
+  trials <- trials_to_permute()
+  alone <- by_glmer(trials[trials$model == "claude-sonnet-4", ], permutations = 1)
+  expect_equal(nrow(alone$tests), 2 * 3)
+  expect_error(by_glmer(trials[trials$block == "congruent", ]), "exactly two labels")
+  expect_error(by_glmer(trials, permutations = 0), "1 or more")
+})
+
+test_that("an effect of block stands out, and none does where labels were drawn anyhow", {
+  skip_if_not_installed("lme4")
+  trials <- expand.grid(
+    block = c("congruent", "incongruent"), item = sprintf("word %02d", 1:40), model = "a", domain = "d",
+    stringsAsFactors = FALSE
+  )
+  trials$is_consistent <- trials$block == "congruent" | seq_len(nrow(trials)) %% 3 == 0
+  test <- function(trials) {
+    permutation_test(trials, "is_consistent ~ block + (1 | item)", 39, engine = "lme4")$tests$p_one_sided
+  }
+  expect_equal(test(trials)[[1]], 1 / 40)
+  expect_gt(min(test(permute_blocks(trials, 5))), .05)
+})
+
+test_that("brms refits without compiling again, alike with the same seed, and counts what is doubtful", {
+  skip_without_stan()
+  trials <- trials_to_permute(n_words = 3)
+  refit <- function(number, ...) {
+    refit_permutation(
+      trials, formula_of_stage_b, number,
+      levels = levels_to_permute(), chains = 1, iterations = 120, warmup = 60, ...
+    )
+  }
+  one <- refit(1)
+  expect_identical(refit(1), one)
+  expect_false(identical(refit(2)$cells$delta_p, one$cells$delta_p))
+  expect_equal(nrow(one$cells), 6)
+  expect_true(all(is.finite(one$cells$delta_p_items_mcse)))
+  expect_true(one$refit$status %in% c("ok", "divergent", "unconverged"))
+  few <- refit(1, adapt_delta = .1)
+  expect_true(few$refit$status %in% c("divergent", "unconverged"))
+})
