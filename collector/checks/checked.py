@@ -31,8 +31,8 @@ def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
         ]
     if any(asked.model.structured_output for asked in offer.asked):
         notes.append(
-            "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing than "
-            "where JSON is asked for in words."
+            "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
+            "here than where JSON is asked for in words."
         )
     return [note for note in (offer.study.note or None, *notes) if note]
 
