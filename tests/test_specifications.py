@@ -33,7 +33,7 @@ def with_more(study: Path, text: str) -> Path:
 
 def test_specifications_keep_the_order_of_the_file_and_what_they_dont_name(mine: Path) -> None:
     found = load_study(with_more(mine, OWN)).sensitivity
-    assert list(found)[0] == "paper"
+    assert next(iter(found)) == "paper"
     own = found["own"]
     assert list(found)[-1] == "own"
     assert (own.label, own.formula, own.drop_flags, own.rotate) == ("own", None, ("is_refusal",), None)
@@ -52,7 +52,8 @@ def test_both_studies_have_those_that_the_issue_asks_for() -> None:
         load_study("rmiat").sensitivity
     )
     assert {
-        "sum_coding", "reference", "priors_halved", "priors_doubled", "invalid_as_inconsistent", "random_slopes", "glmer"
+        "sum_coding", "reference", "priors_halved", "priors_doubled", "invalid_as_inconsistent", "random_slopes",
+        "glmer",
     } <= set(load_study("interference").sensitivity)  # fmt: skip
 
 
