@@ -17,6 +17,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.figure_rows import figure_rows
 from analysis.figures import require
@@ -24,6 +25,7 @@ from analysis.fits import Progress, fit
 from analysis.open import read_view, view_names
 from analysis.report_compared import claim_texts, compared, compared_without_r
 from analysis.report_origin import methods, runs_told, versions_of, without_folders
+from analysis.report_parts.affordable import is_quick
 from analysis.report_sections import Found, more_tables, sections
 from analysis.report_tables import plain
 from analysis.tables import ANY_STUDY, table_info, tables
@@ -65,9 +67,11 @@ def report(
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
         runs = connection.table("runs").pl().filter(pl.col("study") == its.name).sort("started_at", "run_id")
     warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
-    found = Found(counted, {**labels, **claim_texts(its)})
+    shown = shown_fits(db, its)
+    found = Found(its, only_shown(counted, shown), {**labels, **claim_texts(its)})
     computed = [*_compute(found, db, its, workers, progress), *other_versions(db, its.name)]
-    warnings = [*computed, *stale_models(db, its), *warnings]
+    doubts = [f"Doubtful fit: {said}" for said in doubtful_fits(shown)]
+    warnings = [*doubts, *computed, *stale_models(db, its), *stale_fits(shown, its), *warnings]
     told = methods(db, runs["run_id"].to_list())
     page = _page(
         study=its.name,
@@ -88,8 +92,8 @@ def report(
 
 def _compute(found: Found, db: str | Path, study: Study, workers: int | None, progress: Progress | None) -> list[str]:
     """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
-    has_own_tables = any(info.study == study.name for info in table_info().values())
-    named = [name for name, one in study.fits.items() if one.engine in _ENGINES]
+    has_own_tables = any(info.study == study.name for info in table_info().values()) and study.published is not None
+    named = [name for name, one in study.fits.items() if one.engine in _ENGINES and is_quick(one)]
     problems: list[str] = []
     try:
         found.compared = compared(db, study, workers, progress) if has_own_tables else None

@@ -15,33 +15,18 @@ from analysis.compare import summary
 from analysis.figure_rows import FigureRows, is_of
 from analysis.figures import Figure, draw
 from analysis.fits import FitResult
+from analysis.report_parts.groups import groups
+from analysis.report_parts.records import Material
 from analysis.report_tables import place_of_table, plain, side_by_side, token_measures
 from analysis.tables import table_info
-from collector.study import BASE
-
-_TOPICS = (
-    "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
-    "topic_quality", "topic_effects", "topic_searches", "topic_examples",
-)  # fmt: skip
-_HIDDEN = {
-    *GRAIN,
-    "study",
-    "fit_id",
-    "search_id",
-    "model_label",
-    "model_no",
-    "test_label",
-    "test_no",
-    "versions",
-    "data_hash",
-    "seconds",
-}
+from collector.study import BASE, Study
 
 
 @dataclass
 class Found:
     """All that the sections are cut from; what could not be had (without R, say) is empty."""
 
+    study: Study
     tables: Mapping[str, pl.DataFrame]
     labels: Mapping[str, str]
     compared: pl.DataFrame | None = None
@@ -69,7 +54,7 @@ def _section(found: Found, grain: dict[str, str], drawn: list[tuple[FigureRows, 
         "tables": [] if rows is None else list(side_by_side(rows, found.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
         "estimates": [] if rows is not None else _estimates(found.fits, grain),
-        "topics": [_captioned(name, found.tables[name], grain) for name in _TOPICS if _has(found, name, grain)],
+        "groups": groups(Material(found.study, found.tables, found.labels, grain)),
     }
 
 
@@ -93,18 +78,6 @@ def more_tables(found: Found, names: Sequence[str]) -> list[tuple[str, dict[str,
         if table.height:
             shown.append((infos[name].title, plain(table.select(kept))))
     return shown
-
-
-def _has(found: Found, name: str, grain: dict[str, str]) -> bool:
-    return name in found.tables and found.tables[name].filter(is_of(grain)).height > 0
-
-
-def _captioned(name: str, table: pl.DataFrame, grain: dict[str, str]) -> tuple[str, dict[str, Any]]:
-    own = table.filter(is_of(grain))
-    several = [column for column in ("fit", "fit_id") if column in own.columns and own[column].n_unique() > 1]
-    empty = [column for column in own.columns if own[column].null_count() == own.height]
-    dropped = ({*_HIDDEN, "fit"} - set(several)) | set(empty)
-    return table_info()[name].title, plain(own.drop(column for column in own.columns if column in dropped))
 
 
 def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:

@@ -18,16 +18,17 @@ KEY = (*GRAIN, "fit")
 _FIT = (*KEY, "model", "test", "fit_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
 
-def shown_fits(db: str | Path, study: Study) -> pl.DataFrame:
+def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
     """One row for each source, version, variant and fit of `study`: those columns, fit_id, status, messages, `is_own`.
 
-    `is_own`: it is of the rows, formula, priors, settings and R code of today. Of several the own one, else the last.
+    `is_own`: it is of the rows, formula, priors, settings and R code of today, and, where they are given, these
+    versions of R's packages. Of several the own one, else the last.
     No rows where none was fitted, or an older slant made the database.
     """
     if "bayes_diagnostics" not in view_names(db):
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
     kept = stored(db, ENGINE).fits.filter(pl.col("study") == study.name, pl.col("fit").is_in(list(study.fits)))
-    own = _own(db, study, kept) if kept.height else []
+    own = _own(db, study, kept, versions) if kept.height else []
     ordered = kept.select(_FIT).with_columns(is_own=pl.col("fit_id").is_in(own)).sort("is_own", "fitted_at")
     place = {name: number for number, name in enumerate(study.fits)}
     newest = ordered.unique(KEY, keep="last")
@@ -54,11 +55,10 @@ def stale(study: str) -> str:
     return f"The kept fit is of other rows (or other settings or R code); run: analyze --fit {ENGINE} --study {study}."
 
 
-def _own(db: str | Path, study: Study, kept: pl.DataFrame) -> list[str]:
-    """The ids of those that `fit()` would take as they are, whatever the versions of packages (which are told)."""
+def _own(db: str | Path, study: Study, kept: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
+    """The ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not to."""
     by_id = {row["fit_id"]: row for row in kept.to_dicts()}
     definitions = [one for one in study.fits.values() if one.engine == ENGINE]
     works = [work for one in definitions for work in fit_work(db, study, one)]
-    return [
-        work.id for work in works if work.id in by_id and is_same(by_id[work.id], work.cell.data_hash, work.hash, None)
-    ]
+    known = [work for work in works if work.id in by_id]
+    return [work.id for work in known if is_same(by_id[work.id], work.cell.data_hash, work.hash, versions)]
