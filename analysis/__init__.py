@@ -10,6 +10,7 @@ draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesia
 draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
+analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
 """
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from analysis.permutation.permute import Permuted as Permuted
     from analysis.permutation.permute import permute as permute
     from analysis.report import report as report
+    from analysis.sensitivity.specifications import specifications as specifications
     from analysis.tables import tables as tables
     from analysis.topic_models import read_topics as read_topics
 
@@ -46,11 +48,12 @@ _PLACES = {
     "read_draws": "analysis.bayes.draws",
     "report": "analysis.report",
     "read_topics": "analysis.topic_models",
+    "specifications": "analysis.sensitivity.specifications",
     "tables": "analysis.tables",
 }
 __all__ = [
     "FitResult", "Permuted", "check", "compare", "figures", "fit", "open_trials", "permute", "read_draws",
-    "read_topics", "report", "tables",
+    "read_topics", "report", "specifications", "tables",
 ]  # fmt: skip
 
 

@@ -96,6 +96,10 @@ class AnalyzeGroup(SlantGroup):
 @click.option("--iterations", type=click.IntRange(min=2), help="Of each chain (brms). Three eighths warm up, unless:")
 @click.option("--warmup", type=click.IntRange(min=1), help="Iterations that warm up (brms).")
 @click.option("--seed", type=click.IntRange(min=0), help="Of what is drawn at random. Default: the study's.")
+@click.option(
+    "--random", type=click.Choice(["repetition", "run_id"]), multiple=True,
+    help="A random intercept more, for each repetition or run (lme4, brms). May be given twice.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Draw also what is expected to take more than an hour (brms).")
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
@@ -117,6 +121,7 @@ def analyze(
     iterations: int | None,
     warmup: int | None,
     seed: int | None,
+    random: tuple[str, ...],
     force: bool,
     workers: int | None,
     refit: bool,
@@ -143,7 +148,7 @@ def analyze(
         warmup = max(1, iterations * 3 // 8)  # as in the interference paper
     given = {
         "topics": topics, "preprocessing": preprocessing, "chains": chains, "iterations": iterations, "warmup": warmup,
-        "seed": seed, "force": force or None,
+        "seed": seed, "random": list(random) or None, "force": force or None,
     }  # fmt: skip
     settings = {name: value for name, value in given.items() if value is not None}
     result = fit_and_say(

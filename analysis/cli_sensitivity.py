@@ -12,8 +12,8 @@ import polars as pl
 from analysis.cli_results import FitProgress
 from analysis.figure_kinds.records import FigureData
 from analysis.sensitivity.figure import draw_specifications
-from analysis.sensitivity.sensitivity import SensitivityResult
-from analysis.sensitivity.sensitivity import sensitivity as fit_all
+from analysis.sensitivity.specifications import SensitivityResult
+from analysis.sensitivity.specifications import specifications as fit_all
 from collector.commands.output import db_option, format_option, print_rows, say
 from collector.study import load_study
 

@@ -54,7 +54,7 @@ ENGINES = {
                      **{name: fit.settings[name] for name in ("family", "n_agq") if name in fit.settings}},
         lambda fit: fit.formula or "",
         tables=LME4_TABLES,
-        settings=("family", "n_agq"),
+        settings=("family", "n_agq", "random"),
     ),
     "leave_one_out": Engine(
         ("lme4", "lmerTest"),
@@ -116,7 +116,7 @@ ENGINES = {
         files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
         tables=BRMS_TABLES,
         takes_all_cores=True,
-        settings=("priors", "coding", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
+        settings=("priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
         asides=("force",),
     ),
 }  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from analysis.fit_store import fit_id
 from analysis.kept.files import model_file
 from analysis.r import native_folder, r_folder
 from analysis.worker import FitJob
-from collector.errors import StudyError, UnknownNameError
+from collector.errors import StudyError, UnknownNameError, UsageError
 from collector.records import stable_id
 from collector.study import Fit, Study
+from collector.study_files.keys import checked_name
 
 
 @dataclass(frozen=True)
@@ -88,15 +90,38 @@ def fit_work(
             raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
     own = {name: value for name, value in settings.items() if name not in engine.asides}
     asides = {name: value for name, value in settings.items() if name in engine.asides}
-    definition = replace(definition, settings={**definition.settings, **own})
+    definition, random = with_random(replace(definition, settings={**definition.settings, **own}))
     cells = read_cells(
         db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
     )
+    _check_random(cells, random)
     return [
         Work(study.name, definition, cell, refusals_removed, measure, Path(db), own, asides)
         for cell in cells
         if all(cell.key.get(name) in values for name, values in (only or {}).items())
     ]
+
+
+def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
+    """The fit with the random intercepts that its setting `random` names (repetition, say) in its formula; and those."""
+    settings = dict(definition.settings)
+    random = tuple(checked_name(str(name), "column") for name in settings.pop("random", ()))
+    if random and definition.formula is None:
+        raise StudyError(f'The fit "{definition.name}" has no formula to add a random effect to.')
+    terms = [definition.formula or "", *(f"(1 | {name})" for name in random)]
+    formula = " + ".join(terms) if random else definition.formula
+    return replace(definition, settings=settings, formula=formula), random
+
+
+def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
+    for cell, name in product(cells, random):
+        if name not in cell.rows.columns:
+            raise StudyError(f'Can\'t give "{name}" a random effect: the rows have no such column.')
+        if cell.rows[name].n_unique() < 2:
+            raise UsageError(
+                f'Can\'t give "{name}" a random effect: all rows have the same.',
+                "To ask every trial several times: collect --repeat 5",
+            )
 
 
 @cache

@@ -19,7 +19,7 @@ from analysis.cli import analyze
 from analysis.figure_rows import figure_rows
 from analysis.r import r_folder
 from analysis.r_home import r_installation
-from analysis.sensitivity.sensitivity import sensitivity
+from analysis.sensitivity.specifications import specifications
 from analysis.sensitivity.work import specification_work
 from collector.errors import DatabaseError, UnknownNameError, UsageError
 from collector.files import studies_dir
@@ -68,7 +68,7 @@ def changed_study(folder: Path, text: str) -> Path:
 
 
 def test_every_specification_is_a_row_in_each_cell(db: Path) -> None:
-    table = sensitivity(db, "rmiat").table
+    table = specifications(db, "rmiat").table
     specs = list(load_study("rmiat").sensitivity)
     assert table.filter(pl.col("model") == "o3-mini")["spec"].to_list() == specs
     assert table.height == 2 * len(specs)
@@ -79,7 +79,7 @@ def test_every_specification_is_a_row_in_each_cell(db: Path) -> None:
 
 
 def test_the_baseline_is_the_papers_own_fit(db: Path) -> None:
-    table = sensitivity(db, "rmiat", only=["paper"]).table
+    table = specifications(db, "rmiat", only=["paper"]).table
     fits = analysis.fit("lme4", db, "rmiat").table.filter(pl.col("term") == "conditionincompatible")
     for name in ("estimate", "std_error", "conf_low", "conf_high", "p_value"):
         assert table[name].to_list() == fits[name].to_list()
@@ -87,13 +87,13 @@ def test_the_baseline_is_the_papers_own_fit(db: Path) -> None:
 
 def test_what_is_unchanged_is_not_fitted_again_and_what_changed_is(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    first = sensitivity(db, "rmiat", only=QUICK[:2]).table
-    more = sensitivity(db, "rmiat", only=QUICK).table
+    first = specifications(db, "rmiat", only=QUICK[:2]).table
+    more = specifications(db, "rmiat", only=QUICK).table
     kept = more.filter(pl.col("spec").is_in(QUICK[:2]))
     assert kept.equals(first)
     with writing(db) as connection:
         connection.execute("UPDATE attempts SET tokens = tokens + 50 WHERE trial_id = 't1'")
-    changed = sensitivity(db, "rmiat", only=QUICK).table
+    changed = specifications(db, "rmiat", only=QUICK).table
     is_new = changed["fitted_at"] != more["fitted_at"]
     assert changed.filter(is_new).select("model", "spec").rows() == [("o3-mini", spec) for spec in QUICK]
     with reading(db) as connection:
@@ -111,7 +111,7 @@ contrast = "condition"
 formula = "tokens ~ condition + (1 | wording) + I(writeLines('x', '{mark}'))"
 """,
     )
-    table = sensitivity(small_database(tmp_path / "a.duckdb"), str(study)).table
+    table = specifications(small_database(tmp_path / "a.duckdb"), str(study)).table
     status = dict(table.filter(pl.col("model") == "o3-mini").select("spec", "status").iter_rows())
     assert status == {"paper": "ok", "hostile": "failed"}
     said = table.filter(pl.col("spec") == "hostile")["messages"][0]
@@ -122,23 +122,23 @@ formula = "tokens ~ condition + (1 | wording) + I(writeLines('x', '{mark}'))"
 def test_a_study_sets_nothing_but_what_its_engine_may_be_told(tmp_path: Path) -> None:
     text = '[sensitivity.own]\nfit = "lme4"\ncontrast = "condition"\nsettings = { save_to = "/tmp/x.rds" }\n'
     with pytest.raises(UnknownNameError, match="save_to"):
-        sensitivity(small_database(tmp_path / "a.duckdb"), str(changed_study(tmp_path, text)))
+        specifications(small_database(tmp_path / "a.duckdb"), str(changed_study(tmp_path, text)))
 
 
 def test_names_rows_and_studies_that_are_not_there_are_one_sentence(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "medians"'):
-        sensitivity(db, "rmiat", only=["median"])
+        specifications(db, "rmiat", only=["median"])
     with pytest.raises(DatabaseError, match="no rows of source collected"):
-        sensitivity(db, "rmiat", source="collected")
+        specifications(db, "rmiat", source="collected")
     study = changed_study(tmp_path, "")
     text = study.read_text("utf-8")
     study.write_text(text[: text.index("[sensitivity.")], "utf-8")
     with pytest.raises(UsageError, match="has no specifications"):
-        sensitivity(db, str(study))
+        specifications(db, str(study))
 
 
 def test_glmer_gives_a_row_for_each_model_and_domain(blocks: Path) -> None:
-    table = sensitivity(blocks, "interference", only=["glmer_quick"]).table
+    table = specifications(blocks, "interference", only=["glmer_quick"]).table
     assert table.select("model", "test").rows() == [
         (model, test) for model in MODELS for test in ("gender_career", "gender_science")
     ]
@@ -147,6 +147,17 @@ def test_glmer_gives_a_row_for_each_model_and_domain(blocks: Path) -> None:
     fit = analysis.fit("interference_lme4", blocks, "interference", settings={"n_agq": 0}).tables["lme4"]["contrasts"]
     same = fit.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
     assert table["estimate"].to_list() == same["estimate"].to_list()
+
+
+def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Path) -> None:
+    rows = [{**row, "repetition": repetition} for repetition in (1, 2, 3) for row in forced_choices()]
+    db = database(tmp_path / "a.duckdb", rows)
+    settings = {"n_agq": 0, "random": ["repetition"]}
+    found = analysis.fit("interference_lme4", db, "interference", settings=settings).variances
+    assert sorted(found["group"]) == ["item", "repetition"]
+    assert dict(found.select("group", "n_groups").iter_rows())["repetition"] == 3
+    with pytest.raises(UsageError, match="all rows have the same"):
+        analysis.fit("interference_lme4", blocks, "interference", settings=settings)
 
 
 def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None:
@@ -180,7 +191,7 @@ def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
     ]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     there = [float.fromhex(line) if line != "NA" else math.nan for line in answer.stdout.split()]
-    table = sensitivity(db, "rmiat").table.filter(pl.col("model") == "o3-mini", pl.col("spec") != "maximal")
+    table = specifications(db, "rmiat").table.filter(pl.col("model") == "o3-mini", pl.col("spec") != "maximal")
     names = ("estimate", "conf_low", "conf_high", "p_value", "d", "d_low", "d_high")
     assert there == [row[name] for row in table.to_dicts() for name in names]
 
@@ -204,7 +215,7 @@ def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> No
 
 
 def test_the_curve_is_a_figure_of_the_study_once_it_is_kept(db: Path, tmp_path: Path) -> None:
-    sensitivity(db, "rmiat", only=QUICK)
+    specifications(db, "rmiat", only=QUICK)
     rows = analysis.figures(db, tmp_path, "rmiat", ["specifications"], formats=["svg"])
     assert [Path(path).name for path in rows["path"]] == ["specifications-simulated-base.svg"]
     assert "Specification curve of 3 specifications in 2 cells" in rows["alt_text"][0]

@@ -11,7 +11,7 @@ import polars as pl
 
 from analysis.cells import Cell, Rows, cut, read_rows, used_columns
 from analysis.engines import ENGINES, Engine
-from analysis.fit_work import r_code_hash
+from analysis.fit_work import r_code_hash, with_random
 from collector.errors import StudyError, UnknownNameError
 from collector.records import stable_id
 from collector.study import Fit, Specification, Study
@@ -103,7 +103,8 @@ def _changed_fit(study: Study, one: Specification) -> Fit:
     if one.formula is not None and "formula" not in ENGINES[fit.engine].needs:
         raise StudyError(f"{where} gives a formula, but {fit.engine} takes none.")
     settings = {name: value for name, value in fit.settings.items() if name in known}
-    return replace(fit, formula=one.formula or fit.formula, settings={**settings, **one.settings})
+    changed = replace(fit, formula=one.formula or fit.formula, settings={**settings, **one.settings})
+    return with_random(changed)[0]
 
 
 def _with_columns(fit: Fit, one: Specification) -> Fit:

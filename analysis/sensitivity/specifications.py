@@ -1,4 +1,4 @@
-"""`sensitivity()`: fits every specification of a study that is not kept yet, and returns one table of all of them."""
+"""`specifications()`: fits every specification of a study that is not kept yet, and returns one table of all of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SensitivityResult:
     not_kept: str | None
 
 
-def sensitivity(
+def specifications(
     db: str | Path,
     study: str | Study,
     only: Sequence[str] = (),
