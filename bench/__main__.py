@@ -5,7 +5,7 @@ python -m bench [--quick | --long] [--only NAME …]
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each (all of these together: 2 min); compare 1 min (20 s) and growth 3 min (50 s) need R and
 ../shared/data; bridge 1 min (10 s) wants pandas for its baseline; views 10 min, most of it to make ten million
-trials (20 s).
+trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import click
 
+from bench.bayes import bayes
 from bench.bridge import bridge
 from bench.fitting import compare, growth
 from bench.measures import Measure, table
@@ -45,6 +46,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "full_speed": lambda: full_speed(seconds),
         "while_read": lambda: while_read(seconds),
         "topics": topics,
+        "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),
         "growth": lambda: growth(1 if quick else 3),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),

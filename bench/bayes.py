@@ -1,0 +1,126 @@
+"""The interference study: compiling once, a fit from Python beside R alone, permutations, memory, short chains.
+
+Everything runs on one simulated database of the paper's size (960 trials), with two workers.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from analysis.r_home import r_installation
+from bench.footprint import watched
+from bench.measures import ROOT, Measure
+from collector.store import reading
+from collector.study import load_study
+
+PERMUTATIONS = 100
+LONG = {"chains": 4, "iterations": 2000, "warmup": 500}
+
+
+def bayes(rounds: int, permutations: int, compared: int, *, compiles: bool) -> list[Measure]:
+    """About 12 minutes on two idle cores with 100 permutations, 3 rounds and 6 compared; quick: 4."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        db = simulated(folder / "trials.duckdb")
+        once = compiling(folder / "cache") if compiles else []
+        compile_here = r_alone("compile", "")
+        assert compile_here["compile_s"] >= 0  # from here on the model is there, in the user's own cache
+        return [*once, *permuting(db, permutations), *fitting(db, folder, rounds), agreement(db, compared)]
+
+
+def simulated(db: Path) -> Path:
+    words = ["--study", "interference", "--simulated", "--db", str(db)]
+    subprocess.run([sys.executable, "-m", "collector", *words], check=True, capture_output=True, cwd=ROOT)
+    return db
+
+
+def compiling(cache: Path) -> list[Measure]:
+    """With a cache of its own: what the first process and a second one need."""
+    first, second = (r_alone("compile", "", cache)["compile_s"] for _ in range(2))
+    return [
+        Measure("compiling the Stan model, once", first, "s", None, 120, "value"),
+        Measure("compiling it again", second, "s", None, 0, "value"),
+    ]
+
+
+def permuting(db: Path, permutations: int) -> list[Measure]:
+    """The refits of as many permutations as asked, put at 100; without the start of R and the loading of the model,
+    which a pair of refits has paid already.
+    """
+    found, peak_mb = watched([sys.executable, "-m", "bench.permuting", str(db), str(permutations)])
+    seconds = found["seconds"] / permutations * PERMUTATIONS
+    return [
+        Measure(f"100 permutations, stage B, two cores (of {permutations})", seconds, "s", None, 360, "value"),
+        Measure("memory while permuting", peak_mb, "MB", None, 1500, "value"),
+    ]
+
+
+def fitting(db: Path, folder: Path, rounds: int) -> list[Measure]:
+    """The paper's own fit, 4 chains of 4000, by both in turn, each a process of its own, from its start to its end."""
+    rows = exported(db, folder / "rows.csv")
+    ours, plain, peaks = [], [], []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        r_alone("fit", str(rows))
+        plain.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        _, peak_mb = watched([sys.executable, "-m", "bench.fitting_bayes", str(db)])
+        ours.append(time.perf_counter() - began)
+        peaks.append(peak_mb)
+    return [
+        Measure("the main fit, from the database", median(ours), "s", median(plain), 1.05, "ratio"),
+        Measure("memory while fitting", max(peaks), "MB", None, 1500, "value"),
+    ]
+
+
+def agreement(db: Path, compared: int) -> Measure:
+    """By how many Monte Carlo standard errors ΔP differs between short and long chains, root mean square over cells:
+    1 where there is nothing but Monte Carlo error.
+    """
+    short, long = (refitted(db, compared, settings) for settings in ({}, LONG))
+    squares = [
+        (one["delta_p"] - other["delta_p"]) ** 2 / (one["delta_p_mcse"] ** 2 + other["delta_p_mcse"] ** 2)
+        for one, other in zip(short, long, strict=True)
+    ]
+    name = f"short chains against long, {len(squares)} cells"
+    return Measure(name, (sum(squares) / len(squares)) ** 0.5, "MCSE", None, 1.5, "value")
+
+
+def refitted(db: Path, permutations: int, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    import analysis
+
+    found = analysis.permute(db, permutations=permutations, workers=2, settings=settings)
+    return found.values.to_dicts()
+
+
+def exported(db: Path, file: Path) -> Path:
+    """The rows of the fit as R reads them, and what the study says of it, for an R without Python."""
+    with reading(db) as connection:
+        view = connection.view("interference_trials").filter("is_valid").order("domain, block, item, model")
+        view.select("is_consistent::INTEGER AS is_consistent, block, model, domain, item").write_csv(str(file))
+    fit = load_study("interference").fits["interference"]
+    priors = fit.settings["priors"]
+    with file.with_suffix(".settings.csv").open("w", newline="") as settings:
+        csv.writer(settings).writerows([["name", "value"], *priors.items()])
+    return file
+
+
+def r_alone(what: str, rows: str, cache: Path | None = None) -> dict[str, Any]:
+    """What bench/bayes.R prints."""
+    installed = r_installation()
+    if installed is None:
+        raise SystemExit("This bench needs R.")
+    place = {} if cache is None else {"R_USER_CACHE_DIR": str(cache)}
+    command = [str(installed.rscript), "bench/bayes.R", what, rows]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, env={**os.environ, **place})
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
