@@ -167,6 +167,24 @@ def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None
     assert works[0].job.arguments["levels"]["model"] == ["gpt-5", "claude-sonnet-4"]
 
 
+def test_a_rotated_fit_of_glmer_is_the_same_in_every_cell_and_in_their_order(blocks: Path, tmp_path: Path) -> None:
+    shutil.copytree(studies_dir() / "interference", tmp_path / "interference")
+    whole = (studies_dir() / "interference.toml").read_text("utf-8")
+    kept = whole[: whole.index("[sensitivity.paper]")]
+    text = """[sensitivity.NAME]
+fit = "interference_lme4"
+contrast = "block"
+settings = { n_agq = 0 }
+"""
+    rotated = text.replace("NAME", "turned") + 'rotate = "model"\nlabel = "reference: {level}"\n'
+    (tmp_path / "interference.toml").write_text(kept + text.replace("NAME", "plain") + rotated, "utf-8")
+    table = specifications(blocks, str(tmp_path / "interference.toml")).table
+    assert table["spec"].to_list() == ["plain", "turned:gpt-5"] * 4
+    assert set(table["label"]) == {"plain", "reference: gpt-5"}
+    for _, pair in table.group_by("model", "test"):
+        assert pair["estimate"][0] == pytest.approx(pair["estimate"][1], abs=1e-4)
+
+
 def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
     installed = r_installation()
     assert installed is not None

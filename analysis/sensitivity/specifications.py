@@ -1,4 +1,4 @@
-"""`specifications()`: fits every specification of a study that is not kept yet, and returns one table of all of them."""
+"""`specifications()`: fits every specification of a study that is not kept yet; one table of all of them."""
 
 from __future__ import annotations
 
@@ -202,9 +202,22 @@ def _rows(work: Work, result: dict[str, Any] | Died) -> pl.DataFrame:
             "row_no": 1000 * work.row_no + number, "versions": json.dumps(versions), "seconds": result["seconds"],
             "messages": _with_error(said, row["error"]), "status": _status(row["status"], warned),
         }
-        for number, row in enumerate(result["estimates"].to_dicts())
+        for number, row in enumerate(_as_in_rows(result["estimates"], work.cell.rows).to_dicts())
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def _as_in_rows(estimates: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Models and domains in the order of the rows, whichever level is the reference."""
+    places = [
+        pl.col(name).cast(pl.String).replace_strict(
+            rows[name].cast(pl.String).unique(maintain_order=True).to_list(),
+            range(rows[name].n_unique()), default=None, return_dtype=pl.Int64,
+        )
+        for name in estimates.columns
+        if name not in NUMBERS and name in rows.columns
+    ]  # fmt: skip
+    return estimates.sort(places, maintain_order=True) if places else estimates
 
 
 def _with_error(said: str, error: str) -> str:
