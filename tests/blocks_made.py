@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,27 +24,23 @@ RUN: Row = {
 }  # fmt: skip
 QUICK: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
 """Settings of chains that are short, and not long enough to be trusted."""
+_DOMAINS, _BLOCKS = ("gender_career", "gender_science"), ("congruent", "incongruent")
 _OPTIONS = ("Male + Career", "Female + Family")
 
 
-def choices(words: int = 6, models: tuple[str, ...] = MODELS) -> Iterator[Row]:
-    """Every fifth answer is refused; of the others, every third incongruent one and every ninth congruent one is
-    inconsistent.
+def choices(words: int = 6, models: tuple[str, ...] = MODELS, repetitions: int = 1) -> Iterator[Row]:
+    """Every fifth answer is refused; of the others, every third incongruent one and every seventh congruent one
+    is inconsistent.
     """
-    number = 0
-    for model in models:
-        for domain in ("gender_career", "gender_science"):
-            for block in ("congruent", "incongruent"):
-                for word in range(words):
-                    number += 1
-                    is_miss = number % (9 if block == "congruent" else 3) == 0
-                    outcome = {"outcome": "refused", "choice": None} if number % 5 == 0 else {}
-                    yield {
-                        "study": "interference", "model": model, "test": domain, "condition": block,
-                        "item": f"word {word}", "group": "Male", "option_a": _OPTIONS[0], "option_b": _OPTIONS[1],
-                        "expected": _OPTIONS[0], "choice": _OPTIONS[is_miss], "tokens": None, "token_source": None,
-                        **outcome,
-                    }  # fmt: skip
+    cells = product(range(1, repetitions + 1), models, _DOMAINS, _BLOCKS, range(words))
+    for number, (repetition, model, domain, block, word) in enumerate(cells, start=1):
+        is_miss = (number + repetition) % (7 if block == "congruent" else 3) == 0
+        outcome = {"outcome": "refused", "choice": None} if number % 5 == 0 else {}
+        yield {
+            "study": "interference", "model": model, "test": domain, "condition": block, "item": f"word {word}",
+            "repetition": repetition, "group": "Male", "option_a": _OPTIONS[0], "option_b": _OPTIONS[1],
+            "expected": _OPTIONS[0], "choice": _OPTIONS[is_miss], "tokens": None, "token_source": None, **outcome,
+        }  # fmt: skip
 
 
 def database_of_choices(path: Path, **wanted: Any) -> Path:

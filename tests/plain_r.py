@@ -45,7 +45,8 @@ def environment() -> dict[str, str]:
 def as_job(work: Work) -> dict[str, Any]:
     """One fit as plain R is asked for it; where the model would be kept is nobody's number."""
     fit, arguments = work.definition, dict(work.job.arguments)
-    arguments.pop("save_to", None)
+    for name in work.engine.files:
+        arguments.pop(name, None)
     return {
         "engine": fit.engine, "view": fit.view, "key": work.cell.key, "columns": work.cell.rows.columns,
         "drop_flags": list(fit.drop_flags), "order": [*GRAIN, *_PAPER_ORDER, *_ORDER], "arguments": arguments,
