@@ -27,7 +27,7 @@ from analysis.report_compared import claim_texts, compared, compared_without_r
 from analysis.report_origin import methods, runs_told, versions_of, without_folders
 from analysis.report_parts.affordable import is_quick
 from analysis.report_sections import Found, more_tables, sections
-from analysis.report_tables import plain
+from analysis.report_tables import named_table, plain
 from analysis.tables import ANY_STUDY, table_info, tables
 from analysis.topic_choice import stale_models
 from analysis.versions import other_versions
@@ -75,7 +75,7 @@ def report(
     told = methods(db, runs["run_id"].to_list())
     page = _page(
         study=its.name,
-        is_checked=found.compared is not None,
+        is_checked=found.compared is not None and _has_checks(its),
         title=its.title,
         citation=its.source,
         sources=[(s, SOURCES.get(s, s)) for s in counted["outcome_counts"]["source"].unique(maintain_order=True)],
@@ -115,6 +115,11 @@ def _compute(found: Found, db: str | Path, study: Study, workers: int | None, pr
     return [*left_out, *doubts, *_no_data(found.compared)]
 
 
+def _has_checks(study: Study) -> bool:
+    """Checks are of linear mixed models."""
+    return any(one.engine == "lme4" and is_quick(one) for one in study.fits.values())
+
+
 def _page(**content: Any) -> str:
     """The whole page. Its script is the only one that may run: the page names it by its hash."""
     environment = Environment(
@@ -122,6 +127,7 @@ def _page(**content: Any) -> str:
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["breakable"] = _breakable
+    environment.filters["named_table"] = named_table
     loader = environment.loader
     assert loader is not None
     script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))

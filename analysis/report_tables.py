@@ -20,6 +20,10 @@ TITLES = {
     "S14": "Prevalence of the bias topic by model",
     "text": "Numbers in the text of the paper",
     "v1 S4": "Refusals that it shows",
+    "Table 1": "Interference: the difference between blocks in consistency, population level",
+    "Table 2": "Predicted compliance, population level",
+    "Table 3": "Observed compliance",
+    "design": "Design and sampling as the paper states them",
 }
 MEASURES = {
     "usage": "reasoning tokens (usage)",
@@ -28,7 +32,7 @@ MEASURES = {
     "retokenized": "reasoning text, tokenized again",
 }
 _MARKS = {"agrees": "=", "slip": "slip", "disagrees": "≠", "not checkable": "not checkable"}
-_DIGITS = {"refusals": 0, "n": 0, "mentions": 0}  # of numbers that the paper doesn't print
+_DIGITS = {"refusals": 0, "n": 0, "mentions": 0, "n_valid": 0, "n_trials": 0}  # of numbers that the paper doesn't print
 _OF_TOKENS = ("S3", "S5")
 _OF_MIXED_MODELS = "loglik"  # the quantity by which a table of mixed models is known
 _HEADS = {
@@ -36,7 +40,8 @@ _HEADS = {
     "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
     "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
     "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
-    "sign_of_condition": "sign",
+    "sign_of_condition": "sign", "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
+    "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000
@@ -106,7 +111,12 @@ def _caption(table: str, model: str | None, labels: Mapping[str, str]) -> str:
         title = title or TITLES.get(table) or TITLES.get(number, "")
         return f"Table {number} of the paper's earlier version. {title}".strip()
     title = title or TITLES.get(table, table)
-    return f"Table {table}. {title}" if table.startswith("S") else title
+    return f"{named_table(table)}. {title}" if named_table(table) != table or table.startswith("Table ") else title
+
+
+def named_table(table: str) -> str:
+    """As people say it: "S3" is Table S3; "Table 1", "text" and "design" are what they are."""
+    return f"Table {table}" if re.match(r"(v1 )?S\d", table) else table
 
 
 def _table(

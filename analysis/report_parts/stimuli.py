@@ -15,10 +15,6 @@ _TIERS = {
     "published_other_iat": "published for another IAT",
     "our_extension": "our extension",
 }
-_STAND_IN = (
-    "The paper's own words and its prompt are unpublished. These words stand in for them, each marked with where it "
-    "comes from, and the prompt is ours: numbers from new answers are a replication in kind, not of the very items."
-)
 
 
 def stimuli(material: Material) -> Group | None:
@@ -27,12 +23,17 @@ def stimuli(material: Material) -> Group | None:
     if not isinstance(data, ForcedChoiceData) or material.grain["study_version"] != material.study.version:
         return None
     words = pl.DataFrame([row for domain in data.domains.values() for row in _rows(domain)])
-    is_stand_in = (words["tier"] == "our_extension").any()
     tables = (
         Shown("How many words come from where", plain(_counted(data)), is_open=True),
         Shown(f"All {words.height} words", plain(words)),
     )
-    return Group("stimuli", "words and prompt", (_STAND_IN,) if is_stand_in else (), tables, quotes=_prompts(data))
+    return Group(
+        "stimuli",
+        "words and prompt",
+        (material.study.note,) if material.study.note else (),
+        tables,
+        quotes=_prompts(data),
+    )
 
 
 def _rows(domain: Domain) -> list[dict[str, str | None]]:
