@@ -162,8 +162,11 @@ specification_layers <- function(drawn, dots) {
   }
   rows <- in_panel(drawn$rows, as.character(drawn$rows$model_shown))
   zero <- in_panel(data.frame(at = rep(drawn$null, length(panels) - 1)), utils::head(panels, -1))
+  # All models have one scale: what is small must look small.
+  ends <- merge(zero["panel"], data.frame(y = range(c(rows$low, rows$high, rows$value, drawn$null), na.rm = TRUE)))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     first_band(drawn) +
+    ggplot2::geom_blank(ggplot2::aes(x = 1, y = .data$y), ends) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$at), zero, colour = "grey35", linetype = "dashed") +
     ggplot2::geom_linerange(
       ggplot2::aes(
