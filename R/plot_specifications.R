@@ -39,7 +39,9 @@ plot_specifications <- function(rows, file = NULL) {
       x = NULL, y = drawn$axis, colour = NULL, shape = NULL,
       caption = caption_of(drawn$notes, source_note(drawn$rows), width_in = 9)
     )
-  height_in <- 2.6 + (nlevels(drawn$rows$model_shown) + 1) * max(1.5, .17 * nrow(unique(dots["y"])))
+  panel_in <- max(1.5, .17 * nrow(unique(dots["y"])))
+  legend_in <- .2 * ceiling(length(tests) / legend_columns(drawn))
+  height_in <- 2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1)
   finish_figure(plot, file, specifications_in_words(drawn), width_in = 9, height_in = height_in)
 }
 
@@ -185,7 +187,10 @@ specification_layers <- function(drawn, dots) {
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 1, scales = "free_y") +
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
-    ggplot2::guides(colour = ggplot2::guide_legend(ncol = 4), shape = ggplot2::guide_legend(ncol = 4)) +
+    ggplot2::guides(
+      colour = ggplot2::guide_legend(ncol = legend_columns(drawn)),
+      shape = ggplot2::guide_legend(ncol = legend_columns(drawn))
+    ) +
     figure_theme() +
     ggplot2::theme(
       axis.text.x = ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10"),
@@ -193,6 +198,12 @@ specification_layers <- function(drawn, dots) {
       panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
       axis.text.y = ggplot2::element_text(hjust = 1), strip.text = ggplot2::element_text(hjust = 0)
     )
+}
+
+# As many as fit beside each other above the panels.
+legend_columns <- function(drawn) {
+  tests <- levels(drawn$rows$test_shown)
+  max(1, min(length(tests), floor(85 / (max(nchar(tests)) + 5))))
 }
 
 first_band <- function(drawn) {
