@@ -19,6 +19,7 @@ from analysis.compare import summary
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
 from analysis.judged import STATUSES
+from analysis.paper.reconstruction import bases_in_words
 from analysis.report import report as write_report
 from analysis.report_tables import token_measures
 from analysis.tables import table_info
@@ -26,6 +27,7 @@ from analysis.tables import tables as all_tables
 from analysis.versions import made_with, told_versions
 from collector.checks.checked import table_notes
 from collector.commands.output import db_option, format_option, print_rows, printable, say
+from collector.designs import design_named
 from collector.study import load_study
 
 _QUIET_S = 2.0
@@ -102,7 +104,9 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
 
 
 def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]:
-    """What the tokens of each model are, a sentence for each source."""
+    """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
+    if not design_named(load_study(study).design).analyses_tokens:
+        return
     rows = all_tables(db, ["token_sources"], study=load_study(study).name)["token_sources"]
     for (name,), part in rows.group_by("source", maintain_order=True):
         if source in (None, name):
@@ -132,18 +136,20 @@ def compare(
     """Every printed number of the paper beside the recomputed one: its tables, the numbers in its text ("text"), its
     earlier version ("v1 S3" to "v1 S7").
 
-    A number agrees where it differs from the print by at most half a unit of the last printed digit. A slip is a
-    misprint that the authors' own data contradict. "no data": nothing of that model and test is here. "not checkable":
-    what is here can't decide, and the note says why. Simulated rows are compared, but not judged.
+    A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
+    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
+    model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
+    compared, but not judged.
     """
     with FitProgress() as progress:
         rows = compare_all(db, study, source=source, workers=workers, progress=progress, tables=asked or None)
-    counts = Counter(rows["status"].to_list())
+    counts, bases = Counter(rows["status"].to_list()), list(bases_in_words(rows))
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
     name = load_study(study).name
-    for said in [*measures_in_words(db, study, source), *mixtures(db, name, source), *told_versions(db, name)]:
+    measures = measures_in_words(db, study, source)
+    for said in [*measures, *mixtures(db, name, source), *told_versions(db, name), *bases]:
         say(said)
     say(f"{sum(counts.values()):,} numbers: " + ", ".join(f"{s} {counts[s]:,}" for s in STATUSES if counts[s]) + ".")
 

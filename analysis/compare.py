@@ -1,8 +1,8 @@
 """The printed numbers of the paper beside those recomputed from the database.
 
-A number agrees where |recomputed - printed| is at most half a unit of the last printed digit, and where it keeps within
-a printed bound. What the authors' own data contradict is a known slip of print (collector/studies/rmiat/slips.csv); the
-code is never bent to meet one.
+A number agrees where |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
+tolerances.csv says instead, with its reason), and where it keeps within a printed bound. What the authors' own data
+contradict is a known slip of print (the study's slips.csv); the code is never bent to meet one.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import polars as pl
 
 from analysis.fits import Progress
 from analysis.judged import STATUSES, judged
-from analysis.paper import FAMILIES
+from analysis.paper import families_of
 from analysis.paper.family import Family
-from analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers
+from analysis.paper.reconstruction import reconstructed
+from analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
 from analysis.recomputed import GRAIN, recomputed
 from collector.errors import DatabaseError, UnknownNameError
 from collector.study import BASE, Study, load_study
-
-_TABLES_OF_MODELS = tuple(family for family in FAMILIES if family.is_table_of_models)
 
 
 def compare(
@@ -31,16 +30,19 @@ def compare(
     workers: int | None = None,
     progress: Progress | None = None,
     tables: Collection[str] | None = None,
+    families: tuple[Family, ...] | None = None,
 ) -> pl.DataFrame:
     """One row per printed number of the paper, for each source and version of the study in the database: its tables,
     the numbers in its text (table "text"), its earlier version ("v1 S3" …).
 
     Columns: source, study_version, variant, table, model, test, refusals_removed (null where the table has no such
-    choice), condition, quantity, printed (text, as in print), recomputed (not rounded), agrees (null without data),
-    slip (the reason, where it is a known one), status, note (why a number is not checkable, or how it is computed).
+    choice), condition, quantity, printed (text, as in print), recomputed (not rounded), tolerance (how far from the
+    print is near enough), agrees (null without data), slip (the reason, where it is a known one), status, basis (where
+    the answers are reconstructed from the print: is this number a reproduction, or only a reconstruction?), note (why a
+    number is not checkable, or how it is computed).
     Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
     and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
-    families of numbers need.
+    families of numbers need; `families` names these themselves.
 
     Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
     what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers
@@ -50,18 +52,18 @@ def compare(
     """
     its = load_study(study) if isinstance(study, str) else study
     printed = printed_numbers(its)
-    families = FAMILIES
+    families = families_of(its) if families is None else families
     if tables is not None:
         _check_tables(tables, printed)
         printed = printed.filter(pl.col("table").is_in(list(tables)))
-        families = tuple(family for family in FAMILIES if {row[0] for row in family.printed(its)} & set(tables))
+        families = tuple(family for family in families if {row[0] for row in family.printed(its)} & set(tables))
     found = recomputed(db, its, workers, progress, families).filter(pl.col("variant") == BASE)
     groups = found.select(GRAIN).unique(maintain_order=True)
     if source is not None:
         groups = groups.filter(pl.col("source") == source)
     if groups.is_empty():
         raise DatabaseError(f'"{db}" holds no rows of "{its.name}" as it stands{f" from {source}" if source else ""}.')
-    return _beside(groups.join(printed, how="cross"), found, its)
+    return _with_basis(_beside(groups.join(printed, how="cross"), found, its), db, its)
 
 
 def _check_tables(asked: Collection[str], printed: pl.DataFrame) -> None:
@@ -76,7 +78,7 @@ def whole_comparison(
     study: Study,
     workers: int | None = None,
     progress: Progress | None = None,
-    families: tuple[Family, ...] = _TABLES_OF_MODELS,
+    families: tuple[Family, ...] | None = None,
 ) -> pl.DataFrame:
     """Every recomputed number of each model and variant in the database, in the tables that hold the same numbers for
     each model (S3 to S12), with the print beside it where there is any.
@@ -84,6 +86,8 @@ def whole_comparison(
     The columns of `compare`. Numbers that the paper doesn't print (another model, another variant) have a null in
     `printed` and the status "not printed". Of the printed ones only those of models that have rows are here.
     """
+    if families is None:
+        families = tuple(family for family in families_of(study) if family.is_table_of_models)
     found = recomputed(db, study, workers, progress, families)
     models = found.filter(pl.col("variant") == BASE).select(*GRAIN, "model").unique(maintain_order=True)
     numbers = printed_numbers(study, families)
@@ -93,7 +97,7 @@ def whole_comparison(
     on = [*GRAIN, *KEY]
     more = found.filter(~is_extra).join(printed, on=on, how="anti", nulls_equal=True, maintain_order="left")
     unprinted = more.select(*on, printed=pl.lit(None, pl.String))
-    return _beside(pl.concat([printed.select(*on, "printed"), unprinted]), found, study)
+    return _with_basis(_beside(pl.concat([printed.select(*on, "printed"), unprinted]), found, study), db, study)
 
 
 def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.DataFrame:
@@ -104,8 +108,18 @@ def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.Data
     ]  # fmt: skip
     for about in known:
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
-    columns = [*GRAIN, *KEY, "printed", "recomputed", "agrees", "slip", "status", "note"]
+    near = tolerances(study)
+    rows = rows.join(near, on=["table", "quantity"], how="left", maintain_order="left")
+    columns = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
     return judged(rows).select(columns)
+
+
+def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
+    """What numbers of real answers stand on needs no word; what is reconstructed from the print does."""
+    made_up = reconstructed(db, study).with_columns(is_made_up=True)
+    known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
+    stays = pl.col("is_made_up") & pl.col("recomputed").is_not_null()
+    return known.with_columns(basis=pl.when(stays).then("basis")).select(rows.columns)
 
 
 def summary(compared: pl.DataFrame) -> pl.DataFrame:

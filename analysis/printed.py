@@ -2,9 +2,9 @@
 data can check, and how the numbers of the text are computed.
 
 Rows: table, model, test, refusals_removed, condition, quantity, printed. `printed` is text, exactly as in print; a
-bound that the text states has its sign before it, as in "< 0.001". The tables are S3 to S14 of Lee & Lai (2025), the
-numbers in their text ("text"), and the tables of their earlier version ("v1 S3" …). The files are in the study's folder
-`published/`, what is known about them beside it.
+bound that the text states has its sign before it, as in "< 0.001". The tables are called as in the paper: S3 to S14 of
+Lee & Lai (2025), the numbers in their text ("text"), and the tables of their earlier version ("v1 S3" …). The files are
+in the study's folder `published/`, what is known about them beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 
 import polars as pl
 
-from analysis.paper import FAMILIES
+from analysis.paper import families_of
 from analysis.paper.claims import claims, key
 from analysis.paper.effect_sizes import NO_REFUSALS
 from analysis.paper.family import KEY, SCHEMA, Family, read_texts
@@ -29,16 +29,18 @@ __all__ = [
     "known_slips",
     "not_checkable",
     "printed_numbers",
+    "tolerances",
 ]
 
 
-def printed_numbers(study: Study, families: tuple[Family, ...] = FAMILIES) -> pl.DataFrame:
+def printed_numbers(study: Study, families: tuple[Family, ...] | None = None) -> pl.DataFrame:
     """Every printed number, in the paper's order. StudyError where a study ships none."""
     if study.published is None:
         raise StudyError(
             f'There is nothing to compare "{study.name}" with: the study names no folder of printed numbers.',
             'It would be the key published = "FOLDER" in its TOML file.',
         )
+    families = families_of(study) if families is None else families
     rows = [row for family in families for row in family.printed(study)]
     rows.sort(key=lambda row: _place(row[0]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -69,6 +71,17 @@ def how_computed(study: Study) -> pl.DataFrame:
     return pl.DataFrame(notes, schema=schema, orient="row").drop_nulls("how")
 
 
+def tolerances(study: Study) -> pl.DataFrame:
+    """How near is near enough where half a unit of the last digit isn't: table, quantity, tolerance, basis, why.
+
+    `basis` says what a number is where the data themselves are reconstructed from the print: a "reproduction" (what
+    was printed decides it), a "reconstruction" (it hangs on what had to be made up), or a "setting" of the fit.
+    """
+    schema = {"table": pl.String, "quantity": pl.String, "tolerance": pl.Float64, "basis": pl.String, "why": pl.String}
+    path = study.path.parent / study.name / "tolerances.csv"
+    return read_texts(path).select(*schema).cast(schema) if path.is_file() else pl.DataFrame(schema=schema)  # type: ignore[arg-type]
+
+
 def half_unit(printed: str) -> float:
     """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04"."""
     return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
@@ -85,5 +98,5 @@ def _about(study: Study, name: str) -> pl.DataFrame:
 
 def _place(table: str) -> tuple[bool, bool, int]:
     """Tables by number, then the text, then the earlier version."""
-    number = re.search(r"S(\d+)$", table)
+    number = re.search(r"(\d+)$", table)
     return table.startswith("v1"), number is None, int(number[1]) if number else 0

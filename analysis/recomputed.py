@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from analysis.fits import Progress
-from analysis.paper import FAMILIES
-from analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls
+from analysis.paper import families_of
+from analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls, no_numbers
 from analysis.paper.results import Results
 from collector.study import Study
 
@@ -20,18 +20,19 @@ def recomputed(
     study: Study,
     workers: int | None = None,
     progress: Progress | None = None,
-    families: tuple[Family, ...] = FAMILIES,
+    families: tuple[Family, ...] | None = None,
 ) -> pl.DataFrame:
     """Every number that the paper has, of each model and variant in the database: GRAIN, KEY, `recomputed`, `missing`.
 
     Fits that are missing or out of date are made first.
     """
     results = Results(db, study, workers, progress)
+    families = families_of(study) if families is None else families
     needs = [family.needs(results) for family in families]
     results.will_need(
         dict.fromkeys(name for names, _ in needs for name in names), [one for _, asked in needs for one in asked]
     )
-    return pl.concat([_of(family, results) for family in families])
+    return pl.concat([no_numbers(), *(_of(family, results) for family in families)])
 
 
 def _of(family: Family, results: Results) -> pl.DataFrame:

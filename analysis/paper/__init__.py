@@ -1,9 +1,12 @@
-"""The numbers of the paper in families: what is printed of each, and how it is had again from the database.
+"""The numbers of the papers in families: what is printed of each, and how it is had again from the database.
 
-A new family of numbers is one module with two functions, `printed` and `recomputed` (see family.py), and a row here.
+A new family of numbers is one module with two functions, `printed` and `recomputed` (see family.py), and a row here,
+under the design of the studies that it is of.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from analysis.paper import (
     claims,
@@ -16,14 +19,35 @@ from analysis.paper import (
     topics,
 )
 from analysis.paper.family import Family
+from analysis.paper.interference import counts, permuted, posteriors, sampling
+from collector.study import Study
 
-FAMILIES: tuple[Family, ...] = (
-    Family("effect_sizes", effect_sizes.printed, effect_sizes.recomputed, effect_sizes.needs, is_table_of_models=True),
-    Family("refusals", refusals.printed, refusals.recomputed, is_table_of_models=True),
-    Family("descriptives", descriptives.printed, descriptives.recomputed, is_table_of_models=True),
-    Family("mixed_models", mixed_models.printed, mixed_models.recomputed, mixed_models.needs, is_table_of_models=True),
-    Family("iat_mentions", iat_mentions.printed, iat_mentions.recomputed, is_table_of_models=True),
-    Family("claims", claims.printed, claims.recomputed, claims.needs),
-    Family("topics", topics.printed, topics.recomputed),
-    Family("earlier_version", earlier_version.printed, earlier_version.recomputed, earlier_version.needs),
-)
+FAMILIES: Mapping[str, tuple[Family, ...]] = {
+    "association": (
+        Family(
+            "effect_sizes", effect_sizes.printed, effect_sizes.recomputed, effect_sizes.needs, is_table_of_models=True
+        ),
+        Family("refusals", refusals.printed, refusals.recomputed, is_table_of_models=True),
+        Family("descriptives", descriptives.printed, descriptives.recomputed, is_table_of_models=True),
+        Family(
+            "mixed_models", mixed_models.printed, mixed_models.recomputed, mixed_models.needs, is_table_of_models=True
+        ),
+        Family("iat_mentions", iat_mentions.printed, iat_mentions.recomputed, is_table_of_models=True),
+        Family("claims", claims.printed, claims.recomputed, claims.needs),
+        Family("topics", topics.printed, topics.recomputed),
+        Family("earlier_version", earlier_version.printed, earlier_version.recomputed, earlier_version.needs),
+    ),
+    "forced_choice": (
+        Family("observed_compliance", counts.printed_table, counts.table, counts.needs_table, is_table_of_models=True),
+        Family("interference", posteriors.printed_interference, posteriors.interference, posteriors.needs_interference),
+        Family("compliance", posteriors.printed_compliance, posteriors.compliance, posteriors.needs_compliance),
+        Family("permuted", permuted.printed, permuted.recomputed, permuted.needs),
+        Family("design", counts.printed_design, counts.design, counts.needs_design),
+        Family("sampling", sampling.printed, sampling.recomputed, sampling.needs),
+    ),
+}
+
+
+def families_of(study: Study) -> tuple[Family, ...]:
+    """Those of the study's design: none where no paper of that kind is known here."""
+    return FAMILIES.get(study.design, ())

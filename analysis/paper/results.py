@@ -58,7 +58,7 @@ class Results:
         with reading(self.db) as connection:
             tests = read_view(connection, "tests").filter(pl.col("study") == self.study.name)
         planned = tests.select("study_version", "test", "planned")
-        cells = self.table("refusal_counts").join(planned, on=["study_version", "test"], maintain_order="left")
+        cells = self._asked_cells().join(planned, on=["study_version", "test"], maintain_order="left")
         partial = cells.filter(pl.col("n_trials") < pl.col("planned"))
         words = [
             f"{model} in {test}: all but {n:,} of {n_planned:,} trials"
@@ -66,6 +66,14 @@ class Results:
         ]
         named = partial.with_columns(pl.Series("shortfall", words, dtype=pl.String))
         return named.select("source", "study_version", "variant", "model", "test", "shortfall")
+
+    def _asked_cells(self) -> pl.DataFrame:
+        """How many trials of each model and test are here."""
+        if self.study.design == "association":
+            return self.table("refusal_counts")
+        blocks = self.table("compliance_by_block").rename({"domain": "test"})
+        grain = ["source", "study_version", "variant", "model", "test"]
+        return blocks.group_by(grain, maintain_order=True).agg(pl.col("n_trials").sum())
 
     def defines(self, fit: str) -> bool:
         """Whether the study has this fit: one of a user's own may lack some."""

@@ -1,0 +1,1 @@
+"""The numbers of Cohen & Kincaid (2026), in families."""

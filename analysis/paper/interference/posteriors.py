@@ -1,0 +1,116 @@
+"""Tables 1 and 2 and what the text says of the two models: from the fits `compliance` (is an answer valid?) and
+`interference` (is a valid one consistent?), population-level, as the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from analysis.fits import Asked
+from analysis.paper.family import GRAIN, VALUE, Needs, Row, long
+from analysis.paper.interference import published
+from analysis.paper.interference.shortfalls import beside_absent
+from analysis.paper.results import Results
+from collector.study import Study
+
+STAGE_A, STAGE_B = "compliance", "interference"
+_ITEM_SD = "sd_item"
+_SIGN = "sign_of_block_difference"
+_ENDS = ("conf_low", "conf_high")
+_OF_A = (
+    "compliance_percent", "sigma_item", "log_odds", "reduction_points", "least_compliance", "max_rhat", "n_divergent",
+)  # fmt: skip
+
+
+def printed_compliance(study: Study) -> Iterator[Row]:
+    """And, of Table 2, which of its two columns is the greater one: they look exchanged."""
+    rows = list(published.printed(study, _OF_A))
+    yield from rows
+    means: dict[tuple[str | None, str | None], list[float]] = {}
+    for table, model, test, _, _, quantity, value in rows:
+        if (table, quantity) == ("Table 2", "compliance_percent"):
+            means.setdefault((model, test), []).append(float(value))
+    for (model, test), (congruent, incongruent) in means.items():
+        if congruent != incongruent:
+            yield "Table 2", model, test, None, None, _SIGN, "1" if congruent > incongruent else "-1"
+
+
+def printed_interference(study: Study) -> Iterator[Row]:
+    return published.printed(study, ("delta_p", "p_positive"))
+
+
+def needs_compliance(results: Results) -> Needs:
+    return [], [Asked(STAGE_A)] if results.defines(STAGE_A) else []
+
+
+def needs_interference(results: Results) -> Needs:
+    return [], [Asked(STAGE_B)] if results.defines(STAGE_B) else []
+
+
+def interference(results: Results) -> pl.DataFrame:
+    """Table 1 and the probability that a difference is above 0."""
+    found = results.fitted(STAGE_B).tables["brms"]["contrasts"]
+    paper = found.filter((pl.col("kind") == "population") & (pl.col("scale") == "delta_p"))
+    cells = paper.select(*GRAIN, "model", pl.col("domain").alias("test"), "estimate", *_ENDS, "p_positive")
+    table = cells.rename({"estimate": "delta_p"}).with_columns(table=pl.lit("Table 1"))
+    text = cells.with_columns(table=pl.lit("text"))
+    return beside_absent(pl.concat([long(table, ["delta_p", *_ENDS]), long(text, ["p_positive"])]), results)
+
+
+def compliance(results: Results) -> pl.DataFrame:
+    """Table 2, and of the text what is of stage A."""
+    found = results.fitted(STAGE_A)
+    predicted = found.tables["brms"]["predictions"].filter(pl.col("kind") == "population")
+    parts = [_table_2(predicted), _coefficients(found.table), _ranges(predicted), _sampling(found.tables["brms"])]
+    return beside_absent(pl.concat(parts), results)
+
+
+def _table_2(predicted: pl.DataFrame) -> pl.DataFrame:
+    named = predicted.select(
+        *GRAIN, "model", pl.col("domain").alias("test"), pl.col("block").alias("condition"),
+        table=pl.lit("Table 2"), compliance_percent=100 * pl.col("estimate"),
+        conf_low=100 * pl.col("conf_low"), conf_high=100 * pl.col("conf_high"),
+    )  # fmt: skip
+    blocks = predicted.group_by(*GRAIN, "model", pl.col("domain").alias("test"), maintain_order=True).agg(
+        pl.when(pl.len() == 2).then((pl.col("estimate").first() - pl.col("estimate").last()).sign()).alias(_SIGN)
+    )
+    signs = long(blocks.with_columns(table=pl.lit("Table 2")), [_SIGN])
+    return pl.concat([long(named, ["compliance_percent", *_ENDS]), signs])
+
+
+def _coefficients(table: pl.DataFrame) -> pl.DataFrame:
+    """The standard deviation of the items, and each model against the reference (treatment contrasts)."""
+    of_model = pl.col("term").str.strip_prefix("model")
+    is_model = pl.col("term").str.starts_with("model") & ~pl.col("term").str.contains(":", literal=True)
+    chosen = table.filter(is_model | (pl.col("term") == _ITEM_SD)).with_columns(
+        name=pl.when(is_model).then(pl.lit("log_odds")).otherwise(pl.lit("sigma_item")),
+        model=pl.when(is_model).then(of_model),
+    )
+    parts = []
+    for (name,), rows in chosen.group_by("name", maintain_order=True):
+        ends = {end: published.name_of_end(str(name), end) for end in _ENDS}
+        named = rows.select(*GRAIN, "model", "estimate", *_ENDS).rename({"estimate": str(name), **ends})
+        parts.append(long(named.with_columns(table=pl.lit("text")), [str(name), *ends.values()]))
+        overlaps = ((pl.col("conf_low") < 0) & (pl.col("conf_high") > 0)).cast(pl.Float64)
+        if name == "log_odds":  # of Gemini the paper prints only that the interval holds 0
+            parts.append(long(rows.with_columns(table=pl.lit("text"), holds_0=overlaps), ["holds_0"]))
+    return pl.concat(parts) if parts else table.clear().select(VALUE)
+
+
+def _ranges(predicted: pl.DataFrame) -> pl.DataFrame:
+    """The least predicted compliance, and how many points lower a model is than the reference, on average."""
+    least = predicted.group_by(GRAIN, maintain_order=True).agg(least_compliance=pl.col("estimate").min())
+    means = predicted.group_by(*GRAIN, "model", maintain_order=True).agg(pl.col("estimate").mean())
+    reduction = means.with_columns(
+        reduction_points=100 * (pl.col("estimate").first() - pl.col("estimate")).over(GRAIN), table=pl.lit("text")
+    )
+    return pl.concat(
+        [long(least.with_columns(table=pl.lit("text")), ["least_compliance"]), long(reduction, ["reduction_points"])]
+    )
+
+
+def _sampling(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    diagnosed = tables["models"].select(*GRAIN, "max_rhat", "n_divergent", table=pl.lit("text"))
+    return long(diagnosed, ["max_rhat", "n_divergent"])

@@ -1,0 +1,115 @@
+"""Answers whose counts are the printed ones, for a paper whose raw data are not public.
+
+The study's file reconstruction.csv says, for each model, domain and block, which words have no valid answer and which
+have a valid but inconsistent one; every other answer is consistent. How many have no valid answer is printed (Table 3).
+How many are inconsistent, and which words fail in more than one cell, is nowhere printed: both were chosen so that the
+models, fitted as the paper says, come near the printed posteriors (docs/reconstruction.md). No model ever gave these
+answers; each row says so in `detail`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from analysis.paper.family import read_texts
+from collector.designs import design_named
+from collector.errors import StudyError
+from collector.records import Trial
+from collector.store import reading
+from collector.study import Study
+
+FILE = "reconstruction.csv"
+MADE_UP = "reconstructed from printed counts, not an answer of this model"
+_OTHER = {"A": "B", "B": "A"}
+_Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
+
+
+def reconstruction(study: Study) -> pl.DataFrame:
+    """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError where the study has
+    no file of that kind.
+    """
+    cells, design = _cells(study), design_named(study.design)
+    numbers = {test.test: _numbered(study, test.test) for test in study.tests}
+    rows = [
+        _row(trial, numbers[trial.test][trial.item], cells[trial.model, trial.test, trial.condition])
+        for model in study.models
+        for conversation in design.conversations(study, model, study.seed, 1)
+        for trial in conversation.trials
+        if (trial.model, trial.test, trial.condition) in cells
+    ]
+    return pl.DataFrame(rows)
+
+
+def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
+    """Which rows of a database are of this kind: source, study_version, variant."""
+    with reading(db) as connection:
+        attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
+        its = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")
+        frame: pl.DataFrame = its.select("source, study_version, variant").distinct().pl()
+    return frame
+
+
+def bases_in_words(compared: pl.DataFrame) -> Iterator[str]:
+    """Of answers that are reconstructed from the print: which numbers that decides, and which it can only come near."""
+    counts = Counter(compared["basis"].drop_nulls().to_list())
+    if not counts:
+        return
+    yield "These answers are made up from what the paper prints (analyze reconstruct); no model gave them."
+    tables = ", ".join(compared.filter(pl.col("basis") == "reproduction")["table"].unique(maintain_order=True))
+    if counts["reproduction"]:
+        yield f"A reproduction, for the printed counts decide them: {counts['reproduction']} numbers ({tables})."
+    if counts["reconstruction"]:
+        yield (
+            f"Only a reconstruction, for which words failed is not printed: {counts['reconstruction']} numbers. "
+            "That they are near shows that the models are the paper's, not that its answers are known."
+        )
+
+
+def _cells(study: Study) -> _Cells:
+    path = study.path.parent / study.name / FILE
+    if not path.is_file():
+        raise StudyError(
+            f'There is no reconstruction of "{study.name}".',
+            f"It would be made from the file {path.name} in the study's folder, with the columns model, domain, block, "
+            "invalid, inconsistent.",
+        )
+    return {(row[0], row[1], row[2]): (_span(row[3]), _span(row[4])) for row in read_texts(path).iter_rows()}
+
+
+def _span(text: str | None) -> set[int]:
+    """The numbers from 1 to 16 for "1-16", the number 40 alone for "40"."""
+    if not text:
+        return set()
+    first, _, last = text.partition("-")
+    return set(range(int(first), int(last or first) + 1))
+
+
+def _numbered(study: Study, domain: str) -> dict[str, int]:
+    """The words of a domain, from 1: the first of each category, then the second of each, so that neighbours are of
+    different categories.
+    """
+    words = study.data.domains[domain].words
+    categories = dict.fromkeys(word.category for word in words)
+    columns = [[word.word for word in words if word.category == category] for category in categories]
+    turns: Iterator[str] = (word for turn in zip_longest(*columns) for word in turn if word is not None)
+    return {word: number for number, word in enumerate(turns, start=1)}
+
+
+def _row(trial: Trial, number: int, cell: tuple[set[int], set[int]]) -> dict[str, Any]:
+    invalid, inconsistent = cell
+    letter = trial.factors["consistent_letter"]
+    letter = _OTHER[letter] if number in inconsistent else letter
+    return {
+        "model": trial.model, "test": trial.test, "condition": trial.condition, "item": trial.item,
+        "group": trial.group, "wording": trial.wording, "repetition": trial.repetition, "position": trial.position,
+        "option_a": trial.option_a, "option_b": trial.option_b, "expected": trial.expected,
+        "factors": json.dumps(dict(trial.factors)),
+        "answer": json.dumps({"answer": "" if number in invalid else letter}), "detail": MADE_UP,
+    }  # fmt: skip
