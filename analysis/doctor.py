@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from analysis.bayes.compiler import compiler_of, has_compiled_models
 from analysis.r import r_folder
 from analysis.r_home import (
     HOW_TO_INSTALL_R,
@@ -45,7 +46,7 @@ def checks(db: str | Path | None = None) -> list[Check]:
     r = r_installation()
     rows = [_python(), *_python_packages(), _r(r), _rpy2(r)]
     if r is not None and not r.is_too_old:
-        rows += _r_packages(r)
+        rows += [*_r_packages(r), _compiler(r)]
     if db is not None:
         rows.append(_database(Path(db)))
     return rows
@@ -131,6 +132,17 @@ def _r_package(wanted: dict[str, str], found: str) -> Check:
     status: Status = "ok" if is_good else "missing" if wanted["needed_for"] == "analysis" else "warn"
     fix = "" if is_good else f"For {wanted['what_for']} type: {how_to_install(wanted['package'], wanted['debian'])}"
     return Check(f"R package {wanted['package']}", status, found or "none", f">= {wanted['at_least']}", fix)
+
+
+def _compiler(r: RInstallation) -> Check:
+    """For Bayesian models, whose code is compiled once; what was compiled runs without a compiler."""
+    needed = "one, or a compiled model in the cache"
+    found = compiler_of(r)
+    if found is not None or has_compiled_models():
+        return Check("C++ compiler", "ok", found or "none, but there are compiled models", needed)
+    has_apt = shutil.which("apt-get")
+    fix = "type: sudo apt-get install g++ make" if has_apt else "install a C++ compiler and make."
+    return Check("C++ compiler", "warn", "none", needed, f"For Bayesian models {fix}")
 
 
 def how_to_install(package: str, debian: str) -> str:

@@ -86,6 +86,14 @@ def wait_forever(path: str) -> None:
     time.sleep(600)
 
 
+def wait_forever_with_a_child(path: str) -> None:
+    import subprocess
+
+    child = subprocess.Popen(["sleep", "600"])
+    Path(path).write_text(str(child.pid))
+    child.wait()
+
+
 def process_id(_: int) -> int:
     import time
 

@@ -110,3 +110,21 @@ def test_what_is_asked_of_pip_fits_the_r_it_is_asked_for() -> None:
         lowest = re.search(r"[\d.]+$|(?<=>=)[\d.]+", rpy2_requirements(r)[0])
         assert lowest is not None
         assert rinterface_fits(version_numbers(lowest.group()), r)
+
+
+@needs_r
+def test_the_compiler_that_stan_needs_is_looked_for_where_r_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = r_installation()
+    assert installed is not None
+    monkeypatch.setenv("R_USER_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(doctor, "compiler_of", lambda _: None)
+    found = doctor._compiler(installed)
+    assert (found.status, found.found) == ("warn", "none")
+    (tmp_path / "R" / "slant").mkdir(parents=True)
+    (tmp_path / "R" / "slant" / "stan-1-2.rds").touch()
+    assert doctor._compiler(installed).status == "ok"
+    script = 'cat(tools::R_user_dir("slant", "cache"))'
+    said = subprocess.run([installed.rscript, "-e", script], capture_output=True, text=True, check=True).stdout
+    assert Path(said) == tmp_path / "R" / "slant"

@@ -65,6 +65,22 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
     assert wait_until(lambda: not is_running(worker))
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how: signal.Signals) -> None:
+    noted = tmp_path / "pid"
+    code = (
+        "import sys; from analysis.worker import run_jobs; from tests.fitted import wait_forever_with_a_child\n"
+        "list(run_jobs(wait_forever_with_a_child, [sys.argv[1]], 1))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
+    assert wait_until(lambda: noted.exists() and noted.read_text())
+    child = int(noted.read_text())
+    assert is_running(child)
+    parent.send_signal(how)
+    assert parent.wait(20) != 0
+    assert wait_until(lambda: not is_running(child))
+
+
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
