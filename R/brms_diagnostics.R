@@ -30,10 +30,10 @@ doubts_of <- function(row) {
       sprintf("R-hat goes up to %.3f (limit 1.01): the chains don't agree; draw more.", row$max_rhat)
     },
     if (is_bad(row$min_ess_bulk, row$min_ess_bulk < 400)) {
-      sprintf("the bulk effective sample size goes down to %.0f (limit 400): draw more.", row$min_ess_bulk)
+      sprintf("The bulk effective sample size goes down to %.0f (limit 400): draw more.", row$min_ess_bulk)
     },
     if (is_bad(row$min_ess_tail, row$min_ess_tail < 400)) {
-      sprintf("the tail effective sample size goes down to %.0f (limit 400): draw more.", row$min_ess_tail)
+      sprintf("The tail effective sample size goes down to %.0f (limit 400): draw more.", row$min_ess_tail)
     },
     if (row$n_divergent > 0) {
       sprintf("%d of %s transitions diverged: raise adapt_delta.", row$n_divergent, all_draws)
@@ -54,7 +54,7 @@ verdict_of <- function(row, doubts) {
       counted(row$chains, "chain"), row$max_rhat, format(floor(min(row$min_ess_bulk, row$min_ess_tail)), big.mark = ",")
     ))
   }
-  paste("Doubtful:", paste(doubts, collapse = " Also, "))
+  paste("Doubtful.", paste(doubts, collapse = " "))
 }
 
 doubts_of_loo <- function(loo) {

@@ -14,7 +14,7 @@ coded_data <- function(data, formula, levels, coding = "treatment") {
   levels <- listed_levels(data, coded, levels)
   kept <- data[unique(all.vars(formula))]
   for (name in all.vars(formula[[2]])) kept[[name]] <- zeros_and_ones(kept[[name]], name)
-  kept <- with_factors(kept, setdiff(grouping, coded), lapply(levels, function(known) known))
+  kept <- with_factors(kept, setdiff(grouping, coded), levels)
   for (name in names(levels)) {
     if (coding == "sum") stats::contrasts(kept[[name]]) <- "contr.sum"
   }

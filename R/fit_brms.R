@@ -71,6 +71,7 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
 fit_bayesian <- function(parts, settings) {
   say_what_holds_it(parts)
   warn_of_missing_blocks(parts)
+  say_items_of_one_block(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
   stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)

@@ -36,7 +36,7 @@ fit_interference <- function(data, stage = c("valid", "consistent"), random = "i
   check_columns(data, unique(c("model", "domain", "block", "item", "is_valid", random)))
   check_no_duplicates(data)
   rows <- if (stage == "consistent") valid_rows(data) else data
-  say_unbalanced(rows, random)
+  say_repetitions(rows, random)
   random <- varying_columns(rows, random)
   levels <- utils::modifyList(list(block = c("congruent", "incongruent")), as.list(levels))
   formula <- sprintf(
@@ -79,16 +79,7 @@ valid_rows <- function(data) {
   data[is_valid, , drop = FALSE]
 }
 
-# What is right as it is, and should be known.
-say_unbalanced <- function(rows, random) {
-  n_blocks <- tapply(as.character(rows$block), as.character(rows$item), function(own) length(unique(own)))
-  n_one <- sum(n_blocks < 2)
-  if (n_one > 0 && n_one < length(n_blocks)) {
-    message(sprintf(
-      "%d of %s in one block only: they count, but tell the blocks apart only beside the other items.", n_one,
-      if (n_one == 1) paste(length(n_blocks), "items is") else paste(length(n_blocks), "items are")
-    ))
-  }
+say_repetitions <- function(rows, random) {
   n_repetitions <- length(unique(rows$repetition))
   if (n_repetitions > 1 && !"repetition" %in% random) {
     message(sprintf(

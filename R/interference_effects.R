@@ -152,10 +152,12 @@ grouped_terms <- function(part, item) {
 
 # One row for each column of draws.
 spread_rows <- function(draws) {
-  quantiles <- apply(draws, 2, stats::quantile, probs = c(.5, .025, .975), names = FALSE)
-  data.frame(
-    estimate = colMeans(draws), median = quantiles[1, ], conf_low = quantiles[2, ], conf_high = quantiles[3, ],
-    p_positive = colMeans(draws > 0), row.names = NULL
+  quantiles <- vapply(seq_len(ncol(draws)), function(column) {
+    stats::quantile(draws[, column], probs = c(.5, .025, .975), names = FALSE)
+  }, numeric(3))
+  frame_of(
+    estimate = unname(colMeans(draws)), median = quantiles[1, ], conf_low = quantiles[2, ], conf_high = quantiles[3, ],
+    p_positive = unname(colMeans(draws > 0))
   )
 }
 
@@ -164,15 +166,19 @@ block_contrasts <- function(logits, design, kind, contrast, by) {
   pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(own) {
     own[match(design$sides, cells[[contrast]][own])]
   })
-  pairs <- pairs[order(vapply(pairs, min, numeric(1)))]
   pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
-  if (length(pairs) == 0) {
-    return(NULL)
-  }
-  sides <- lapply(1:2, function(side) logits[, vapply(pairs, `[[`, numeric(1), side), drop = FALSE])
+  pairs <- pairs[order(vapply(pairs, `[[`, numeric(1), 1))]
+  side <- function(values, number) values[, vapply(pairs, `[[`, numeric(1), number), drop = FALSE]
+  difference <- function(values) spread_rows(side(values, 1) - side(values, 2))
   keys <- cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   rbind(
-    cbind(keys, kind = kind, scale = "delta_p", spread_rows(stats::plogis(sides[[1]]) - stats::plogis(sides[[2]]))),
-    cbind(keys, kind = kind, scale = "s", spread_rows(sides[[1]] - sides[[2]]))
+    contrast_table(keys, kind, "delta_p", difference(stats::plogis(logits))),
+    contrast_table(keys, kind, "s", difference(logits))
   )
+}
+
+# No rows where there is nothing to contrast, and the columns all the same.
+contrast_table <- function(keys, kind, scale, rows) {
+  named <- frame_of(kind = rep(kind, nrow(keys)), scale = rep(scale, nrow(keys)))
+  cbind(keys, named, rows)
 }

@@ -45,10 +45,12 @@ in_processes <- function(jobs, settings, say) {
   files <- vapply(jobs, function(job) tempfile("chain"), character(1))
   found <- vector("list", length(jobs))
   running <- list()
+  pids <- tempfile("chains")
   on.exit({
     stop_processes(running)
-    unlink(files)
+    unlink(c(files, pids))
   })
+  watch_over(pids)
   waiting <- seq_along(jobs)
   while (length(waiting) > 0 || length(running) > 0) {
     while (length(waiting) > 0 && length(running) < settings$cores) {
@@ -56,6 +58,7 @@ in_processes <- function(jobs, settings, say) {
       waiting <- waiting[-1]
       running[[as.character(number)]] <- start_process(jobs[[number]], files[[number]], settings)
     }
+    list_processes(running, pids)
     for (number in names(ended <- ended_processes(running))) {
       found[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
       running[[number]] <- NULL
@@ -66,7 +69,6 @@ in_processes <- function(jobs, settings, say) {
 }
 
 start_process <- function(job, file, settings) {
-  parent <- Sys.getpid()
   # A thousand lines a chain: the file is written in pieces of 4 kB, some fifty lines each.
   refresh <- max(1, settings$iterations %/% 1000)
   sampled <- function() {
@@ -74,13 +76,7 @@ start_process <- function(job, file, settings) {
     on.exit(sink())
     job(refresh)
   }
-  parallel::mcparallel(
-    {
-      end_with(parent)
-      with_conditions(sampled)
-    },
-    mc.set.seed = FALSE, silent = TRUE
-  )
+  parallel::mcparallel(with_conditions(sampled), mc.set.seed = FALSE, silent = TRUE)
 }
 
 # Those that have ended, by the name of the job, each as list(result); waits half a second for one. The result of a
@@ -100,23 +96,26 @@ checked_result <- function(result, number) {
   result
 }
 
+list_processes <- function(running, file) {
+  writeLines(vapply(running, function(job) as.character(job$pid), character(1)), file)
+}
+
 stop_processes <- function(running) {
   for (job in running) tools::pskill(job$pid, tools::SIGKILL)
   if (length(running) > 0) try(suppressWarnings(parallel::mccollect(unname(running))), silent = TRUE)
 }
 
-# Ends this process when its parent ends, also by kill -9: else it would go on sampling for nobody. A shell looks each
-# second whether the parent is still the parent: its number alone could live on as a zombie, or as another process.
-end_with <- function(parent) {
+# Should this process end before its chains (by kill -9, too), they would go on sampling for nobody. So a shell looks
+# each second whether it is still there, and else kills those that `list` names. It is begun before all of them: they
+# are told from each other by pipes, which it must not hold. Without the file it ends by itself.
+watch_over <- function(list) {
+  is_gone <- "! kill -0 %1$d 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/%1$d/status 2>/dev/null"
   script <- paste(
-    "while kill -0 %1$d 2>/dev/null; do",
-    "if [ -r /proc/%1$d/status ]; then",
-    "p=; while read -r k v; do [ \"$k\" = PPid: ] && p=$v; done </proc/%1$d/status;",
-    "[ \"$p\" = %2$d ] || { kill -9 %1$d; exit; };",
-    "else kill -0 %2$d 2>/dev/null || { kill -9 %1$d; exit; }; fi;",
-    "sleep 1; done"
+    "PATH=$PATH:/usr/bin:/bin; while [ -e %2$s ]; do if", is_gone,
+    "; then kill -9 $(cat %2$s) 2>/dev/null; rm -f %2$s; fi; sleep 1 || exit; done"
   )
-  script <- sprintf(script, Sys.getpid(), parent)
+  file.create(list)
+  script <- sprintf(script, Sys.getpid(), shQuote(list))
   system2("/bin/sh", c("-c", shQuote(script)), stdout = FALSE, stderr = FALSE, wait = FALSE)
 }
 

@@ -41,6 +41,21 @@ warn_of_missing_blocks <- function(parts, contrast = "block") {
   }
 }
 
+# Right as it is, and should be known: such an item says little about the difference of the blocks.
+say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
+  if (!all(c(contrast, item) %in% names(parts$data)) || !is.null(parts$dropped[[contrast]])) {
+    return(invisible())
+  }
+  n_blocks <- tapply(as.integer(parts$data[[contrast]]), parts$data[[item]], function(own) length(unique(own)))
+  n_one <- sum(n_blocks < 2)
+  if (n_one > 0) {
+    verb <- if (n_one == 1) "is" else "are"
+    message(sprintf(
+      "%d of %d items %s in one block only, and compared through the others.", n_one, length(n_blocks), verb
+    ))
+  }
+}
+
 # The cell of each row: its combination of the factors among the fixed effects, numbered in the order of their levels.
 cell_numbers <- function(parts) {
   codes <- lapply(unname(parts$data[cell_factors(parts)]), as.integer)

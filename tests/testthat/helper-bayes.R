@@ -17,3 +17,9 @@ short_fit <- function(data, stage = "consistent", chains = 1, iterations = 120, 
 }
 
 said_by <- function(fit) paste(fit$messages$text, collapse = "\n")
+
+# Neither ended, nor ended and not yet asked for how.
+process_is_there <- function(pid) {
+  status <- tryCatch(suppressWarnings(readLines(sprintf("/proc/%d/status", pid))), error = function(problem) "")
+  if (any(grepl("^State:", status))) !any(grepl("^State:[[:space:]]*Z", status)) else tools::pskill(pid, 0L)
+}

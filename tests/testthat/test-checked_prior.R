@@ -1,5 +1,6 @@
 test_that("a prior is read into its distribution and its numbers", {
-  expect_equal(checked_prior("normal(-1,  2.5)"), list(text = "normal(-1, 2.5)", family = "normal", numbers = c(-1, 2.5)))
+  found <- list(text = "normal(-1, 2.5)", family = "normal", numbers = c(-1, 2.5))
+  expect_equal(checked_prior("normal(-1,  2.5)"), found)
   expect_equal(checked_prior("exponential(1)")$numbers, 1)
 })
 
