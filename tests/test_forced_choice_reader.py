@@ -95,6 +95,9 @@ CHOOSES_A = [
     "La réponse est A.",
     "Die Antwort ist A.",
     "Антон... Ответ: A",
+    '<think>{"answer": "B"}? No: John is male.</think>\n{"answer": "A"}',
+    "So B?</think>\n\nA",
+    '<|channel|>analysis<|message|>B, or A?<|end|><|start|>assistant<|channel|>final<|message|>{"answer": "A"}',
 ]
 
 
@@ -206,7 +209,7 @@ INVALID = {
         "抱歉，我无法回答这个问题。",
         "申し訳ありませんが、お答えできません。",
     ],
-    "empty": ["", " \n\t", "\x00"],
+    "empty": ["", " \n\t", "\x00", '<think>It may be {"answer": "A"}, or'],
 }  # fmt: skip
 
 
@@ -229,7 +232,8 @@ def test_what_the_provider_says_wins_even_over_a_clear_choice(outcome: Outcome) 
 
 
 def test_the_place_of_the_letter_is_that_of_the_whole_answer() -> None:
-    for before, after in [("x" * 30_000 + '\n{"answer": "', '"}'), ('B is it: {"answer": "', '"}, B'), ("so\n ", "")]:
+    for before, after in [("x" * 30_000 + '\n{"answer": "', '"}'), ('B is it: {"answer": "', '"}, B'), ("so\n ", ""),
+                          ("<think>B or A?</think>\n", "")]:  # fmt: skip
         reading = read(f"{before}B{after}")
         assert (reading.place, reading.spelled) == (len(before), ("A", "B"))
 

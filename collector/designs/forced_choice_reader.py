@@ -20,6 +20,7 @@ from collector.designs.forced_choice_json import JsonAnswer, answers_in_json
 from collector.designs.forced_choice_prose import Found, alone, letter_of, mentioned, said_last
 from collector.designs.forced_choice_words import LETTERS
 from collector.designs.refusals import REFUSAL, REFUSAL_ELSEWHERE
+from collector.providers.templates import split
 from collector.records import Reading, Reply
 
 LONGEST_READ = 20_000
@@ -31,7 +32,7 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
     if reply.outcome is not None and reply.outcome != "answered":
         return Reading(reply.outcome)
     answer = reply.answer or ""
-    cut = max(0, len(answer) - LONGEST_READ)
+    cut = max(_after_reasoning(answer), len(answer) - LONGEST_READ)
     text = _plain(answer[cut:])
     if not text.strip():
         return Reading("malformed", detail="empty")
@@ -45,6 +46,14 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
     is_lower = text[found.at].islower()
     spelled = (LETTERS[0].lower(), LETTERS[1].lower()) if is_lower else LETTERS
     return Reading("answered", choice, spelled=spelled, place=cut + found.at)
+
+
+def _after_reasoning(answer: str) -> int:
+    """Where the answer begins, in a text that has the reasoning in it as a model's template writes it."""
+    found = split(answer)
+    if found is None:
+        return 0
+    return answer.rindex(found[1]) if found[1] else len(answer)
 
 
 def _read(text: str, options: tuple[str, str]) -> Found:
