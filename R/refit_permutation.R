@@ -79,8 +79,8 @@ refit_permutation_job <- function(data, arguments) {
   do.call(refit_permutation, c(list(data = as_columns(data)), given), quote = TRUE)
 }
 
-# Rows without a gap, and the columns that the fit sees, or that are told apart. Sums of floating-point numbers depend on
-# the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
+# Rows without a gap, and the columns that the fit sees, or that are told apart. Sums of floating-point numbers depend
+# on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
 in_fixed_order <- function(data, formula, more = character()) {
   check_columns(data, more, to = "permute")
   used <- unique(c(all.vars(checked_formula(formula, names(data))), more))
