@@ -179,7 +179,7 @@ def tables(
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
     for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
-        if not names and frame.is_empty() and name.startswith("topic_"):
+        if not names and frame.is_empty() and name.startswith(("topic_", "bayes_", "permutation_", "specifications")):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):

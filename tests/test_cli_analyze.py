@@ -14,7 +14,7 @@ import pytest
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 
-COMMANDS = ("check", "compare", "tables", "report", "doctor")
+COMMANDS = ("check", "compare", "sensitivity", "tables", "report", "doctor")
 
 
 @pytest.fixture(scope="module")
