@@ -30,6 +30,7 @@ Examples:
   collect --study rmiat --model openai/o3-mini --dry-run
   collect --study rmiat --model openai/o3-mini --model deepseek/deepseek-reasoner
   collect --study rmiat --model openai/o3-mini --batch        half the price; the same later fetches (exit 3: not yet)
+  collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
 
 Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes

@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from collector import collect, export_trials, import_trials
+from collector import Options, collect, export_trials, import_trials
 from collector.errors import UsageError
 from collector.importing.report import ImportReport
 
@@ -24,6 +24,7 @@ SIDES = ("condition", "option_a", "option_b", "expected", "choice", "outcome", "
 KEPT = (
     "domain", "block", "word", "category", "tier", "repetition", "position", "block_position", "position_in_block",
     "option_a", "option_b", "consistent_letter", "chosen_letter", "outcome", "is_consistent", "structured_output",
+    "p_consistent", "logprob_kind",
 )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
 @pytest.mark.parametrize("view", ["interference_trials", "trials"])
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
-    collect("interference", ["simulated/gpt-5"], db)
+    collect("interference", ["simulated/gpt-5"], db, options=Options(logprobs=True))
     export_trials(db, file, view)
     file.write_text(file.read_text(encoding="utf-8").replace("simulated", "collected"), encoding="utf-8")
     report = import_trials("interference", [file], again)

@@ -30,7 +30,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test AS d
            WHEN 'A' THEN 1 / (1 + exp(option_b_logprob - option_a_logprob))
            WHEN 'B' THEN 1 / (1 + exp(option_a_logprob - option_b_logprob))
        END AS p_consistent,
-       logprob_kind,
+       option_a_logprob, option_b_logprob, logprob_kind,
        coalesce(contains(factors, '"structured_output":true'), false) AS structured_output,
        tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
 FROM trials

@@ -11,7 +11,8 @@ SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
        t.block, t.item, t.word, t.category, t.tier, t.wording, t.repetition, t.position,
        t.block_position, t.position_in_block,
        t.option_a, t.option_b, t.consistent_letter, t.chosen_letter, t.answer, t.outcome,
-       t.is_valid, t.is_consistent, t.p_consistent, t.logprob_kind, t.structured_output,
+       t.is_valid, t.is_consistent, t.p_consistent,
+       t.option_a_logprob, t.option_b_logprob, t.logprob_kind, t.structured_output,
        t.tokens, t.token_source, t.latency_s, t.cost_usd, t.served_model, t.served_model_differs
 FROM interference_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
