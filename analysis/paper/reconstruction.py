@@ -3,8 +3,8 @@
 The study's file reconstruction.csv says, for each model, domain and block, which words have no valid answer and which
 have a valid but inconsistent one; every other answer is consistent. How many have no valid answer is printed (Table 3).
 How many are inconsistent, and which words fail in more than one cell, is nowhere printed: both were chosen so that the
-models, fitted as the paper says, come near the printed posteriors (docs/reconstruction.md). No model ever gave these
-answers; each row says so in `detail`.
+models, fitted as the paper says, come near the printed posteriors (reconstruction.md, beside it). No model ever gave
+these answers; each row says so in `detail`.
 """
 
 from __future__ import annotations

@@ -37,8 +37,7 @@ def recomputed(results: Results) -> pl.DataFrame:
         means = found.join(pl.DataFrame([grain]), on=GRAIN, how="semi")
         for row in printed(results.study):
             key = dict(zip(KEY, row[:-1], strict=True))
-            its = means.filter(pl.col("model") == key["model"], pl.col("domain") == key["test"])
-            number = _farthest(its if key["model"] else means)
+            number = _farthest(means.filter(model=key["model"], domain=key["test"]) if key["model"] else means)
             why_not = _NONE.format(results.study.name) if number is None else None
             rows.append({**grain, **key, "recomputed": number, "missing": why_not})
     return pl.DataFrame(rows, schema=no_numbers().schema).select(VALUE) if rows else no_numbers()
