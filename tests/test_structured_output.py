@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from collector import collect
 from collector.designs.forced_choice import DESIGN
 from collector.errors import ProviderError, UsageError
 from collector.offer import make_offer
@@ -15,6 +17,7 @@ from collector.plan import plan
 from collector.providers import PROVIDERS, provider_named
 from collector.providers.anthropic import reply as anthropic_reply
 from collector.study import Study, load_study
+from tests.tiny_choice import write_choice
 
 SCHEMA = {
     "type": "object", "properties": {"answer": {"type": "string", "enum": ["A", "B"]}}, "required": ["answer"],
@@ -90,6 +93,17 @@ def test_enforced_trials_are_trials_of_their_own_and_say_so(study: Study) -> Non
     assert not {c.conversation_id for c in plain} & {c.conversation_id for c in enforced}
     assert {c.trials[0].factors["structured_output"] for c in plain} == {False}
     assert {c.trials[0].factors["structured_output"] for c in enforced} == {True}
+
+
+def test_a_run_with_enforced_output_does_not_go_on_where_one_without_it_stopped(tmp_path: Path) -> None:
+    study, db = str(write_choice(tmp_path)), tmp_path / "t.duckdb"
+    for enforced in (False, True, True):
+        collect(study, ["simulated/small"], db, structured_output=enforced)
+    with duckdb.connect(str(db), read_only=True) as connection:
+        query = "SELECT n_planned, n_done, n_done_before, n_missing FROM run_progress"
+        assert connection.execute(query).fetchall() == [(22, 22, 0, 0), (22, 22, 0, 0), (22, 0, 22, 0)]
+        settings = connection.execute("SELECT settings FROM runs ORDER BY started_at").fetchall()
+    assert ["structured_output" in text for (text,) in settings] == [False, True, True]
 
 
 def test_a_provider_that_cannot_says_so(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

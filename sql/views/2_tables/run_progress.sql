@@ -3,7 +3,8 @@
 -- reads: runs, run_models, run_tests, attempts
 -- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
---        earlier runs with the same study, variant, seed, model and settings had kept.
+--        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
+--        without it, as this one).
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
@@ -36,7 +37,8 @@ WITH planned AS (
     SELECT r.source, r.study, r.study_version, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
            coalesce(sum(n_done) OVER (
                PARTITION BY r.source, r.study, r.study_version, r.variant, r.seed,
-                   j.model, j.provider, j.requested_model, j.model_settings, j.test
+                   j.model, j.provider, j.requested_model, j.model_settings, j.test,
+                   contains(coalesce(r.settings, ''), '"structured_output": true')
                ORDER BY r.started_at, j.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
            ), 0)::BIGINT AS n_done_before
     FROM joined j
