@@ -13,6 +13,8 @@ STATUSES = ("agrees", "slip", "disagrees", "no data", "not checkable", "simulate
 _TINY = 1e-9
 _RANGE = re.compile(r"(\d*\.?\d+)-(\d*\.?\d+)")
 _NUMBER = re.compile(r"-?\d*\.?\d+")
+_SIGNS = ("", ">", "<", "near")
+"""What may stand before a printed number: "near 0". Anything else makes it a text."""
 _EXTREMES = {">": "min_b", "<": "max_p"}
 """By the sign of its printed bound, the quantity that is the least or the greatest of all models."""
 
@@ -54,7 +56,7 @@ def judged(rows: pl.DataFrame) -> pl.DataFrame:
 def _tolerance(printed: str | None, given: float | None) -> float | None:
     """How far from the print is near enough; null where no number is printed. A "<" is exact."""
     sign, _, number = (printed or "").rpartition(" ")
-    if printed is None or sign == "<" or not (_NUMBER.fullmatch(number) or _RANGE.fullmatch(number)):
+    if sign not in _SIGNS or sign == "<" or not (_NUMBER.fullmatch(number) or _RANGE.fullmatch(number)):
         return None
     return half_unit(number.partition("-")[0] or number) if given is None else given
 
@@ -76,7 +78,7 @@ def _agrees(
         return value == 0
     near = (tolerance or 0) + _TINY
     if sign not in ("<", ">"):
-        return _is_near(value, number, near)
+        return _is_near(value, number if sign in _SIGNS else printed, near)
     # A least estimate is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
     keeps = value >= float(number) - near if sign == ">" else value < float(number)
     return None if missing and keeps else keeps

@@ -106,7 +106,7 @@ def test_words_take_turns_so_that_failures_are_of_all_categories(study: Study) -
         ("1-2", 0.5, 2.4, True), ("1-2", 0.5, 0.4, False), ("near 0", 0.02, -0.01, True), ("near 0", 0.02, 0.03, False),
         ("normal(0,1)", None, 1.0, True), ("normal(0,1)", None, 0.0, False), ("0.086", 0.01, 0.0835, True),
         ("0.086", None, 0.0835, False), ("-1.86", 0.3, -2.1, True), ("> 0.98", None, 0.9788, True),
-        (".18", None, 0.19, False),
+        (".18", None, 0.19, False), ("CrI overlaps 0", None, 1.0, True),
     ],
 )  # fmt: skip
 def test_ranges_words_and_tolerances_are_judged(
@@ -159,7 +159,7 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
 def test_the_fits_come_as_near_to_the_print_as_the_tolerances_say(paper: Path) -> None:
     found = analysis.compare(paper, "interference")
     counts = dict(found["status"].value_counts().iter_rows())
-    assert counts.get("disagrees", 0) == 0
+    assert not {"disagrees", "no data"} & set(counts)
     assert set(found.filter(pl.col("table") == "Table 1")["status"]) == {"agrees"}
     means = found.filter(pl.col("quantity") == "compliance_percent")
     assert (means.height, set(means["status"])) == (12, {"agrees"})

@@ -95,7 +95,8 @@ def _coefficients(table: pl.DataFrame) -> pl.DataFrame:
         parts.append(long(named.with_columns(table=pl.lit("text")), [str(name), *ends.values()]))
         overlaps = ((pl.col("conf_low") < 0) & (pl.col("conf_high") > 0)).cast(pl.Float64)
         if name == "log_odds":  # of Gemini the paper prints only that the interval holds 0
-            parts.append(long(rows.with_columns(table=pl.lit("text"), holds_0=overlaps), ["holds_0"]))
+            held = rows.select(*GRAIN, "model", table=pl.lit("text"), holds_0=overlaps)
+            parts.append(long(held, ["holds_0"]))
     return pl.concat(parts) if parts else table.clear().select(VALUE)
 
 

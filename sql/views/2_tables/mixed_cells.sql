@@ -3,20 +3,23 @@
 -- reads: trials, runs, run_models, models
 -- study: any
 -- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
---        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings
---        and prompt frames, `n_providers` the providers and model names asked; `token_sources` names what `tokens` is.
+--        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings,
+--        prompt frames and schemas enforced or not, `n_providers` the providers and model names asked; `token_sources`
+--        names what `tokens` is.
 CREATE OR REPLACE VIEW mixed_cells AS
 WITH counted AS (
     SELECT t.source, t.study, t.study_version, t.variant, t.model,
            count(DISTINCT t.run_id) AS n_runs,
-           count(DISTINCT {'settings': m.settings, 'frame': m.frame}) FILTER (m.run_id IS NOT NULL) AS n_settings,
+           count(DISTINCT {'settings': m.settings, 'frame': m.frame, 'is_structured': t.is_structured})
+               FILTER (m.run_id IS NOT NULL OR t.is_structured) AS n_settings,
            count(DISTINCT r.seed) AS n_seeds,
            count(DISTINCT t.token_source) AS n_token_sources,
            count(DISTINCT {'provider': t.provider, 'requested_model': t.requested_model}) AS n_providers,
            string_agg(DISTINCT t.token_source, ' + ' ORDER BY t.token_source) AS token_sources
     FROM (
         -- a run has thousands of trials that differ in none of this
-        SELECT DISTINCT source, study, study_version, variant, model, run_id, token_source, provider, requested_model
+        SELECT DISTINCT source, study, study_version, variant, model, run_id, token_source, provider, requested_model,
+               coalesce(contains(factors, '"structured_output":true'), false) AS is_structured
         FROM trials
         WHERE NOT is_left_out
     ) t
