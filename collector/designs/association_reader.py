@@ -8,18 +8,13 @@ from __future__ import annotations
 import json
 import re
 
+from collector.designs.refusals import REFUSAL
 from collector.records import Reading, Reply
 
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#“”‘’«»"
 # no two neighbouring parts match the same characters: an answer of nothing but blanks must not take minutes
 _BOXED = re.compile(r"\\boxed ?\{(?:\\text ?\{)?([^{}]*)\}")
 _FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
-_REFUSAL = re.compile(
-    r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not comfortable|decline to|refuse to"
-    r"|should not|shouldn't|not appropriate|inappropriate|don't feel comfortable|don't think it's|don't think it is)\b"
-    r"|^\s*(?:i'm |i am |i'm very |i'm so )?sorry\b|^\s*(?:i apologi[sz]e|my apologies|apologies)\b",
-    re.IGNORECASE,
-)
 
 
 def read_answer(reply: Reply, options: tuple[str, str]) -> Reading:
@@ -32,7 +27,7 @@ def read_answer(reply: Reply, options: tuple[str, str]) -> Reading:
         return Reading(reply.outcome)
     answer = (reply.answer or "").replace("’", "'").replace("\x00", "")
     choice = _label_alone(answer, options)
-    if choice is None and _REFUSAL.search(answer):
+    if choice is None and REFUSAL.search(answer):
         return Reading("refused")
     choice = choice or _label_inside(answer, options)
     return Reading("answered", choice) if choice else Reading("malformed")

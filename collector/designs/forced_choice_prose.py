@@ -1,7 +1,7 @@
 """Finds the choice between A and B in prose. Where a reader could take it in two ways, it says so instead of guessing.
 
-The letter A is also an English article ("A nephew is male"), so it counts as chosen only where it can't be one, and
-speaks against B wherever it stands alone.
+The letter A is also an English article ("A nephew is male"). Where a capital A could be one (it begins a sentence, and
+no verb follows it), mentions alone decide nothing, neither for A nor for B: else one would be found more easily.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ _NEGATED = re.compile(
     rf"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bother than|\bthan|\bover)\s+"
     rf"(?:[a-z]+\s+){{0,3}}[\"'(*]*[AB]{_AFTER}"
 )
+_ALONE = re.compile(rf"{_BEFORE}([AB]){_AFTER}")
+_NO_NOUN = re.compile(
+    r"\s+(?:is|was|are|and|or|because|since|as|but|fits|suits|matches|contains|holds|includes|has|would|should|seems|makes)\b"
+    r"|(?!\s+[a-z])"
+)
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?。\n])[\s\"'*_(\[#>-]*\Z")
 _SENTENCES = re.compile(r"[.!?。！？]\s+|\n+")
 
 
@@ -76,7 +82,7 @@ def alone(text: str, options: tuple[str, str]) -> Found | None:
         letters = {letter for letter, _ in found}
         if len(letters) == 1:
             return Found(*found[-1])
-        if letters:
+        if letters and found is not named:  # both options by name: an echo of the question
             return Found(kind="both_letters")
     return None
 
@@ -108,16 +114,23 @@ def said_last(text: str) -> Found | None:
 def mentioned(text: str, options: tuple[str, str]) -> Found:
     """The one letter, or the one option, that a text mentions while it does not mention the other."""
     clean = _without_negated(text)
-    a, b = (re.search(rf"{_BEFORE}{letter}{_AFTER}", clean) for letter in LETTERS)
-    surely_a = re.search(rf"{_BEFORE}A{_AFTER}(?!\s+[a-z])", clean)
-    names = [bool(_same(option)) and _same(option) in _same(text) for option in options]
-    is_a, is_b = bool(surely_a) or names[0], bool(b) or names[1]
-    if is_b and (is_a or a):
+    letters = list(_ALONE.finditer(clean))
+    named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
+    found = {its[1] for its in letters} | named
+    if len(found) > 1:
         return Found(kind="both_letters")
-    if not is_a and not is_b:
+    if not found or (not named and any(_may_be_article(clean, its) for its in letters)):
         return Found(kind="no_letter")
-    its = b if is_b else surely_a
-    return Found(LETTERS[is_b], its.start() if its else None)
+    return Found(found.pop(), letters[-1].start() if letters else None)
+
+
+def _may_be_article(text: str, its: re.Match[str]) -> bool:
+    before = text[max(0, its.start() - 20) : its.start()]
+    return its[1] == "A" and not _NO_NOUN.match(text, its.end()) and bool(_SENTENCE_BEGINS.search(before))
+
+
+def _holds(text: str, option: str) -> bool:
+    return bool(_same(option)) and _same(option) in _same(text)
 
 
 def _without_negated(text: str) -> str:

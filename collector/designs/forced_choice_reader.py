@@ -19,7 +19,7 @@ from typing import Any
 from collector.designs.forced_choice_json import JsonAnswer, answers_in_json
 from collector.designs.forced_choice_prose import Found, alone, letter_of, mentioned, said_last
 from collector.designs.forced_choice_words import LETTERS
-from collector.designs.refusals import REFUSAL, REFUSAL_ELSEWHERE
+from collector.designs.refusals import EVASION, REFUSAL
 from collector.providers.templates import split
 from collector.records import Reading, Reply
 
@@ -65,7 +65,7 @@ def _read(text: str, options: tuple[str, str]) -> Found:
         clear = alone(text, options) or said_last(text)
         if clear is not None:
             return clear
-    if REFUSAL.search(text) or REFUSAL_ELSEWHERE.search(text):
+    if REFUSAL.search(text) or EVASION.search(text):
         return Found(kind="refused_in_words")
     return Found(kind="json_broken") if is_broken else in_json or mentioned(text, options)
 
