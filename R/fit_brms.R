@@ -6,8 +6,8 @@
 #' iterations, 1500 of them to warm up: 10,000 draws.
 #'
 #' The Stan program is compiled once on a machine, see [compiled_model()]. The same seed gives the same draws whatever
-#' the number of cores, and those of `brms::brm()`. For coding, levels and what becomes of a factor with one level see
-#' [brms_parts()].
+#' the number of cores and the order of the rows, which are sorted first; they are those of `brms::brm()` with the rows
+#' in that order. For coding, levels and what becomes of a factor with one level see [brms_parts()].
 #'
 #' What is doubtful about the sampling (R-hat above 1.01, effective sample sizes below 400, divergences, maximal tree
 #' depth, E-BFMI below 0.3, Pareto k above 0.7) is said in warnings and in `verdict`.
@@ -36,6 +36,7 @@
 #'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
 #'       Pareto's k.}
 #'   }
+#'   Each of them says of the fit whether it `is_converged`, and its `verdict`.
 #' @source Cohen & Kincaid (2026), appendices S1 to S4.
 #' @export
 #' @examplesIf interactive()
@@ -59,7 +60,8 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   check_duration(nrow(data), settings, force)
   tables <- NULL
   fit_one <- function(rows) {
-    parts <- brms_parts(rows, formula, levels, priors, coding)
+    # Sums depend on the order of what is summed, and a chain on their last digits.
+    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding)
     found <- fit_bayesian(parts, settings)
     tables <<- found$tables
     found
@@ -112,8 +114,13 @@ bayesian_tables <- function(fit, parts, settings) {
   row$is_converged <- length(doubts_of(row)) == 0
   row$verdict <- verdict_of(row, doubts)
   effects <- interference_effects(fit)
-  list(
-    model = row, predictions = effects$predictions, contrasts = effects$contrasts,
-    checks = cell_checks(used$logits, outcome, parts, settings$seed), loo = loo
-  )
+  checks <- cell_checks(used$logits, outcome, parts, settings$seed)
+  made_of_draws <- c(effects, list(checks = checks, loo = loo))
+  c(list(model = row), lapply(made_of_draws, beside_verdict, row = row))
+}
+
+# In each table, so that none can be read, drawn or written on without it.
+beside_verdict <- function(table, row) {
+  said <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
+  structure(c(as.list(table), said), class = "data.frame", row.names = seq_len(nrow(table)))
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -17,9 +20,11 @@ from analysis.cli import analyze
 from analysis.fit_store import stored
 from analysis.fits import FitResult
 from analysis.open import open_trials
+from analysis.r import r_folder
 from analysis.r_home import r_installation
 from collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from tests.blocks_made import QUICK, database_of_choices
+from tests.test_worker import is_running, wait_until
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
 EXPECTED = {"models": 1, "predictions": 16, "contrasts": 16, "checks": 10, "loo": 1}
@@ -140,7 +145,7 @@ def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
 def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: Path) -> None:
     answer = shell(database_of_choices(tmp_path / "a.duckdb", words=1, models=("gpt-5",)), *FLAGS, "--format", "csv")
     assert "the formula is now is_consistent ~ block * domain + (1 | item)" in answer.stderr
-    assert "what is estimated rests on the priors alone" in answer.stderr
+    assert "their log odds are kept finite by the priors" in answer.stderr
     assert pl.read_csv(answer.stdout.encode())["is_converged"].to_list() == [False] * 5
 
 
@@ -148,6 +153,40 @@ def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
     with pytest.raises(RError, match=r"Won't fit 48 rows, 1 chains of 900000000 iterations: about \d+ hours") as caught:
         analysis.fit("interference", db, "interference", settings={**QUICK, "iterations": 900_000_000})
     assert "--force" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Path) -> None:
+    open_trials(db, "interference_trials").write_csv(tmp_path / "rows.csv")
+    installed = r_installation()
+    assert installed is not None
+    script = [str(installed.rscript), "--vanilla", str(Path(__file__).with_name("draws_from_csv.R"))]
+    arguments = [str(tmp_path / "rows.csv"), str(r_folder()), str(tmp_path / "draws.parquet")]
+    subprocess.run([*script, *arguments, str(draws.about["seed"])], check=True, capture_output=True)
+    assert pl.read_parquet(tmp_path / "draws.parquet").equals(draws.frame)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> None:
+    command = ["--fit", "interference", "--study", "interference", "--db", str(db), "--iterations", "1000000"]
+    code = "from analysis.cli import analyze; analyze()"
+    parent = subprocess.Popen([sys.executable, "-c", code, *command], cwd=root, start_new_session=True)
+    assert wait_until(lambda: len(groups_of(parent.pid)) >= 4, patience_s=60)  # the worker, its chains, their watchers
+    chains = groups_of(parent.pid)
+    parent.send_signal(signal.SIGINT)
+    assert parent.wait(20) != 0
+    assert wait_until(lambda: not any(map(is_running, chains)), patience_s=5)
+
+
+def groups_of(session: int) -> list[int]:
+    """The processes of a session that are in a group of a worker's own."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            _, group, its_session = map(int, stat.read_text().rpartition(")")[2].split()[1:4])
+            found += [int(stat.parent.name)] if its_session == session != group else []
+    return found
 
 
 @pytest.fixture
