@@ -88,6 +88,10 @@ def test_the_next_repetition_turns_order_and_sides_round() -> None:
         assert {factors["consistent_letter"], other["consistent_letter"]} == {"A", "B"}
 
 
+def test_asking_more_often_later_asks_only_the_further_repetitions() -> None:
+    assert trials(repetitions=3)[:320] == trials()
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**62))
 def test_either_side_is_consistent_for_half_the_words_of_every_cell(seed: int) -> None:

@@ -52,7 +52,7 @@ class Tidy:
         if design_named(study.design).analyses_tokens and not there & set(COUNTS):
             missing.append("tokens")
         if missing:
-            raise _missing(path, missing, columns)
+            raise _missing(study, path, missing, columns)
         unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN)]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
@@ -73,14 +73,14 @@ class Tidy:
         return cells
 
 
-def _missing(path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:
+def _missing(study: Study, path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:
     said = "columns" if len(missing) > 1 else "column"
     hints = ["Or say which model all rows are of: --model MODEL"] if list(missing) == ["model"] else []
     return UsageError(
         f"Can't import {path}: it lacks the {said} {', '.join(missing)}.",
         f"It has: {', '.join(filter(None, columns)) or 'none'}.",
         *hints,
-        "The authors' own files need: --layout lee-lai",
+        *(["The authors' own files need: --layout lee-lai"] if study.design == "association" else []),
     )
 
 
