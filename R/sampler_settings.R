@@ -52,5 +52,8 @@ check_duration <- function(n, settings, force) {
       "Fit fewer rows, draw less (iterations, warmup, chains), or say force = TRUE (in the shell: --force)."
     )
   }
-  if (hours > 1 / 6) message("Fitting ", said, ".")
+  if (hours > 1 / 6) {
+    settings$say(paste("Fitting", said))
+    message("Fitting ", said, ".")
+  }
 }

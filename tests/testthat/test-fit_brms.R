@@ -123,7 +123,7 @@ test_that("settings that can't be are refused before anything is fitted", {
 
 test_that("what would take hours is refused with the time it would take, unless forced", {
   skip_without_brms()
-  settings <- sampler_settings(4, 4000, 1500, .95, 10, 1, cores = 2)
+  settings <- c(sampler_settings(4, 4000, 1500, .95, 10, 1, cores = 2), say = teller(NULL))
   expect_error(check_duration(1e6, settings, FALSE), "Won't fit 1,000,000 rows.*of 4000 iterations: about 6 hours")
   expect_message(check_duration(1e6, settings, TRUE), "Fitting 1,000,000 rows")
   expect_message(check_duration(50000, settings, FALSE), "about 19 minutes")
