@@ -183,7 +183,8 @@ def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> Non
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
     first = chosen[0]
     rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
-    arguments = {**first.job.arguments, "save_to": str(path)}
+    own = {name: value for name, value in first.job.arguments.items() if name not in first.engine.files}
+    arguments = {**own, "save_to": str(path)}
     if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
         rows = first.cell.rows
     else:
