@@ -35,6 +35,9 @@ with_known_labels <- function(rows, id, known) {
   rows
 }
 
+# A Greek Delta as mathematics: as text, R's plain PDF device has none.
+with_delta <- function(after, before = "") bquote(paste(.(before), Delta, .(after)))
+
 # The two ways to predict: they differ much, so no number goes without the name of its own.
 kinds_of_effects <- function() {
   c(population = "population level (a word of average difficulty)", item_averaged = "averaged over the words")

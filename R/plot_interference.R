@@ -28,7 +28,7 @@ plot_interference <- function(contrasts, file = NULL) {
     ggplot2::labs(
       title = "Are models less consistent when the pairing is crossed?",
       subtitle = "Right of 0: fewer task-consistent answers in the incongruent block. Valid answers only.",
-      x = "\u0394P = P(consistent | congruent) \u2212 P(consistent | incongruent), with 95 % credible interval",
+      x = with_delta("P = P(consistent | congruent) - P(consistent | incongruent), with 95 % credible interval"),
       y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), width_in = 9)
     )
   height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3)

@@ -95,8 +95,8 @@ recovery_labels <- function(rows, is_fixed) {
       "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
     ),
     subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
-    x = if (is_fixed) "Data sets, in the order of their estimates" else "True \u0394P (population level)",
-    y = "Estimated \u0394P, 95 % interval", colour = NULL, shape = NULL,
+    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (population level)", "True "),
+    y = with_delta("P, 95 % interval", "Estimated "), colour = NULL, shape = NULL,
     caption = caption_of(source_note(rows), coverage_note(rows), width_in = 9)
   )
 }

@@ -105,7 +105,8 @@ shown_trials <- function(trials) {
     consistent_letter = trials$consistent_letter, chosen_letter = trials$chosen_letter,
     answer = ifelse(trials$is_valid, sprintf("{\"answer\": \"%s\"}", trials$chosen_letter), answers[trials$outcome]),
     outcome = trials$outcome, is_valid = trials$is_valid, is_consistent = trials$is_consistent,
-    p_consistent = NA_real_, logprob_kind = NA_character_, structured_output = FALSE, tokens = NA_integer_,
+    p_consistent = NA_real_, option_a_logprob = NA_real_, option_b_logprob = NA_real_, logprob_kind = NA_character_,
+    structured_output = FALSE, tokens = NA_integer_,
     token_source = NA_character_, latency_s = NA_real_, cost_usd = 0, served_model = trials$model,
     served_model_differs = FALSE
   )

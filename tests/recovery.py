@@ -56,17 +56,19 @@ def _logit(p: float) -> float:
     return math.copysign(_MOST, p - 0.5) if p in (0, 1) else max(-_MOST, min(_MOST, math.log(p / (1 - p))))
 
 
-def known(delta_p: dict[tuple[str, str], float], p_congruent: float = 0.9) -> pl.DataFrame:
-    """Parameters of the paper's twelve cells, with these differences between blocks and none elsewhere."""
+def known(p_consistent: dict[tuple[str, str], tuple[float, float]], elsewhere: float = 0.95) -> pl.DataFrame:
+    """Parameters of the paper's twelve cells: P(consistent) in the congruent block and in the incongruent one of these
+    models and domains; `elsewhere` in both.
+    """
     rows = [
         {
             "model": model, "domain": domain, "block": block, "p_valid": 0.97,
-            "p_consistent": p_congruent - (delta_p.get((model, domain), 0) if block == "incongruent" else 0),
-            "sd_item_valid": 1.0, "sd_item_consistent": 0.7,
+            "p_consistent": p_consistent.get((model, domain), (elsewhere, elsewhere))[number],
+            "sd_item_valid": 1.0, "sd_item_consistent": 0.5,
         }
         for model in ("claude-sonnet-4", "gemini-2.5-pro", "gpt-5")
         for domain in ("gender_career", "gender_science")
-        for block in ("congruent", "incongruent")
+        for number, block in enumerate(("congruent", "incongruent"))
     ]  # fmt: skip
     return pl.DataFrame(rows)
 

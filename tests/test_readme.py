@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from analysis.cli import analyze
+from collector.cli import collect
 from tests.batch_server import BatchServer
 from tests.local_server import LocalServer
 from tests.raw_rows import raw, write_csv
@@ -74,6 +78,16 @@ def test_the_commands_print_what_the_readme_shows(root: Path, folder: Path, pyth
             missing = [line for line in shown.splitlines() if not any(same(line, p) for p in printed.splitlines())]
             assert not missing, f"{command} printed\n{printed}"
     assert (folder / "report.html").exists()
+
+
+def test_commands_that_take_long_are_ones_that_the_program_has(root: Path) -> None:
+    """Those that the other tests don't type: each is asked for its help, which refuses an option that it hasn't got."""
+    lines = [line.partition(" #")[0] for block in blocks(root, "bash") for line in block.splitlines()]
+    commands = [shlex.split(line.partition(" > ")[0]) for line in lines if line.strip()]
+    assert len(commands) > 12
+    for program, *words in commands:
+        answer = CliRunner().invoke({"analyze": analyze, "collect": collect}[program], [*words, "--help"])
+        assert answer.exit_code == 0, f"{program} {' '.join(words)}: {answer.output}"
 
 
 def test_the_r_code_prints_what_the_readme_shows(root: Path, folder: Path, python: list[str]) -> None:

@@ -20,14 +20,15 @@ from tests.recovery import SHORT, asked, known, r_job, trials
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
 LARGE, CROSSED = ("claude-sonnet-4", "gender_career"), ("gpt-5", "gender_science")
-TRUTHS = {LARGE: 0.3, CROSSED: -0.09}
+CELLS = {LARGE: (0.95, 0.45), CROSSED: (0.5, 0.95)}
+TRUTHS = {cell: congruent - incongruent for cell, (congruent, incongruent) in CELLS.items()}
 DATA_SETS = 100
 SURE = 0.999  # of no false alarm, over all six cells together
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> FitResult:
-    db = asked(tmp_path_factory.mktemp("recovery") / "one", known(TRUTHS), seed=1)
+    db = asked(tmp_path_factory.mktemp("recovery") / "one", known(CELLS), seed=1)
     settings = {"chains": 1, "iterations": 400, "warmup": 200}
     return analysis.fit("interference", db, "interference", settings=settings)
 
@@ -40,28 +41,24 @@ def delta_p(found: FitResult, cell: tuple[str, str]) -> dict[str, float]:
     return row
 
 
-def test_a_large_difference_is_found_with_its_sign_and_size(found: FitResult) -> None:
-    row = delta_p(found, LARGE)
-    assert row["conf_low"] > 0.05
-    assert abs(row["estimate"] - TRUTHS[LARGE]) < 0.12
-    assert row["conf_low"] < TRUTHS[LARGE] < row["conf_high"]
-
-
-def test_a_difference_the_other_way_round_is_negative(found: FitResult) -> None:
-    row = delta_p(found, CROSSED)
-    assert row["estimate"] < 0
-    assert row["conf_low"] < TRUTHS[CROSSED] < row["conf_high"]
-    assert row["p_positive"] < 0.2
+@pytest.mark.parametrize("cell", [LARGE, CROSSED])
+def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell: tuple[str, str]) -> None:
+    row, truth = delta_p(found, cell), TRUTHS[cell]
+    nearer, farther = sorted((row["conf_low"], row["conf_high"]), key=abs)
+    assert nearer * truth > 0
+    assert abs(nearer) > 0.1
+    assert abs(row["estimate"] - truth) < 0.2
+    assert abs(farther) > abs(truth) - 0.1
+    assert row["p_positive"] == (1 if truth > 0 else 0)
 
 
 def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
     contrasts = found.bayes["contrasts"].filter(kind="population", scale="delta_p")
     rows = [row for row in contrasts.to_dicts() if (row["model"], row["domain"]) not in TRUTHS]
     assert len(rows) == 4
-    for row in rows:
-        assert row["conf_low"] < 0.05
-        assert row["conf_high"] > -0.05
-        assert abs(row["estimate"]) < 0.08
+    assert max(abs(row["estimate"]) for row in rows) < 0.1
+    assert max(row["conf_low"] for row in rows) < 0.05
+    assert min(row["conf_high"] for row in rows) > -0.05
 
 
 @pytest.mark.slow

@@ -31,6 +31,13 @@ if (in_source && requireNamespace("knitr", quietly = TRUE)) {
       expect_length(chunks, n_fences)
       expect_false(anyDuplicated(names(chunks)) > 0 || any(grepl("^## ", names(chunks))))
     })
+    if (basename(file) == "interference.Rmd") {
+      test_that("the vignette counts 12 cells, and its truths are those of the trials", {
+        expect_equal(nrow(merge(place$counts("is_valid"), place$counts("is_consistent"))), 12)
+        expect_identical(place$trials, simulate_interference(place$parameters))
+      })
+      next
+    }
     test_that("the vignette's table is that of the models, and its topics tell the conditions apart", {
       expect_equal(place$s6$condition[[1]], place$fit$estimates$estimate[[2]])
       expect_equal(nrow(place$s6), 4)
