@@ -57,7 +57,7 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   estimates <- if (is.null(found$tables$contrasts)) {
     of_coefficients(found, kept, engine, arguments, contrast, by)
   } else {
-    of_contrasts(found, contrast, by)
+    of_contrasts(found, kept)
   }
   estimates <- beside_fits(estimates, found$fits, by)
   estimates$n_left_out <- rep(nrow(data) - nrow(kept), nrow(estimates))
@@ -87,11 +87,11 @@ with_missing_as <- function(data, missing_as) {
   data
 }
 
-# ΔP of each combination of the other factors.
-of_contrasts <- function(found, contrast, by) {
+# ΔP of each combination of the other factors, which are columns of the data.
+of_contrasts <- function(found, data) {
   rows <- found$tables$contrasts
   rows <- rows[rows$kind == "population" & rows$scale == "delta_p", , drop = FALSE]
-  cells <- setdiff(names(rows), names_of_contrasts())
+  cells <- setdiff(intersect(names(rows), names(data)), names_of_contrasts())
   n <- nrow(rows)
   column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
   numbers <- frame_of(
