@@ -10,25 +10,29 @@ import polars as pl
 
 from analysis.compare import compare, whole_comparison
 from analysis.fits import Progress
-from analysis.paper import FAMILIES
+from analysis.paper import families_of
 from analysis.paper.claims import claims, key
+from analysis.report_parts.affordable import affordable_families
 from collector.errors import DatabaseError, RError
 from collector.study import BASE, Study
-
-_OF_MODELS = tuple(family for family in FAMILIES if family.is_table_of_models)
 
 
 def compared(
     db: str | Path, study: Study, workers: int | None = None, progress: Progress | None = None
 ) -> pl.DataFrame:
-    """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing."""
-    whole = whole_comparison(db, study, workers=workers, progress=progress)
-    others = [family for family in FAMILIES if not family.is_table_of_models]
+    """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing.
+
+    Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
+    """
+    families = affordable_families(db, study)
+    of_models = tuple(family for family in families if family.is_table_of_models)
+    whole = whole_comparison(db, study, workers=workers, progress=progress, families=of_models)
+    others = tuple(family for family in families if not family.is_table_of_models)
     tables = {str(row[0]) for family in others for row in family.printed(study)} - set(whole["table"])
     if not tables or whole.filter(pl.col("variant") == BASE).is_empty():
         return whole
     try:
-        more = compare(db, study, workers=workers, progress=progress, tables=tables)
+        more = compare(db, study, workers=workers, progress=progress, tables=tables, families=others)
     except DatabaseError:  # none of these models is in the paper
         return whole
     return pl.concat([whole, more.join(_empty(more), on=["source", "study_version", "table"], how="anti")])
@@ -37,7 +41,7 @@ def compared(
 def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
     """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
     parts = []
-    for family in _OF_MODELS:
+    for family in (one for one in families_of(study) if one.is_table_of_models):
         try:
             parts.append(whole_comparison(db, study, families=(family,)))
         except RError:
