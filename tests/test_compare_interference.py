@@ -167,3 +167,10 @@ def test_the_fits_come_as_near_to_the_print_as_the_tolerances_say(paper: Path) -
     slips = found.filter(pl.col("status") == "slip")
     assert slips.filter(pl.col("quantity") == "sign_of_block_difference").height == 4
     assert counts["not checkable"] == 7  # five of the settings, and the permutations, which are not made here
+
+
+def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> None:
+    assert study.published is not None
+    given = (shared / "published" / "published_interference.csv").read_bytes()
+    assert (study.published / "interference.csv").read_bytes() == given
+    assert len(printed_numbers(study)) == 135
