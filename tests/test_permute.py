@@ -21,6 +21,7 @@ from click.testing import CliRunner
 import analysis
 from analysis.cli import analyze
 from analysis.cli_permute import duration
+from analysis.figure_rows import figure_rows
 from analysis.open import open_trials
 from analysis.permutation.lines import RefitLines
 from analysis.permutation.words import in_words
@@ -28,6 +29,7 @@ from analysis.r_home import r_installation
 from analysis.worker import Died, run_jobs
 from collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
 from collector.store import writing
+from collector.study import load_study
 from tests.given import Row, database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
@@ -147,6 +149,30 @@ class Serial(Executor):
         self.done.append(job)
         future.set_result(Died("Gone.") if getattr(job, "number", None) in self.lost else result)
         return future
+
+
+def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path) -> None:
+    assert analysis.permute(db, **FIVE).tests["observed_main_fit"].is_null().all()
+    analysis.fit("interference_lme4", db, "interference")
+    found = analysis.permute(db, **FIVE).tests.filter(pl.col("scale") == "delta_p")
+    assert found["observed_main_fit"].is_not_null().all()
+    by = ["model", "kind"]
+    kept = open_trials(db, "permutation_tests").filter(pl.col("scale") == "delta_p")
+    assert kept.sort(by)["observed_main_fit"].equals(found.sort(by)["observed_main_fit"])
+    item_averaged = found.filter(pl.col("kind") == "item_averaged")
+    distance = (item_averaged["observed"] - item_averaged["observed_main_fit"]).abs().max()
+    assert isinstance(distance, float)
+    assert distance < 0.05
+
+
+def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
+    study = load_study("interference")
+    assert list(figure_rows(db, study, ["permutations"])) == []
+    analysis.permute(db, **FIVE)
+    (figure,) = figure_rows(db, study, ["permutations"])
+    assert figure.part == "lme4"
+    assert figure.rows["number"].unique().sort().to_list() == list(range(6))
+    assert figure.rows["kind"].unique().to_list() == ["item_averaged"]
 
 
 def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permuted) -> None:
