@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -10,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import analysis
+from analysis.bayes.bayes_tables import BRMS_TABLES
 from analysis.cli import analyze
 from analysis.judged import judged
-from analysis.paper.interference import permuted
+from analysis.paper.interference import permuted, posteriors
 from analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
 from analysis.paper.results import Results
 from analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
@@ -153,6 +155,40 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
         fill(connection, "permutation_cells", rows)
     found = permuted.recomputed(Results(db, study))
     assert found.select("model", "recomputed").rows() == [("claude-sonnet-4", 0.01), (None, -0.02)]
+
+
+def made_fit(study: Study, is_converged: bool | None) -> Any:
+    """What a fit of stage A gives that has converged, or has not, or has failed (None)."""
+    grain = {"source": "imported", "study_version": study.version, "variant": "base"}
+    texts = dict.fromkeys((*grain, "model", "test", "term"), pl.String)
+    number = {"estimate": 0.98, "conf_low": 0.9, "conf_high": 0.99}
+    cell = {"model": "gpt-5", "domain": "gender_career", "kind": "population"}
+    rows = {
+        "models": [{**grain, "max_rhat": 1.4, "n_divergent": 3, "is_converged": is_converged, "verdict": "Too few."}],
+        "predictions": [{**grain, **cell, **number, "block": block} for block in ("congruent", "incongruent")],
+    }
+    frames = {name: pl.DataFrame(its, schema_overrides=BRMS_TABLES.schemas[name]) for name, its in rows.items()}
+    terms = [{**grain, **number, "model": None, "test": None, "term": term} for term in ("sd_item", "modelgpt-5")]
+    table = pl.DataFrame(terms, schema_overrides=texts)
+    if is_converged is None:
+        frames, table = {name: frame.clear() for name, frame in frames.items()}, table.clear()
+    return SimpleNamespace(table=table, tables={"brms": frames})
+
+
+@pytest.mark.parametrize(("is_converged", "n_numbers", "n_without"), [(True, 18, 0), (False, 18, 16), (None, 0, 0)])
+def test_numbers_of_chains_that_did_not_converge_are_not_compared(
+    study: Study,
+    paper: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_converged: bool | None,
+    n_numbers: int,
+    n_without: int,
+) -> None:
+    monkeypatch.setattr(Results, "fitted", lambda *_: made_fit(study, is_converged))
+    found = posteriors.compliance(Results(paper, study))
+    assert (found.height, found["recomputed"].null_count()) == (n_numbers, n_without)
+    without = found.filter(pl.col("recomputed").is_null())
+    assert without["missing"].str.ends_with("not compared. Too few.").all()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from analysis.fits import Asked
-from analysis.paper.family import GRAIN, VALUE, Needs, Row, long
+from analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
 from analysis.paper.interference import published
 from analysis.paper.interference.shortfalls import beside_absent
 from analysis.paper.results import Results
@@ -51,12 +51,13 @@ def needs_interference(results: Results) -> Needs:
 
 def interference(results: Results) -> pl.DataFrame:
     """Table 1 and the probability that a difference is above 0."""
-    found = results.fitted(STAGE_B).tables["brms"]["contrasts"]
-    paper = found.filter((pl.col("kind") == "population") & (pl.col("scale") == "delta_p"))
+    tables = results.fitted(STAGE_B).tables["brms"]
+    paper = tables["contrasts"].filter((pl.col("kind") == "population") & (pl.col("scale") == "delta_p"))
     cells = paper.select(*GRAIN, "model", pl.col("domain").alias("test"), "estimate", *_ENDS, "p_positive")
     table = cells.rename({"estimate": "delta_p"}).with_columns(table=pl.lit("Table 1"))
     text = cells.with_columns(table=pl.lit("text"))
-    return beside_absent(pl.concat([long(table, ["delta_p", *_ENDS]), long(text, ["p_positive"])]), results)
+    rows = pl.concat([long(table, ["delta_p", *_ENDS]), long(text, ["p_positive"])])
+    return _where_converged(beside_absent(rows, results), tables["models"])
 
 
 def compliance(results: Results) -> pl.DataFrame:
@@ -64,7 +65,19 @@ def compliance(results: Results) -> pl.DataFrame:
     found = results.fitted(STAGE_A)
     predicted = found.tables["brms"]["predictions"].filter(pl.col("kind") == "population")
     parts = [_table_2(predicted), _coefficients(found.table), _ranges(predicted), _sampling(found.tables["brms"])]
-    return beside_absent(pl.concat(parts), results)
+    return _where_converged(beside_absent(pl.concat(parts), results), found.tables["brms"]["models"])
+
+
+def _where_converged(rows: pl.DataFrame, models: pl.DataFrame) -> pl.DataFrame:
+    """What chains that did not converge say is no number of the model: null, with the verdict in `missing`. How far
+    they are from it (R-hat, divergences) stays."""
+    doubtful = models.filter(~pl.col("is_converged").fill_null(False)).select(*GRAIN, "verdict")
+    known = rows.join(doubtful, on=GRAIN, how="left", maintain_order="left")
+    is_void = pl.col("verdict").is_not_null() & ~pl.col("quantity").is_in(["max_rhat", "n_divergent"])
+    said = pl.format("The fit has not converged, so that this number is not compared. {}", pl.col("verdict"))
+    return known.with_columns(
+        recomputed=pl.when(~is_void).then("recomputed"), missing=pl.when(is_void).then(said).otherwise("missing")
+    ).select(rows.columns)
 
 
 def _table_2(predicted: pl.DataFrame) -> pl.DataFrame:
@@ -97,7 +110,7 @@ def _coefficients(table: pl.DataFrame) -> pl.DataFrame:
         if name == "log_odds":  # of Gemini the paper prints only that the interval holds 0
             held = rows.select(*GRAIN, "model", table=pl.lit("text"), holds_0=overlaps)
             parts.append(long(held, ["holds_0"]))
-    return pl.concat(parts) if parts else table.clear().select(VALUE)
+    return pl.concat([no_numbers(), *parts])
 
 
 def _ranges(predicted: pl.DataFrame) -> pl.DataFrame:
