@@ -73,7 +73,7 @@ class FitProgress:
             return
         from rich.console import Console
 
-        with Console(stderr=True).status(self._text) as status:
+        with Console(stderr=True).status(self._text, refresh_per_second=4) as status:
             while not self._ended.wait(0.5):
                 status.update(f"{printable(self._doing())} ({time.monotonic() - self._begun:.0f} s)")
 
