@@ -163,7 +163,7 @@ def made_fit(study: Study, is_converged: bool | None) -> Any:
     texts = dict.fromkeys((*grain, "model", "test", "term"), pl.String)
     number = {"estimate": 0.98, "conf_low": 0.9, "conf_high": 0.99}
     cell = {"model": "gpt-5", "domain": "gender_career", "kind": "population"}
-    rows = {
+    rows: dict[str, list[dict[str, Any]]] = {
         "models": [{**grain, "max_rhat": 1.4, "n_divergent": 3, "is_converged": is_converged, "verdict": "Too few."}],
         "predictions": [{**grain, **cell, **number, "block": block} for block in ("congruent", "incongruent")],
     }
