@@ -1,0 +1,91 @@
+# What a refit is made of, cell by cell: its rows in one order, and the difference between the blocks of each cell.
+
+# Rows without a gap, and the columns that the fit sees, or that are told apart. Sums of floating-point numbers depend
+# on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
+in_fixed_order <- function(data, formula, more = character()) {
+  check_columns(data, more, to = "permute")
+  used <- unique(c(all.vars(checked_formula(formula, names(data))), more))
+  kept <- c(used, intersect(paste0(used, "_no"), names(data)))
+  data <- data[stats::complete.cases(data[used]), kept, drop = FALSE]
+  keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
+  data <- data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE]
+  rownames(data) <- NULL
+  data
+}
+
+as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
+
+sides_of <- function(levels, data, block) {
+  found <- as.character(unlist(levels[[block]]))
+  if (length(found) == 0) found <- sort(unique(as.character(data[[block]])), method = "radix")
+  found[found %in% data[[block]]]
+}
+
+# The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
+# fixed effects) and the rows of both.
+cells_of <- function(data, block, within, sides, levels) {
+  keys <- unit_keys(data, within)
+  ordered <- listed_levels(data, within, levels)
+  places <- lapply(within, function(name) match(as_sortable(data[[name]]), ordered[[name]]))
+  first <- which(!duplicated(keys))
+  if (length(within) > 0) first <- first[do.call(order, lapply(places, function(place) place[first]))]
+  of_side <- lapply(sides, function(side) as.character(data[[block]]) == side)
+  rows <- data[first, within, drop = FALSE]
+  rows[] <- lapply(rows, as.character)
+  rownames(rows) <- NULL
+  list(
+    rows = rows, is_separated = unname(vapply(keys[first], is_alike, TRUE, of_side, keys, as.numeric(data[[1]]))),
+    sides = lapply(of_side, function(is_it) match(keys[first], ifelse(is_it, keys, NA))),
+    members = unname(split(seq_along(keys), factor(keys, levels = keys[first])))
+  )
+}
+
+# Whether the outcome of a cell is all alike on one of its sides.
+is_alike <- function(key, of_side, keys, outcome) {
+  any(vapply(of_side, function(is_it) length(unique(outcome[is_it & keys == key])) == 1, logical(1)))
+}
+
+# First side minus second, of what a refitter returned (NULL where it failed).
+block_differences <- function(fit, cells) {
+  kinds <- c("delta_p", "delta_p_items", "s")
+  columns <- c(outer(c("", "_sd", "_mcse"), kinds, function(end, kind) paste0(kind, end)), "rhat", "ess_bulk")
+  found <- as.data.frame(matrix(NA_real_, nrow(cells$rows), length(columns), dimnames = list(NULL, columns)))
+  for (place in if (is.null(fit)) integer() else seq_len(nrow(found))) {
+    at <- vapply(cells$sides, function(side) side[[place]], 1L)
+    if (length(at) == 2 && !anyNA(at)) found[place, ] <- difference_in_cell(fit, at, cells$members[[place]])
+  }
+  cbind(found, is_separated = cells$is_separated)
+}
+
+# `at`: one row of the design for either side; `members`: the rows of the whole cell.
+difference_in_cell <- function(fit, at, members) {
+  eta <- lapply(at, function(row) as.vector(fit$draws %*% fit$design[row, ]))
+  values <- list(
+    stats::plogis(eta[[1]]) - stats::plogis(eta[[2]]), difference_over_units(fit, eta, members), eta[[1]] - eta[[2]]
+  )
+  unlist(c(lapply(values, summed_up, fit$chains), agreement_of_chains(values[[1]], fit$chains)))
+}
+
+# The difference of probabilities averaged over the cell's own items, each with its random intercept.
+difference_over_units <- function(fit, eta, members) {
+  if (is.null(fit$of_units)) {
+    return(rep(NA_real_, length(eta[[1]])))
+  }
+  its <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
+  rowMeans(stats::plogis(its + eta[[1]]) - stats::plogis(its + eta[[2]]))
+}
+
+summed_up <- function(values, chains) {
+  if (chains == 0 || anyNA(values)) {
+    return(c(values[[1]], NA, NA))
+  }
+  c(mean(values), stats::sd(values), as.numeric(posterior::mcse_mean(matrix(values, ncol = chains))))
+}
+
+agreement_of_chains <- function(values, chains) {
+  if (chains == 0) {
+    return(c(NA, NA))
+  }
+  by_chain <- matrix(values, ncol = chains)
+  c(as.numeric(posterior::rhat(by_chain)), as.numeric(posterior::ess_bulk(by_chain)))
+}
