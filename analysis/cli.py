@@ -139,7 +139,7 @@ def analyze(
     if engine is None:
         click.echo(ctx.get_help())
         return
-    from analysis.bayes.shown import bayes_table, verdicts
+    from analysis.bayes.shown import bayes_table, check_adjustable, verdicts
     from analysis.cli_results import fit_and_say
     from analysis.cli_topics import check_adjust, say_about_topics, topic_table
 
@@ -156,6 +156,7 @@ def analyze(
         refit=refit, settings=settings,
     )  # fmt: skip
     has_topics = not result.topics["models"].is_empty()
+    check_adjustable(result, adjust)
     if has_topics or adjust or (show in TOPIC_TABLES and show not in BAYES_TABLES):
         print_rows(topic_table(result, show or "topics", adjust, study), output_format)
         say_about_topics(result, db, study)

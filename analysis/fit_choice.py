@@ -23,9 +23,11 @@ def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tu
         studies = _studies_in(db)
     found = [(one, fit) for one in studies for fit in _of(one, name)]
     if not found:
-        known = sorted({fit for one in studies for fit in one.fits})
+        known = sorted({word for one in studies for fit in one.fits.values() for word in (fit.name, fit.engine)})
         names = " and ".join(f'"{one.name}"' for one in studies)
-        raise UnknownNameError("fit", name, known, f"Fits are defined in the study file; this is about {names}.")
+        raise UnknownNameError(
+            "fit", name, known, f"The study file defines fits and their engines; this is about {names}."
+        )
     return found
 
 

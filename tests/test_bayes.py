@@ -140,7 +140,7 @@ def test_the_shell_prints_contrasts_with_what_they_are_worth(db: Path, found: Fi
 def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
     with pytest.raises(UnknownNameError, match='this is about "interference"') as caught:
         analysis.fit("stm", db, "interference")
-    assert "compliance, compliance_lme4, interference" in str(caught.value)
+    assert "brms, compliance, compliance_lme4, interference" in str(caught.value)
 
 
 def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: Path) -> None:

@@ -39,6 +39,12 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
 
 
+def check_adjustable(result: FitResult, adjust: str | None) -> None:
+    """UsageError for what has no p of many, as topics have."""
+    if adjust is not None and any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES):
+        raise UsageError(f"There is no p to adjust in the contrasts of {result.engine}.", "Leave out --adjust.")
+
+
 def verdicts(result: FitResult) -> Iterator[str]:
     """A sentence for each fit without a doubt: what it is of, and what its chains are worth. The others are told of as
     doubtful anyway.
