@@ -47,20 +47,23 @@ doubts_of <- function(row) {
   )
 }
 
-verdict_of <- function(row, doubts) {
-  if (length(doubts) == 0) {
-    return(sprintf(
+# `about_loo`: doubts about leave-one-out alone, which say nothing against the draws.
+verdict_of <- function(row, doubts, about_loo = NULL) {
+  said <- if (length(doubts) > 0) {
+    c("Doubtful.", doubts)
+  } else {
+    sprintf(
       "The %s converged: R-hat at most %.3f, effective sample sizes at least %s, no divergences.",
       counted(row$chains, "chain"), row$max_rhat, format(floor(min(row$min_ess_bulk, row$min_ess_tail)), big.mark = ",")
-    ))
+    )
   }
-  paste("Doubtful.", paste(doubts, collapse = " "))
+  paste(c(said, about_loo), collapse = " ")
 }
 
 doubts_of_loo <- function(loo) {
   if (loo$n_bad_pareto_k > 0) {
     sprintf(
-      "%s with a Pareto k above 0.7 (largest %.2f): leave-one-out is unreliable there.",
+      "Leave-one-out is unreliable for %s, with a Pareto k above 0.7 (up to %.2f).",
       counted(loo$n_bad_pareto_k, "answer"), loo$max_pareto_k
     )
   }

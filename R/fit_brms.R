@@ -108,11 +108,11 @@ bayesian_tables <- function(fit, parts, settings) {
   outcome <- parts$standata$Y
   used <- row_logits(fit)
   loo <- leave_one_out(used$logits, outcome, chain = (used$ids - 1) %/% (row$n_draws / row$chains) + 1)
-  doubts <- c(doubts_of(row), doubts_of_loo(loo))
-  for (doubt in doubts) warning(doubt, call. = FALSE)
+  doubts <- doubts_of(row)
+  for (doubt in c(doubts, doubts_of_loo(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
-  row$is_converged <- length(doubts_of(row)) == 0
-  row$verdict <- verdict_of(row, doubts)
+  row$is_converged <- length(doubts) == 0
+  row$verdict <- verdict_of(row, doubts, doubts_of_loo(loo))
   effects <- interference_effects(fit)
   checks <- cell_checks(used$logits, outcome, parts, settings$seed)
   made_of_draws <- c(effects, list(checks = checks, loo = loo))

@@ -56,6 +56,8 @@ test_that("each doubt has its sentence, and none is none", {
   )
   expect_snapshot(cat(doubts_of(bad), sep = "\n"))
   expect_length(doubts_of(transform(good, max_rhat = NA)), 1)
+  about_loo <- doubts_of_loo(data.frame(n_bad_pareto_k = 2, max_pareto_k = .812))
+  expect_match(verdict_of(good, NULL, about_loo), "chains converged.*unreliable for 2 answers.*up to 0.81")
 })
 
 test_that("priors go over as data: halved and doubled need no compiling, and change the numbers", {
