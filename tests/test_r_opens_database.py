@@ -17,6 +17,7 @@ from tests.given import database
 VIEWS = (
     "trials", "models", "tests", "rmiat_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
     "effect_size_parts", "iat_mentions", "outcome_counts", "served_models", "token_sources", "duplicate_finals",
+    "interference_trials", "compliance_by_block", "consistency_by_block", "observed_delta_p", "repetition_agreement",
 )  # fmt: skip
 
 
