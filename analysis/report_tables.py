@@ -23,7 +23,8 @@ TITLES = {
     "Table 1": "Interference: the difference between blocks in consistency, population level",
     "Table 2": "Predicted compliance, population level",
     "Table 3": "Observed compliance",
-    "design": "Design and sampling as the paper states them",
+    "design": "The design as the paper states it",
+    "settings": "The models as the paper states them (1: the same as here; 0: another one)",
 }
 MEASURES = {
     "usage": "reasoning tokens (usage)",
@@ -40,7 +41,9 @@ _HEADS = {
     "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
     "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
     "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
-    "sign_of_condition": "sign", "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
+    "sign_of_condition": "sign",
+    "sign_of_block_difference": "sign of the difference between blocks",
+    "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
     "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip
 _KEYS = ("test", "model", "refusals_removed", "condition")
