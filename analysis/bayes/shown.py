@@ -46,11 +46,8 @@ def check_adjustable(result: FitResult, adjust: str | None) -> None:
 
 
 def verdicts(result: FitResult) -> Iterator[str]:
-    """A sentence for each fit without a doubt: what it is of, and what its chains are worth. The others are told of as
-    doubtful anyway.
-    """
-    sound = result.diagnostics.filter(pl.col("status") == "ok").select("source", "fit")
-    for row in result.bayes["models"].join(sound, on=["source", "fit"], how="semi", maintain_order="left").to_dicts():
+    """What the chains of each fit that converged are worth. The others are told of as doubtful anyway."""
+    for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
         yield f"{row['fit']} ({row['source']}): {row['verdict']}"
 
 
