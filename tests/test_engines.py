@@ -117,6 +117,6 @@ def test_the_pilot_of_a_model_is_asked_only_by_name() -> None:
     from collector.offer import _choose
 
     study = load_study("rmiat")
-    assert "deepseek-r1-pilot" not in [model.model for model in _choose(study, None, True, None, False)[0]]
-    (pilot,) = _choose(study, ["simulated/deepseek-r1-pilot"], False, None, False)[0]
+    assert "deepseek-r1-pilot" not in [model.model for model in _choose(study, None, True, None, False, False)[0]]
+    (pilot,) = _choose(study, ["simulated/deepseek-r1-pilot"], False, None, False, False)[0]
     assert pilot.model == "deepseek-r1-pilot"
