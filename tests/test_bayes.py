@@ -173,10 +173,13 @@ def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> N
     command = ["--fit", "interference", "--study", "interference", "--db", str(db), "--iterations", "1000000"]
     code = "from analysis.cli import analyze; analyze()"
     parent = subprocess.Popen([sys.executable, "-c", code, *command], cwd=root, start_new_session=True)
-    assert wait_until(lambda: len(groups_of(parent.pid)) >= 4, patience_s=60)  # the worker, its chains, their watchers
-    chains = groups_of(parent.pid)
-    parent.send_signal(signal.SIGINT)
-    assert parent.wait(20) != 0
+    try:
+        assert wait_until(lambda: len(groups_of(parent.pid)) > 2, patience_s=300)  # the worker, and its chains
+        chains = groups_of(parent.pid)
+        parent.send_signal(signal.SIGINT)
+        assert parent.wait(20) != 0
+    finally:
+        parent.kill()
     assert wait_until(lambda: not any(map(is_running, chains)), patience_s=5)
 
 
