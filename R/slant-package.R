@@ -7,6 +7,8 @@
 #'   [simulate_trials()].
 #' - Fit: [fit_lme4()], [effect_size()], [welch_test()], [step_sensitivity()], [fit_leave_one_out()]; by name,
 #'   [run_fit()]. As the paper prints it: [mixed_model_table()].
+#' - In other ways: [fit_specification()], [trimmed_difference()], [median_difference()], [glmer_effects()],
+#'   [plot_specifications()].
 #' - Topics: [fit_stm()], or in steps [topic_texts()], [prepare_topics()], [fit_topics()], [topic_effects()];
 #'   [search_topics()] for their number, [read_topics()] to open a fit again.
 #' - Check: [check_residuals()], [check_influence()], [check_variance_shares()], [check_word_effects()],
