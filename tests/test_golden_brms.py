@@ -1,4 +1,4 @@
-"""What our Bayesian fits give beside plain brms: the same draws, bit by bit, though our priors are data of the model."""
+"""Our Bayesian fits beside plain brms: the same draws, bit by bit, though our priors are data of the model."""
 
 from __future__ import annotations
 
