@@ -8,6 +8,10 @@
 #' treatment coding the coefficients of the other cells include the reference cell's, so that the same priors mean other
 #' things in each cell, and a difference is expected where there is none.
 #'
+#' All cells are permuted together: p is against a difference in none of them. A cell with hardly a failure
+#' (`n_separated` near `n`) can't decide by itself; its difference follows the reference cell's through the priors, and
+#' a small p there is no evidence of its own.
+#'
 #' Refits without a value (failed, or a block of the cell was lost) don't take part, and are counted; those that are
 #' doubtful (divergent, unconverged) do, and are counted.
 #'

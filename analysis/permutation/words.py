@@ -26,6 +26,7 @@ def in_words(found: Permuted) -> Iterator[str]:
             yield _reference(main.row(0, named=True))
         yield from _doubtful(found.refits.filter(*its, pl.col("number") > 0), tests)
         yield from _separated(tests)
+        yield from _borrowed(main)
         yield from _noise(main)
 
 
@@ -60,6 +61,18 @@ def _separated(tests: pl.DataFrame) -> Iterator[str]:
         yield (
             f"In {cells.height} cells some refits had a block with all answers alike (n_separated): glmer's log odds "
             "are not finite there, and s says nothing. Read the item-averaged ΔP."
+        )
+
+
+def _borrowed(cells: pl.DataFrame) -> Iterator[str]:
+    """Where no relabelling changes a cell's own answers, its ΔP moves with the others alone."""
+    lent = cells.filter(pl.col("engine") == "brms", pl.col("n") > 0, pl.col("n_separated") == pl.col("n"))
+    if not lent.is_empty():
+        names = "; ".join(" and ".join(filter(None, row)) for row in lent.select("model", "domain").iter_rows())
+        yield (
+            "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
+            f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there is "
+            "no evidence of their own interference."
         )
 
 
