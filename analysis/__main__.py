@@ -1,0 +1,5 @@
+"""`python -m analysis` is `analyze`."""
+
+from analysis.cli import analyze
+
+analyze(prog_name="analyze")
