@@ -128,7 +128,7 @@ def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
     """How many trials of a pilot's slice are in `finals`."""
     planned = plan(offer.study, model, offer.seed, offer.repetitions)
     chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
-    return sum(finals.among([trial.trial_id for conversation in chosen for trial in conversation.trials]))
+    return sum(finals.among_conversations([tuple(t.trial_id for t in one.trials) for one in chosen]))
 
 
 def _choose(
@@ -138,6 +138,12 @@ def _choose(
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
         chosen = _once_each([study.model(spec) for spec in specs])
         reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
+        for model in chosen:
+            if model.model in study.left_out:
+                raise UsageError(
+                    f'The variant "{study.variant}" of {study.name} leaves {model.model} out: '
+                    f"{study.left_out[model.model]}."
+                )
         for model, reason in reasons:
             if needs_keys:
                 raise ProviderError(
@@ -147,10 +153,13 @@ def _choose(
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
-    usual = [model for model in study.models if model.asked_by_default]
+    usual = [model for model in study.models if model.asked_by_default and model.model not in study.left_out]
+    named = [
+        (m.model, study.left_out[m.model]) for m in study.models if m.asked_by_default and m.model in study.left_out
+    ]
     if simulated:
-        return [study.model(f"simulated/{model.model}") for model in usual], []
-    left_out = [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
+        return [study.model(f"simulated/{model.model}") for model in usual], named
+    left_out = named + [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
 

@@ -19,13 +19,15 @@ from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
 from collector.study_files.parts import read_fit, read_model
 from collector.study_files.records import BASE, Fit, Study, StudyModel, TestInfo
+from collector.study_files.temperature import with_temperature
 
 __all__ = ["BASE", "Fit", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
-_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "simulation")
+_ASKED_NOT = ("title", "source", "seed", "published", "models", "fits", "simulation", "about", "left_out")
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
 model, its settings and the seed in it.)"""
+_FREE = ("title", "about", "left_out")  # of those, what a variant may change all the same
 
 
 def list_studies() -> list[str]:
@@ -61,28 +63,50 @@ def _study_path(name_or_path: str | Path) -> Path:
 
 def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
     folder = StudyFolder(path.parent)
-    variants = (BASE, *Table(values, path.name).tables("variants"))
-    if BASE in variants[1:]:
-        raise StudyError(f'A variant in {path.name} can\'t be called "{BASE}": so is the study as it stands.')
-    if variant not in variants:
+    base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
+    variants = (base, *Table(values, path.name).tables("variants"))
+    if {BASE, base} & set(variants[1:]):
+        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
+    # `--answer` makes one more of each variant: NAME.ANSWER
+    name, _, answer = (base if variant == BASE else variant).partition(".")
+    if (base if variant == BASE else variant) in variants:
+        name, answer = (base if variant == BASE else variant), ""
+    if name not in variants:
         raise UnknownNameError(f"variant in {path.name}", variant, variants)
     # All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers them all.
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
-    version = _version(values, folder)
-    return replace(studies[variant], version=version)
+    return replace(_answered(studies[name], answer), version=_version(values, folder))
+
+
+def _answered(study: Study, answer: str) -> Study:
+    """The study with another format of answers; UnknownNameError where its design or the study has no such."""
+    if not answer:
+        return study
+    answers = getattr(design_named(study.design), "answers", lambda data: ())(study.data)
+    if answer not in answers:
+        raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
+    return study.with_answer(answer)
 
 
 def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
     asked = {key: value for key, value in values.items() if key not in _ASKED_NOT}
+    variants: dict[str, Any] = asked.get("variants", {})
+    asked |= {"variants": {name: _asked_of(changes) for name, changes in variants.items()}} if variants else {}
     return stable_id(asked, folder.asked)[:12]
+
+
+def _asked_of(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in changes.items() if key not in ("about", "left_out")}
 
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     table = Table(_changed(values, name, path.name), path.name)
     table.mapping("variants")
+    table.optional_text("base_variant")
     design = design_named(table.text("design"))
     data = design.parse(table, folder)
     published = table.optional_text("published")
+    temperature = _temperature(table)
     study = Study(
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
@@ -93,15 +117,21 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         seed=_seed(table),
         frame=table.text("frame"),
         tests=design.tests(data),
-        models=tuple(read_model(row) for row in table.rows("models")),
+        models=tuple(_model(row, table.text("frame"), temperature) for row in table.rows("models")),
         variants=variants,
         variant=name,
         fits={name: read_fit(name, row, folder) for name, row in table.tables("fits").items()},
         published=folder.inside(published) if published else None,
         data=data,
+        about=table.text("about", ""),
+        left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
+        temperature=temperature,
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
+    for model in study.left_out:
+        if model not in [known.model for known in study.models]:
+            raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
     design.check(study)
     return study
 
@@ -113,15 +143,39 @@ def _seed(table: Table) -> int:
     return seed
 
 
+def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
+    """A model of the study; one without a frame of its own has the study's."""
+    model = read_model(row)
+    return with_temperature(replace(model, frame=model.frame or frame), temperature)
+
+
+def _temperature(table: Table) -> float | None:
+    value = table.optional("temperature", (int, float), "a number")
+    if value is not None and (isinstance(value, bool) or not 0 <= value <= 100):
+        raise StudyError(f'"temperature" in {table.where} must be a number from 0, but it is {value}.')
+    return None if value is None else float(value)
+
+
 def _changed(values: dict[str, Any], variant: str, where: str) -> dict[str, Any]:
     """The study's table with the changes of one variant; a table is changed key by key, all else as a whole."""
-    if variant == BASE:
-        return values
-    changes = Table(values, where).table("variants").mapping(variant)
+    return _merged(values, _changes(values, variant, where, ()))
+
+
+def _changes(values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...]) -> dict[str, Any]:
+    """What a variant changes: first what the one that it is `like` does, then its own."""
+    variants = Table(values, where).table("variants")
+    changes = dict(variants.mapping(variant))
     for key in changes:
-        if key in ("name", "design", "variants", *_ASKED_NOT) and key != "title":
+        if key in ("name", "design", "variants", "base_variant", *_ASKED_NOT) and key not in _FREE:
             raise StudyError(f'The variant "{variant}" in {where} can\'t change "{key}".')
-    return _merged(values, changes)
+    like = Table(changes, f"{where}, [variants.{variant}]").optional_text("like")
+    changes.pop("like", None)
+    if like is None:
+        return changes
+    others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
+    if like not in others:
+        raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
+    return _merged(_changes(values, like, where, (*seen, variant)), changes)
 
 
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,10 @@ from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table
 from collector.study_files.records import Study, StudyModel, TestInfo
 
-_DESIGNS = {"association": "collector.designs.association"}
+_DESIGNS = {
+    "allocation": "collector.designs.allocation",
+    "association": "collector.designs.association",
+}
 
 
 class Design(Protocol):

@@ -9,7 +9,7 @@ from collector.errors import StudyError, UnknownNameError
 from collector.records import Measure, TokenSource
 from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
-from collector.study_files.records import Fit, StudyModel
+from collector.study_files.records import Fit, ReasoningBack, StudyModel
 
 
 def read_model(row: Table) -> StudyModel:
@@ -20,11 +20,12 @@ def read_model(row: Table) -> StudyModel:
         label=row.text("label", model),
         provider=checked_name(row.text("provider"), "provider"),
         requested_model=row.text("requested_model", model),
-        frame=row.text("frame"),
+        frame=row.text("frame", ""),
         measure=_one_of(row, "measure", get_args(Measure)),
         settings=_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),
         asked_by_default=row.flag("asked_by_default", default=True),
+        reasoning_back=_one_of(row, "reasoning_back", get_args(ReasoningBack)) or "default",
     )
     row.finish()
     return found

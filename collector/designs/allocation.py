@@ -1,0 +1,98 @@
+"""The allocation design: whoever decides gives one job after the other to one of several groups, and is told how each
+choice turned out (Wu et al., section 3.1).
+
+A game is a conversation and a round of it a trial. Where a game stands is decided by its turns so far and by draws that
+its own seed names, so that it can be left at any round and gone on with, and meets the same jobs and the same luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from collector.designs.allocation_games import ELICITATION, QUESTIONS, ROUNDS, Games
+from collector.designs.allocation_parts import AllocationData, parse_allocation
+from collector.designs.allocation_reader import read_turn
+from collector.designs.allocation_texts import AnswerFormat
+from collector.designs.allocation_turns import next_trial, prompt_of, standing
+from collector.designs.participants import check_participants, simulate_reply
+from collector.errors import UnknownNameError
+from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import Study, StudyModel, TestInfo
+
+
+class Allocation:
+    name = "allocation"
+    has_games = True
+    analyses_tokens = False
+    answer_schema: Mapping[str, Any] | None = None
+
+    def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
+        return parse_allocation(table, folder)
+
+    def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
+        if data.task == ELICITATION:
+            return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
+        rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
+        if not data.asks_after:
+            return (rounds,)
+        return rounds, TestInfo(QUESTIONS, 2, "Questions after the game", data.games * len(data.classes))
+
+    def answers(self, data: AllocationData) -> tuple[str, ...]:
+        """The formats that `--answer` may ask for."""
+        return tuple(data.texts.answers)
+
+    def check(self, study: Study) -> None:
+        data: AllocationData = study.data
+        used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
+        for frame, user in used.items():
+            if frame not in data.texts.answers:
+                raise UnknownNameError(f"frame (an answer format, of {user})", frame, data.texts.answers)
+        check_participants(data.simulation, [model.model for model in study.models])
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        data: AllocationData = study.data
+        games = Games(study, model, seed)
+        for number in range(data.games * repetitions):
+            if not skip or not skip[number]:
+                yield games.conversation(number + 1, number * data.n_trials)
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        games = Games(study, model, seed)
+        for number in range(study.data.games * repetitions):
+            yield games.trial_ids(number + 1)
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        data: AllocationData = study.data
+        now = standing(conversation, history)
+        if now.is_over:
+            return None
+        trial = next_trial(data, conversation, history, now)
+        last_round = min(now.place, data.n_rounds) - 1
+        earlier = conversation.trials[last_round] if now.place else None
+        return trial, prompt_of(data, self._answer(study, trial), trial, now, earlier)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_turn(study.data, self._answer(study, trial), trial, reply)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return False
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial)
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        return None  # a round is no question of its own: the simulated provider is told which trial it plays
+
+    def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
+        data: AllocationData = study.data
+        return data.texts.answers[trial.factors["answer_format"]]
+
+
+DESIGN = Allocation()
