@@ -39,7 +39,7 @@ def matrix_of(study: Study, rounds: Sequence[Round]) -> Matrix:
     return counts
 
 
-def quick_matrices(policy: str, success: float, games: int, seed: int) -> Iterator[Matrix]:
+def quick_matrices(policy: str, success: float, games: int, seed: int, **parameters: float) -> Iterator[Matrix]:
     """Games of 40 rounds, 4 groups and 4 classes without texts: thousands of them in a second or two."""
     from collector.designs.allocation_draws import uniforms
     from collector.designs.participants import Seen, chosen
@@ -50,7 +50,7 @@ def quick_matrices(policy: str, success: float, games: int, seed: int) -> Iterat
         for number in range(40):
             drawn, luck = uniforms(2, "quick", seed, game, number)
             c = int(drawn * 4)
-            seen = Seen(tries[c], wins[c], *last[c], c, {})
+            seen = Seen(tries[c], wins[c], *last[c], c, parameters)
             group, is_success = chosen(policy, seen, seed, game, number), luck < success
             tries[c][group] += 1
             wins[c][group] += is_success

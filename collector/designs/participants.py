@@ -6,7 +6,8 @@ epsilon_greedy       the same, but any group with the chance epsilon (.1)
 win_stay_lose_shift  the last group after a success, another one after a failure
 thompson             the highest of one draw from each group's Beta(1 + successes, 1 + failures)
 ucb                  the highest mean plus sqrt(2 ln t / n); a group that was never tried comes first
-human_like           greedy with a leaning of its own towards one group in each class, and slips (see hiring.toml)
+human_like           greedy, but any group with the chance `slips`, and with the chance `leaning` it begins in each class
+                     with the group of the same number: a prior that all share, so that games are alike
 Chance is drawn from the id of the trial, so never from the order of calls.
 """
 
@@ -84,11 +85,12 @@ def _ucb(seen: Seen, keys: list[float], rng: random.Random) -> int:
 
 
 def _human_like(seen: Seen, keys: list[float], rng: random.Random) -> int:
-    if rng.random() < seen.parameters.get("slips", 0.2):
+    slips, leans = rng.random(), rng.random()
+    if slips < seen.parameters.get("slips", 0.0):
         return _random(seen, keys, rng)
-    leaning = seen.parameters.get("leaning", 0.0)
-    leans_to = seen.class_no % len(keys)
-    return best([mean + leaning * (group == leans_to) for group, mean in enumerate(seen.means)], keys)
+    if not any(seen.tries) and leans < seen.parameters.get("leaning", 0.0):
+        return seen.class_no % len(keys)
+    return _greedy(seen, keys, rng)
 
 
 _POLICIES: dict[str, Callable[[Seen, list[float], random.Random], int]] = {
