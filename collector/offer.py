@@ -8,6 +8,7 @@ from pathlib import Path
 
 from collector.batch.jobs import JobFolder
 from collector.designs import design_named
+from collector.elicited import with_rates
 from collector.errors import ProviderError, UsageError
 from collector.finals import Finals, final_trials
 from collector.money.prices import PriceList, load_prices
@@ -97,6 +98,13 @@ def make_offer(
         raise UsageError("--seed must fit into 64 bits.")
     check_place(db)
     chosen, left_out = _choose(study, models, simulated, base_url, needs_keys)
+    study, lacking = with_rates(study, chosen, db)
+    if models and lacking:
+        raise UsageError(
+            f'Can\'t plan the variant "{study.variant}" of {study.name}.', *map(_named_reason, lacking.items())
+        )
+    left_out += list(lacking.items())
+    chosen = [model for model in chosen if model.model not in lacking]
     the_seed = study.seed if seed is None else seed
     planned = planned_count(study, repetitions)
     asked = []
@@ -162,6 +170,10 @@ def _choose(
     left_out = named + [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
+
+
+def _named_reason(reason: tuple[str, str]) -> str:
+    return f"{reason[0]}: {reason[1]}"
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from collector import collect
 from collector.cli import collect as command
+from collector.errors import UsageError
 from collector.journal import journal_folder
 from collector.study import load_study
 from tests.local_server import LocalServer, completion, error
@@ -257,3 +258,16 @@ def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path
 
 def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:
     assert load_study("rmiat").version == load_study("rmiat", "balanced").version == "5449749ac60b"
+
+
+def test_a_game_with_elicited_rates_waits_for_them_and_plays_by_them(db: Path) -> None:
+    quick = ["simulated/greedy"]
+    with pytest.raises(UsageError, match="collect --study hiring --variant elicited_rates --model simulated/greedy"):
+        collect("hiring", quick, db, variant="success_elicited", options=QUICK)
+    collect("hiring", quick, db, variant="elicited_rates", options=QUICK)
+    report = collect("hiring", quick, db, variant="success_elicited", options=QUICK, pilot=40)
+    assert report.is_complete
+    said = dict(rows(db, "SELECT job, mean_rate FROM elicited_rates"))
+    played = rows(db, "SELECT item, factors FROM trials WHERE variant = 'success_elicited'")
+    assert len(played) >= 40
+    assert all(json.loads(facts)["p_by_group"] == [said[job]] * 4 for job, facts in played)

@@ -8,6 +8,7 @@ its own seed names, so that it can be left at any round and gone on with, and me
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from collector.designs.allocation_games import ELICITATION, QUESTIONS, ROUNDS, Games
@@ -50,7 +51,18 @@ class Allocation:
         for frame, user in used.items():
             if frame not in data.texts.answers:
                 raise UnknownNameError(f"frame (an answer format, of {user})", frame, data.texts.answers)
+        if data.success.kind == "elicited" and data.success.source not in study.variants:
+            raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
         check_participants(data.simulation, [model.model for model in study.models])
+
+    def source_variant(self, study: Study) -> str | None:
+        """The variant whose answers this one needs before it can be planned; None where it needs none."""
+        success = study.data.success
+        return success.source if success.kind == "elicited" else None
+
+    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
+        """The study with the chances by model and job (from 0 to 1) that the models themselves have given."""
+        return replace(study, data=replace(study.data, elicited=rates))
 
     def conversations(
         self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""

@@ -17,10 +17,10 @@ EVERYONE = "all"  # the group of a trial before anybody is chosen
 class Games:
     """The games of a study for one model, numbered from 1."""
 
-    def __init__(self, study: Study, model: StudyModel, seed: int, rates: dict[str, float] | None = None) -> None:
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
         self._study, self._model = study, model
         self._data: AllocationData = study.data
-        self._rates = rates or {}
+        self._rates = self._data.elicited.get(model.model, {})
         settings = stable_id(dict(model.settings), model.reasoning_back)
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, model.frame, settings, sorted(self._rates.items()), seed)

@@ -6,7 +6,7 @@ All of it may be changed by a variant: the keys read here are the whole list (do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from collector.designs.allocation_texts import Texts, parse_texts
@@ -56,6 +56,7 @@ class AllocationData:
     """`Study.data` of an allocation study. `rounds_told` is the number of rounds that the preamble speaks of.
 
     `is_pooled`: the games are analysed as one run. `asks_after`: one question for each class follows the game.
+    `elicited` has by model and job the chances that the model gave itself, as far as they were read from a database.
     """
 
     task: str
@@ -75,6 +76,7 @@ class AllocationData:
     asks_after: bool
     texts: Texts
     simulation: Mapping[str, Mapping[str, Any]]
+    elicited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def jobs(self) -> list[tuple[int, int]]:

@@ -6,8 +6,8 @@ epsilon_greedy       the same, but any group with the chance epsilon (.1)
 win_stay_lose_shift  the last group after a success, another one after a failure
 thompson             the highest of one draw from each group's Beta(1 + successes, 1 + failures)
 ucb                  the highest mean plus sqrt(2 ln t / n); a group that was never tried comes first
-human_like           greedy, but any group with the chance `slips`, and with the chance `leaning` it begins in each class
-                     with the group of the same number: a prior that all share, so that games are alike
+human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from 0
+                     to 1) towards the group with the number of the class: a prior that all share makes games alike
 Chance is drawn from the id of the trial, so never from the order of calls.
 """
 
@@ -85,11 +85,9 @@ def _ucb(seen: Seen, keys: list[float], rng: random.Random) -> int:
 
 
 def _human_like(seen: Seen, keys: list[float], rng: random.Random) -> int:
-    slips, leans = rng.random(), rng.random()
-    if slips < seen.parameters.get("slips", 0.0):
+    if rng.random() < seen.parameters.get("slips", 0.0):
         return _random(seen, keys, rng)
-    if not any(seen.tries) and leans < seen.parameters.get("leaning", 0.0):
-        return seen.class_no % len(keys)
+    keys[seen.class_no % len(keys)] += seen.parameters.get("leaning", 0.0)
     return _greedy(seen, keys, rng)
 
 
