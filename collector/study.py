@@ -41,11 +41,20 @@ def load_study(name_or_path: str | Path, variant: str = BASE) -> Study:
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
     path = _study_path(name_or_path)
+    return _read_study(path, _values(path), variant)
+
+
+def _values(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(read_text(path))
+        return tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
-    return _read_study(path, values, variant)
+
+
+def load_variants(name_or_path: str | Path) -> dict[str, Study]:
+    """All variants of a study by name, in the order of its file; much quicker than one after the other."""
+    path = _study_path(name_or_path)
+    return _read_variants(path, _values(path))
 
 
 def _study_path(name_or_path: str | Path) -> Path:
@@ -61,21 +70,27 @@ def _study_path(name_or_path: str | Path) -> Path:
     return path.resolve()
 
 
-def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
+def _read_variants(path: Path, values: dict[str, Any]) -> dict[str, Study]:
+    """All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers all."""
     folder = StudyFolder(path.parent)
     base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
     variants = (base, *Table(values, path.name).tables("variants"))
     if {BASE, base} & set(variants[1:]):
         raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
-    # `--answer` makes one more of each variant: NAME.ANSWER
-    name, _, answer = (base if variant == BASE else variant).partition(".")
-    if (base if variant == BASE else variant) in variants:
-        name, answer = (base if variant == BASE else variant), ""
-    if name not in variants:
-        raise UnknownNameError(f"variant in {path.name}", variant, variants)
-    # All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers them all.
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
-    return replace(_answered(studies[name], answer), version=_version(values, folder))
+    version = _version(values, folder)
+    return {name: replace(study, version=version) for name, study in studies.items()}
+
+
+def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
+    studies = _read_variants(path, values)
+    variant = next(iter(studies)) if variant == BASE else variant
+    # `--answer` makes one more of each variant: NAME.ANSWER
+    name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
+    name = next(iter(studies)) if name == BASE else name
+    if name not in studies:
+        raise UnknownNameError(f"variant in {path.name}", variant, studies)
+    return _answered(studies[name], answer)
 
 
 def _answered(study: Study, answer: str) -> Study:

@@ -94,7 +94,8 @@ class Allocation:
         return read_turn(study.data, self._answer(study, trial), trial, reply)
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        return False
+        """A model that does not reason by itself writes about as much as its format asks for."""
+        return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial)

@@ -101,6 +101,11 @@ _POLICIES: dict[str, Callable[[Seen, list[float], random.Random], int]] = {
     "human_like": _human_like,
 }
 PARTICIPANTS = tuple(_POLICIES)
+_THOUGHT = (  # as long as a model's usually is, so that a dry run and the simulated provider come near
+    "This is a simulated participant, which does not reason. It has looked at what happened in this class of jobs, at "
+    "how often each group was chosen for it and how often that went well, and it decides by these counts alone and by "
+    "chance, as the strategy that it is named after would. The group below is what came of it."
+)
 
 
 def chosen(policy: str, seen: Seen, *name: object) -> int:
@@ -126,7 +131,7 @@ def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Rep
     answer = data.texts.answers[trial.factors["answer_format"]]
     name = _name(data, model, trial)
     # what is asked for after the marker, with a word of reasoning where that is asked for as well
-    thought = "Reasoning: this is a simulated participant.\n" if answer.addon.count("\n") > 1 else ""
+    thought = f"Reasoning: {_THOUGHT}\n" if answer.addon.count("\n") > 1 else ""
     said = f"{thought}{answer.marker} {name}".strip()
     return Reply(
         answer=said, finish_reason="stop", output_tokens=1 + len(said) // 4, served_model=model.requested_model
