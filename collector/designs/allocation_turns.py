@@ -24,17 +24,15 @@ class Standing:
 
 
 def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
-    place = reminders = 0
-    is_over = False
-    last: Turn | None = None
-    for turn in history:
-        in_question = conversation.trials[place].test == QUESTIONS
-        place, reminders = (place + 1, 0) if turn.reading.is_final else (place, reminders + 1)
-        is_over = is_over or "n_not_asked" in turn.reading.factors
-        if not in_question:
-            last = turn
+    finals = [number for number, turn in enumerate(history) if turn.reading.is_final]
+    place, reminders = len(finals), len(history) - 1 - finals[-1] if finals else len(history)
+    is_over = place == len(conversation.trials) or bool(history and "n_not_asked" in history[-1].reading.factors)
+    if not history:
+        return Standing(0, 0, is_over, None)
     # no question sees another: each follows the last round, or a reminder to itself
-    return Standing(place, reminders, is_over or place == len(conversation.trials), history[-1] if reminders else last)
+    n_rounds = sum(1 for trial in conversation.trials[:place] if trial.test != QUESTIONS)
+    last = history[-1] if reminders else history[finals[n_rounds - 1]]
+    return Standing(place, reminders, is_over, last)
 
 
 def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], now: Standing) -> Trial:

@@ -26,7 +26,8 @@ _FINISH: dict[str, Outcome] = {
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     """Sends only the parameters that the study or the user set; everything else is the provider's default."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    messages = [with_reasoning(m, model) for m in prompt.messages]
+    # a game sends each message many times: most are sent as they are
+    messages = [m if type(m) is dict and "blocks" not in m else with_reasoning(m, model) for m in prompt.messages]
     body = {"model": model.requested_model, "messages": messages, **model.settings}
     return Request(f"{base_url}/chat/completions", headers, body, "messages", prompt.n_earlier, prompt.earlier_hash)
 
