@@ -7,9 +7,10 @@ from it, and must have the hash that was kept: a game goes on with exactly the c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -51,14 +52,21 @@ def has_games(study: Study) -> bool:
 def begun_games(offer: Offer) -> Begun:
     """The games of an offer that have turns already, but are not over."""
     begun = Begun()
-    for asked in offer.asked if has_games(offer.study) else ():
-        open_games = list(plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip))
-        rows = stored_turns(offer.db, offer.study.name, [game.conversation_id for game in open_games])
+    started = started_games(offer.db, offer.study.name) if has_games(offer.study) else set()
+    for asked in offer.asked if started else ():
+        ids = list(_game_ids(offer, asked))
+        is_open = [game_id in started and not (asked.skip and asked.skip[no]) for no, game_id in enumerate(ids)]
+        rows = stored_turns(offer.db, offer.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one])
         turns = begun.of_model.setdefault(asked.model.model, {})
-        for game in open_games:
-            if kept := rows.get(game.conversation_id):
-                _go_on(offer, asked, game, kept, turns, begun)
+        others = bytes(not is_one for is_one in is_open)
+        for game in plan(offer.study, asked.model, offer.seed, offer.repetitions, others):
+            _go_on(offer, asked, game, rows.get(game.conversation_id, {}), turns, begun)
     return begun
+
+
+def _game_ids(offer: Offer, asked: Asked) -> Iterator[str]:
+    design: Any = design_named(offer.study.design)
+    yield from design.game_ids(offer.study, asked.model, offer.seed, offer.repetitions)
 
 
 def _go_on(
@@ -97,26 +105,39 @@ def replayed(study: Study, asked: Asked, game: Conversation, kept: Rows) -> list
     return history
 
 
+def started_games(db: Path, study: str) -> set[str]:
+    """The conversations of a study that have an answer."""
+    return {game_id for frame in _stored(db, study, ("conversation_id",)) for game_id in frame["conversation_id"]}
+
+
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Rows]:
     """By conversation, then by trial and turn: the answered attempts of these conversations."""
     found: dict[str, Rows] = {}
-    for frame in _stored(db, study, conversation_ids) if conversation_ids else ():
+    for frame in _stored(db, study, _COLUMNS, conversation_ids) if conversation_ids else ():
         for row in frame.iter_rows(named=True):
             found.setdefault(row["conversation_id"], {})[row["trial_id"], row["turn"]] = row
     return found
 
 
-def _stored(db: Path, study: str, conversation_ids: list[str]) -> Iterator[pl.DataFrame]:
+def _stored(
+    db: Path, study: str, columns: Sequence[str], conversation_ids: list[str] | None = None
+) -> Iterator[pl.DataFrame]:
+    """These columns of the answered attempts of a study's games, all or those of some; first what is in the database,
+    then what it has not loaded."""
     offsets = loaded_offsets(db)
     if offsets:
         with reading(db) as connection:
-            of_games = "FROM attempts WHERE study = $study AND outcome <> 'failed' AND conversation_id IN $ids"
-            stored = connection.sql(of_games, params={"study": study, "ids": conversation_ids})
-            yield stored.select(*_COLUMNS).pl()
+            answered = "FROM attempts WHERE study = $study AND game IS NOT NULL AND outcome <> 'failed'"
+            given: dict[str, Any] = {"study": study}
+            if conversation_ids is not None:
+                answered, given = f"{answered} AND conversation_id IN $ids", {**given, "ids": conversation_ids}
+            stored = connection.sql(answered, params=given).select(*columns)
+            yield (stored if conversation_ids is not None else stored.distinct()).pl()
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
             rows = parse(data).attempts.filter(
-                pl.col("study") == study, pl.col("outcome") != "failed",
-                pl.col("conversation_id").is_in(conversation_ids),
-            )  # fmt: skip
-            yield rows.select(_COLUMNS)
+                pl.col("study") == study, pl.col("game").is_not_null(), pl.col("outcome") != "failed"
+            )
+            if conversation_ids is not None:
+                rows = rows.filter(pl.col("conversation_id").is_in(conversation_ids))
+            yield rows.select(columns)

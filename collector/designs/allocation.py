@@ -78,6 +78,11 @@ class Allocation:
         for number in range(study.data.games * repetitions):
             yield games.trial_ids(number + 1)
 
+    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
+        """The ids of the conversations, in the same order; quicker than making them all."""
+        games = Games(study, model, seed)
+        yield from (games.game_id(number + 1) for number in range(study.data.games * repetitions))
+
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
