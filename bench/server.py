@@ -1,5 +1,5 @@
 """A local server in a process of its own. Like a provider it parses each request, and it answers each with the first
-option that the prompt offers, as a whole chat completion.
+option that the prompt offers (or one of the hiring game's groups), as a whole chat completion.
 
     python -m bench.server [LATENCY_S]
 
@@ -20,6 +20,7 @@ import click
 from aiohttp import web
 
 _OPTIONS = re.compile(r"\[([^,\]]+), [^,\]]+\]")
+_GROUPS = ("Tufa", "Aima", "Reku", "Weki")  # a round of the hiring game offers these
 _USAGE = {
     "prompt_tokens": 328, "completion_tokens": 210, "total_tokens": 538,
     "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
@@ -52,7 +53,7 @@ async def serve(latency_s: float) -> None:
             await asyncio.sleep(latency_s)
         offered = _OPTIONS.findall(body["messages"][-1]["content"])
         number = next(numbers)
-        text = offered[-1] if offered else "?"
+        text = offered[-1] if offered else _GROUPS[number % 4]
         return web.json_response(completion(number, body["model"], text), headers=headers(number))
 
     app = web.Application()

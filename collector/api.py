@@ -25,6 +25,7 @@ from collector.pacing.pace import Paces
 from collector.plan import plan
 from collector.provenance.run_record import run_record
 from collector.records import Conversation, Run
+from collector.resuming import Begun, begun_games, has_games
 from collector.run import Lane, Runner
 from collector.simulator import Simulator
 from collector.study import Study, load_study
@@ -51,7 +52,7 @@ class Options:
 @dataclass(frozen=True)
 class RunReport:
     """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
-    (None: not known), stopped_because."""
+    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early."""
 
     run_id: str
     db: Path
@@ -64,7 +65,8 @@ class RunReport:
     @property
     def is_complete(self) -> bool:
         """True where every planned trial of every asked model has its final answer, and the database has them all."""
-        return self.is_loaded and all(m["planned"] == m["already_done"] + m["asked"] - m["failed"] for m in self.models)
+        done = [m["already_done"] + m["asked"] + m.get("not_asked", 0) - m["failed"] for m in self.models]
+        return self.is_loaded and done == [m["planned"] for m in self.models]
 
 
 class Watcher:
@@ -152,9 +154,13 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
         keeper = Keeper(offer.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
         offer = await asyncio.to_thread(up_to_date, offer)
+        begun = await asyncio.to_thread(begun_games, offer)
+        for sentence in begun.problems:
+            watcher.say(sentence)
         paces = Paces(options.concurrency, keeper.note)
-        lanes = [_lane(offer, asked, simulator.base_url if simulator else None, paces, ledger) for asked in offer.asked]
-        runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change)
+        url = simulator.base_url if simulator else None
+        lanes = [_lane(offer, asked, url, paces, ledger, begun) for asked in offer.asked]
+        runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:
@@ -178,18 +184,25 @@ async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
             await runner.go(client, options.concurrency)
 
 
-def _lane(offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger) -> Lane:
+def _lane(
+    offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
+) -> Lane:  # fmt: skip
     base_url = simulated_url or asked.base_url
     assert base_url is not None
-    pending = _pending(offer, asked)
+    pending = _pending(offer, asked, begun)
     key = asked.provider.key()
     pace = paces.pace(asked.model.model, asked.provider.name, base_url, key)
     money = lane_money(offer, asked, ledger)
-    return Lane(asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace, money)
+    turns = begun.of_model.get(asked.model.model, {})
+    return Lane(
+        asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace, money, turns
+    )  # fmt: skip
 
 
-def _pending(offer: Offer, asked: Asked) -> Iterator[Conversation]:
+def _pending(offer: Offer, asked: Asked, begun: Begun) -> Iterator[Conversation]:
     for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip):
+        if conversation.conversation_id in begun.unusable:
+            continue
         if offer.slice is None or conversation.conversation_id in offer.slice:
             yield conversation
 
@@ -215,6 +228,7 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
+        | ({"not_asked": lane.not_asked} if has_games(offer.study) else {})
         | {
             "cost_usd": spent_usd([lane.money]),
             "stopped_because": lane.stopped_because and printable(lane.stopped_because),

@@ -20,6 +20,7 @@ from collector.study_files.records import StudyModel
 class Place:
     """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
 
+    `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept).
     `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
     provider charges for it; None where that is unknown.
     """
@@ -32,6 +33,7 @@ class Place:
     body: Mapping[str, Any]
     batch_id: str | None = None
     cost_usd: float | None = None
+    is_shortened: bool = False
 
 
 _FIELDS = tuple(f.name for f in fields(Attempt))
@@ -81,7 +83,7 @@ class AttemptMaker:
             requested_model=model.requested_model, game=trial.game, round=trial.round,
             repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
             item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
-            option_b=trial.option_b, expected=trial.expected, factors=_json(trial.factors),
+            option_b=trial.option_b, expected=trial.expected, factors=_json({**reading.factors, **trial.factors}),
             outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
             detail=reply.detail or reading.detail, tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
@@ -91,7 +93,7 @@ class AttemptMaker:
             error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
-            prompt_hash=place.prompt_hash, request=exchange.sent or encoded(dict(place.body)).decode(),
+            prompt_hash=place.prompt_hash, request=_sent(exchange, place),
             response=exchange.body, option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
@@ -106,6 +108,12 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
     else:
         tokens, source = reply.reasoning_tokens, "usage"
     return tokens, source if tokens is not None else None
+
+
+def _sent(exchange: Exchange, place: Place) -> str:
+    if exchange.sent and not place.is_shortened:
+        return exchange.sent
+    return encoded(dict(place.body)).decode()
 
 
 def _json(values: Mapping[str, Any]) -> str | None:

@@ -58,7 +58,10 @@ class CollectGroup(SlantGroup):
     "--model", "models", multiple=True, metavar="PROVIDER/NAME", help="May be given again. Default: the study's."
 )
 @click.option("--simulated", is_flag=True, help="Ask a simulated provider on this machine instead; costs nothing.")
-@click.option("--variant", default="base", show_default=True, help="A named set of changes that the study defines.")
+@click.option(
+    "--variant", default="base", show_default=True, help="A named set of changes that the study defines; all: each."
+)
+@click.option("--answer", metavar="FORMAT", help="How answers are asked for, where a study has formats: direct, cot …")
 @click.option("--seed", type=int, help="Decides the order; another seed asks all anew. Default: the study's.")
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
 @click.option("--base-url", help="The address of a server of your own, for local/NAME.")
@@ -92,7 +95,14 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
             raise UsageError("--study is missing: which study? `collect studies` lists them.")
         click.echo(ctx.get_help())
         return
-    _collect(**options)
+    variant, answer = options.pop("variant"), options.pop("answer")
+    suffix = f".{answer}" if answer else ""
+    if variant != "all":
+        _collect(variant=variant + suffix, **options)
+        return
+    from collector.commands.all_variants import each_variant
+
+    each_variant(options["study"], lambda name: _collect(variant=name + suffix, **options))
 
 
 def _collect(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from collector.load import final_ids
+from collector.load import final_rows
 
 IDS_AT_ONCE = 100_000
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
@@ -17,9 +17,10 @@ _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 class Finals:
     """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is, and
-    new ones until they are many."""
+    new ones until they are many. `ended` are those with which a game ended: the rest of it is never asked."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
+        self.ended: set[str] = set()
         self._others: set[str] = set()
         self._n_new = 0
         self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
@@ -60,6 +61,16 @@ class Finals:
                 flags[place] |= trial_id in self._others
         return bytes(flags)
 
+    def among_conversations(self, conversations: Sequence[tuple[str, ...]]) -> bytes:
+        """The same for the trials of whole conversations; all of a game that ended count as final."""
+        flags = bytearray(self.among(list(chain.from_iterable(conversations))))
+        start = 0
+        for ids in conversations if self.ended else ():
+            if not self.ended.isdisjoint(ids):
+                flags[start : start + len(ids)] = b"\1" * len(ids)
+            start += len(ids)
+        return bytes(flags)
+
     def _holds(self, asked: pl.DataFrame) -> pl.Series:
         """True for each of these halves that is here. A search in sorted numbers: a join takes four times as long."""
         found = pl.repeat(False, asked.height, dtype=pl.Boolean, eager=True)
@@ -88,4 +99,13 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
 def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
     taken as final too: what open batch jobs ask."""
-    return Finals(chain(final_ids(db, study, patience_s), id_batches(also)))
+    ended: set[str] = set()
+
+    def batches() -> Iterator[pl.Series]:
+        for rows in final_rows(db, study, patience_s):
+            ended.update(rows.filter("ends_game")["trial_id"])
+            yield rows["trial_id"]
+
+    finals = Finals(chain(batches(), id_batches(also)))
+    finals.ended = ended
+    return finals

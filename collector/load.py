@@ -21,6 +21,7 @@ from collector.store import reading, writing
 
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
 FINALS_AT_ONCE = 200_000
+_ENDS_GAME = "(game IS NOT NULL AND round IS NOT NULL AND outcome <> 'answered') AS ends_game"
 
 
 @dataclass
@@ -146,12 +147,19 @@ def final_trial_ids(db: Path, study: str, patience_s: float = 30.0) -> set[str]:
 
 def final_ids(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.Series]:
     """The same ids in batches, some of them perhaps twice: those in the database, then those that it has not loaded."""
+    for batch in final_rows(db, study, patience_s):
+        yield batch["trial_id"]
+
+
+def final_rows(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.DataFrame]:
+    """The final attempts in the same batches: trial_id, and ends_game, true where its game went no further."""
     offsets = loaded_offsets(db, patience_s)
     if offsets:
         with reading(db, patience_s) as connection:
-            query = "SELECT trial_id FROM attempts WHERE is_final AND study = $study"
-            for batch in connection.sql(query, params={"study": study}).to_arrow_reader(FINALS_AT_ONCE):
-                yield pl.Series(pl.from_arrow(batch.column(0)))
+            finals = connection.sql("FROM attempts WHERE is_final AND study = $study", params={"study": study})
+            for batch in finals.project(f"trial_id, {_ENDS_GAME}").to_arrow_reader(FINALS_AT_ONCE):
+                yield pl.DataFrame(pl.from_arrow(batch))
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            yield parse(data).attempts.filter(pl.col("is_final") & (pl.col("study") == study))["trial_id"]
+            rows = parse(data).attempts.filter(pl.col("is_final") & (pl.col("study") == study))
+            yield rows.select("trial_id", pl.sql_expr(_ENDS_GAME))

@@ -9,6 +9,7 @@ from typing import Any
 
 from collector.batch.jobs import JobFolder
 from collector.designs import design_named
+from collector.elicited import with_rates
 from collector.errors import ProviderError, UsageError
 from collector.finals import Finals, final_trials
 from collector.money.prices import PriceList, load_prices
@@ -101,6 +102,13 @@ def make_offer(
     check_place(db)
     schema = _schema(study) if structured_output else None
     chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)
+    study, lacking = with_rates(study, chosen, db)
+    if models and lacking:
+        raise UsageError(
+            f'Can\'t plan the variant "{study.variant}" of {study.name}.', *map(_named_reason, lacking.items())
+        )
+    left_out += list(lacking.items())
+    chosen = [model for model in chosen if model.model not in lacking]
     the_seed = study.seed if seed is None else seed
     planned = planned_count(study, repetitions)
     asked = []
@@ -134,7 +142,7 @@ def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
     """How many trials of a pilot's slice are in `finals`."""
     planned = plan(offer.study, model, offer.seed, offer.repetitions)
     chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
-    return sum(finals.among([trial.trial_id for conversation in chosen for trial in conversation.trials]))
+    return sum(finals.among_conversations([tuple(t.trial_id for t in one.trials) for one in chosen]))
 
 
 def _schema(study: Study) -> Mapping[str, Any]:
@@ -158,6 +166,12 @@ def _choose(
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
         chosen = _once_each([found(spec) for spec in specs])
         reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
+        for model in chosen:
+            if model.model in study.left_out:
+                raise UsageError(
+                    f'The variant "{study.variant}" of {study.name} leaves {model.model} out: '
+                    f"{study.left_out[model.model]}."
+                )
         for model, reason in reasons:
             if needs_keys:
                 raise ProviderError(
@@ -167,12 +181,18 @@ def _choose(
                     f"collect --study {study.name} --model simulated/{study.models[0].model}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
-    usual = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
+    by_default = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
+    usual = [model for model in by_default if model.model not in study.left_out]
+    named = [(m.model, study.left_out[m.model]) for m in by_default if m.model in study.left_out]
     if simulated:
-        return [found(f"simulated/{model.model}") for model in usual], []
-    left_out = [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
+        return [found(f"simulated/{model.model}") for model in usual], named
+    left_out = named + [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
+
+
+def _named_reason(reason: tuple[str, str]) -> str:
+    return f"{reason[0]}: {reason[1]}"
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 
 from collector.designs import design_named
 from collector.errors import UsageError
@@ -42,7 +42,7 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     conversations = bytearray()
     planned = design_named(study.design).trial_ids(study, model, seed, repetitions)
     while block := list(islice(planned, IDS_AT_ONCE)):
-        flags = finals.among(list(chain.from_iterable(block)))
+        flags = finals.among_conversations(block)
         trials += flags.count(1)
         ends = accumulate(map(len, block))
         conversations.extend(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))

@@ -73,13 +73,20 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: the messages of this turn, oldest first, each `{"role": …, "content": …}`."""
+    """What is sent: the messages of this turn, oldest first, each `{"role": …, "content": …}`.
+
+    The first `n_earlier` were sent in the same conversation before, in a prompt with the hash `earlier_hash`. What a
+    provider wants back of its own answer is the key "blocks" of that message (see Reply).
+    """
 
     messages: tuple[Mapping[str, Any], ...]
+    n_earlier: int = 0
+    earlier_hash: str | None = None
 
     @property
     def hash(self) -> str:
-        return stable_id([m if type(m) is dict else dict(m) for m in self.messages])
+        new = [m if type(m) is dict else dict(m) for m in self.messages[self.n_earlier :]]
+        return stable_id(self.earlier_hash, new) if self.n_earlier else stable_id(new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,8 @@ class Reply:
 
     `outcome` is set only where the provider itself says so (refused, filtered, truncated, malformed); where it
     is None the design reads the answer. `input_tokens` includes those read from and written to the provider's cache.
+    `blocks` is what the provider can be given back of its answer in a later turn, reasoning included, in its own
+    words; None where that is no more than the answer.
     """
 
     answer: str | None = None
@@ -121,6 +130,7 @@ class Reply:
     fingerprint: str | None = None
     request_id: str | None = None
     logprobs: tuple[TokenLogprob, ...] = ()
+    blocks: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,8 @@ class Reading:
 
     `detail` says what an invalid answer is, where the design tells kinds apart. `spelled`: how the answer calls
     options a and b, where not by their names; `place`: at which character of the answer the choice stands.
+    Not `is_final` where the same trial is asked on (a reminder). `factors` is what followed from the answer, and is
+    stored with the factors of the trial; "n_not_asked" there says that the conversation ends, so many trials short.
     """
 
     outcome: Outcome
@@ -136,15 +148,18 @@ class Reading:
     detail: str | None = None
     spelled: tuple[str, str] | None = None
     place: int = 0
+    is_final: bool = True
+    factors: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One finished exchange inside a conversation."""
+    """One finished exchange inside a conversation, and the trial that it was for."""
 
     prompt: Prompt
     reply: Reply
     reading: Reading
+    trial_id: str = ""
 
 
 @dataclass(slots=True, kw_only=True)  # sixty fields: freezing them would take longer than all else that is done here

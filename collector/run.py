@@ -7,19 +7,20 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
 from collector.attempts import AttemptMaker, Place
-from collector.client import LONGEST_BACKOFF_S, Client, Exchange, Verdict, backoff_s, judge
+from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
-from collector.money.lane import BudgetReached, LaneMoney, unanswered
+from collector.money.lane import BudgetReached, LaneMoney
 from collector.pacing.pace import Pace
 from collector.providers import Provider
-from collector.records import Conversation, Outcome, Prompt, Reading, Reply, Run, Trial, Turn
+from collector.reading import next_turn_no, read_exchange
+from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
@@ -38,7 +39,9 @@ class Lane:
     already_done: int
     pace: Pace = field(default_factory=Pace)
     money: LaneMoney = field(default_factory=LaneMoney)
+    begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
     outcomes: Counter[str] = field(default_factory=Counter)
+    not_asked: int = 0  # trials of games that ended early
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -46,6 +49,11 @@ class Lane:
     @property
     def asked(self) -> int:
         return sum(self.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        """Trials that need not be asked any more, those of games that ended among them."""
+        return self.already_done + self.asked + self.not_asked - self.outcomes["failed"]
 
     def stop(self, reason: str) -> None:
         """This model is asked nothing more; the others go on. The first reason stays."""
@@ -58,13 +66,14 @@ class Runner:
 
     def __init__(
         self, study: Study, run: Run, lanes: Sequence[Lane], keeper: Keeper, max_retries: int,
-        on_change: Callable[[Lane, str], None],
+        on_change: Callable[[Lane, str], None], say: Callable[[str], None] = lambda text: None,
     ) -> None:  # fmt: skip
         self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
         self.stopping = asyncio.Event()
         self._design: Design = design_named(study.design)
         self._max_retries = max_retries
         self._on_change = on_change
+        self._say = say
         self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
 
     def stop(self) -> None:
@@ -99,26 +108,27 @@ class Runner:
                 if self.stopping.is_set() or lane.stopped_because:
                     return
                 await self._converse(client, lane, conversation)
-                if self.keeper.journal.is_full:
-                    self.stop()
         except BaseException:
             self.stop()  # a defect or a dead journal must not leave the other workers spending money
             raise
 
     async def _converse(self, client: Client, lane: Lane, conversation: Conversation) -> None:
-        history: list[Turn] = []
+        history = lane.begun.pop(conversation.conversation_id, [])
         while step := self._design.next(self.study, lane.model, conversation, history):
             trial, prompt = step
-            turn = await self._ask(client, lane, conversation, trial, prompt, len(history) + 1)
+            turn = await self._ask(client, lane, conversation, trial, prompt, history)
+            if self.keeper.journal.is_full:
+                self.stop()
             if turn is None:
                 return
             history.append(turn)
 
     async def _ask(
-        self, client: Client, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, turn_no: int
+        self, client: Client, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, history: list[Turn]
     ) -> Turn | None:
-        """Ask one trial until it has a final answer; None where it has none (its tries failed, or the run stops)."""
+        """Ask one turn of a trial until it has an answer; None where its tries failed, or the run stops."""
         failures, wait_s = 0, 0.0
+        turn_no = next_turn_no(history, trial)
         for try_no in count(1):
             queued_at = utc_now()
             await lane.pace.sleep(wait_s)
@@ -133,20 +143,23 @@ class Runner:
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
             lane.pace.leave(ticket, exchange.status, exchange.headers, verdict.pause_s)
-            reply, verdict = self._reply(lane, exchange, verdict, try_no)
-            is_final = reply.outcome != "failed"
+            reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
+            is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
-            reading = self._design.read(self.study, trial, reply) if is_final else Reading("failed")
+            reading = self._read(trial, reply, history) if is_answer else Reading("failed", is_final=False)
             place = Place(
-                conversation.conversation_id, turn_no, try_no, is_final, prompt.hash, request.body, cost_usd=cost_usd
-            )
+                conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
+                cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
+            )  # fmt: skip
             attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
-            if is_final:
+            if is_answer:
                 lane.pace.used(reply.input_tokens, reply.output_tokens)
                 lane.failed_in_a_row = 0
-                self._count(lane, reading.outcome)
-                return Turn(prompt, reply, reading)
+                lane.not_asked += reading.factors.get("n_not_asked", 0)
+                if reading.is_final:
+                    self._count(lane, reading.outcome)
+                return Turn(prompt, reply, reading, trial.trial_id)
             if verdict.action == "stop":
                 lane.stop(self._maker.redacted(verdict.reason))
                 return None
@@ -157,14 +170,18 @@ class Runner:
         self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
 
-    def _reply(self, lane: Lane, exchange: Exchange, verdict: Verdict, try_no: int) -> tuple[Reply, Verdict]:
-        if verdict.action != "read":
-            outcome: Outcome = "filtered" if verdict.action == "filtered" else "failed"
-            return unanswered(lane.provider.dialect, exchange, outcome, verdict.reason), verdict
-        reply = lane.provider.dialect.reply(verdict.body, exchange.headers)
-        if reply.outcome == "failed":  # a response that says of itself that it is no answer
-            return reply, Verdict("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
-        return reply, verdict
+    def _read(self, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
+        """As the design reads it; a game whose model changes on the way is marked from there on, and it is said."""
+        reading = self._design.read(self.study, trial, reply)
+        served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
+        if served is None or reply.served_model in (None, served):
+            return reading
+        where = f"round {trial.round}" if trial.round else "the questions"
+        self._say(
+            f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
+            f"{reply.served_model}. The game goes on, and is marked (served_model_before)."
+        )
+        return replace(reading, factors={**reading.factors, "served_model_before": served})
 
     def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
         """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""

@@ -24,7 +24,7 @@ from aiohttp import web
 
 from collector.designs import Design, design_named
 from collector.errors import ProviderError
-from collector.records import Reply, TokenLogprob
+from collector.records import Reply, TokenLogprob, Trial
 from collector.study import Study, StudyModel, load_study
 
 
@@ -81,7 +81,7 @@ class _Server:
         model = self.models.get(body.get("model", ""))
         if model is None:
             return _error(404, "model_not_found", f"The simulated provider has no model {body.get('model')!r}.")
-        trial = self.design.trial_for_prompt(self.study, model, body["messages"])
+        trial = _told(body) or self.design.trial_for_prompt(self.study, model, body["messages"])
         if trial is None:
             return _error(400, "unknown_prompt", "This prompt is none of the study's.")
         self.served += 1
@@ -89,6 +89,12 @@ class _Server:
         model = replace(model, structured_output="response_format" in body)
         reply = self.design.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
         return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
+
+
+def _told(body: dict[str, Any]) -> Trial | None:
+    """The round of a game that a request says it is; None for a single question."""
+    values = (body.get("metadata") or {}).get("trial")
+    return Trial(**values) if values else None
 
 
 def completion(reply: Reply, model: str, number: int, *, with_logprobs: bool = False) -> dict[str, Any]:

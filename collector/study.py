@@ -20,13 +20,17 @@ from collector.study_files.keys import Table, checked_name
 from collector.study_files.parts import read_fit, read_model
 from collector.study_files.records import BASE, Fit, Specification, Study, StudyModel, TestInfo
 from collector.study_files.specifications import read_specifications
+from collector.study_files.temperature import with_temperature
 
 __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
-_ASKED_NOT = ("title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation")
+_ASKED_NOT = (
+    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "about", "left_out",
+)  # fmt: skip
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
 model, its settings and the seed in it.)"""
+_FREE = ("title", "about", "left_out")  # of those, what a variant may change all the same
 
 
 def list_studies() -> list[str]:
@@ -40,11 +44,20 @@ def load_study(name_or_path: str | Path, variant: str = BASE) -> Study:
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
     path = _study_path(name_or_path)
+    return _read_study(path, _values(path), variant)
+
+
+def _values(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(read_text(path))
+        return tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
-    return _read_study(path, values, variant)
+
+
+def load_variants(name_or_path: str | Path) -> dict[str, Study]:
+    """All variants of a study by name, in the order of its file; much quicker than one after the other."""
+    path = _study_path(name_or_path)
+    return _read_variants(path, _values(path))
 
 
 def _study_path(name_or_path: str | Path) -> Path:
@@ -60,31 +73,59 @@ def _study_path(name_or_path: str | Path) -> Path:
     return path.resolve()
 
 
-def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
+def _read_variants(path: Path, values: dict[str, Any]) -> dict[str, Study]:
+    """All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers all."""
     folder = StudyFolder(path.parent)
-    variants = (BASE, *Table(values, path.name).tables("variants"))
-    if BASE in variants[1:]:
-        raise StudyError(f'A variant in {path.name} can\'t be called "{BASE}": so is the study as it stands.')
-    if variant not in variants:
-        raise UnknownNameError(f"variant in {path.name}", variant, variants)
-    # All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers them all.
+    base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
+    variants = (base, *Table(values, path.name).tables("variants"))
+    if {BASE, base} & set(variants[1:]):
+        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
     version = _version(values, folder)
-    return replace(studies[variant], version=version)
+    return {name: replace(study, version=version) for name, study in studies.items()}
+
+
+def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
+    studies = _read_variants(path, values)
+    variant = next(iter(studies)) if variant == BASE else variant
+    # `--answer` makes one more of each variant: NAME.ANSWER
+    name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
+    name = next(iter(studies)) if name == BASE else name
+    if name not in studies:
+        raise UnknownNameError(f"variant in {path.name}", variant, studies)
+    return _answered(studies[name], answer)
+
+
+def _answered(study: Study, answer: str) -> Study:
+    """The study with another format of answers; UnknownNameError where its design or the study has no such."""
+    if not answer:
+        return study
+    answers = getattr(design_named(study.design), "answers", lambda data: ())(study.data)
+    if answer not in answers:
+        raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
+    return study.with_answer(answer)
 
 
 def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
     asked = {key: value for key, value in values.items() if key not in _ASKED_NOT}
+    variants: dict[str, Any] = asked.get("variants", {})
+    asked |= {"variants": {name: _asked_of(changes) for name, changes in variants.items()}} if variants else {}
     return stable_id(asked, folder.asked)[:12]
+
+
+def _asked_of(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in changes.items() if key not in ("about", "left_out")}
 
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     table = Table(_changed(values, name, path.name), path.name)
     table.mapping("variants")
+    table.optional_text("base_variant")
     design = design_named(table.text("design"))
     data = design.parse(table, folder)
     published = table.optional_text("published")
     fits = {name: read_fit(name, row, folder) for name, row in table.tables("fits").items()}
+    temperature = _temperature(table)
     study = Study(
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
@@ -95,7 +136,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         seed=_seed(table),
         frame=table.text("frame", ""),
         tests=design.tests(data),
-        models=tuple(read_model(row) for row in table.rows("models")),
+        models=tuple(_model(row, table.text("frame", ""), temperature) for row in table.rows("models")),
         variants=variants,
         variant=name,
         fits=fits,
@@ -103,9 +144,15 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         data=data,
         sensitivity=read_specifications(table, fits),
         note=" ".join(table.text("note", "").split()),
+        about=table.text("about", ""),
+        left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
+        temperature=temperature,
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
+    for model in study.left_out:
+        if model not in [known.model for known in study.models]:
+            raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
     design.check(study)
     return study
 
@@ -117,15 +164,39 @@ def _seed(table: Table) -> int:
     return seed
 
 
+def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
+    """A model of the study; one without a frame of its own has the study's."""
+    model = read_model(row)
+    return with_temperature(replace(model, frame=model.frame or frame), temperature)
+
+
+def _temperature(table: Table) -> float | None:
+    value = table.optional("temperature", (int, float), "a number")
+    if value is not None and (isinstance(value, bool) or not 0 <= value <= 100):
+        raise StudyError(f'"temperature" in {table.where} must be a number from 0, but it is {value}.')
+    return None if value is None else float(value)
+
+
 def _changed(values: dict[str, Any], variant: str, where: str) -> dict[str, Any]:
     """The study's table with the changes of one variant; a table is changed key by key, all else as a whole."""
-    if variant == BASE:
-        return values
-    changes = Table(values, where).table("variants").mapping(variant)
+    return _merged(values, _changes(values, variant, where, ()))
+
+
+def _changes(values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...]) -> dict[str, Any]:
+    """What a variant changes: first what the one that it is `like` does, then its own."""
+    variants = Table(values, where).table("variants")
+    changes = dict(variants.mapping(variant))
     for key in changes:
-        if key in ("name", "design", "variants", *_ASKED_NOT) and key != "title":
+        if key in ("name", "design", "variants", "base_variant", *_ASKED_NOT) and key not in _FREE:
             raise StudyError(f'The variant "{variant}" in {where} can\'t change "{key}".')
-    return _merged(values, changes)
+    like = Table(changes, f"{where}, [variants.{variant}]").optional_text("like")
+    changes.pop("like", None)
+    if like is None:
+        return changes
+    others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
+    if like not in others:
+        raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
+    return _merged(_changes(values, like, where, (*seen, variant)), changes)
 
 
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

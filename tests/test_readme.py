@@ -108,7 +108,7 @@ def test_the_python_code_runs(root: Path, folder: Path, python: list[str]) -> No
 def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them(
     root: Path, folder: Path, python: list[str], server: LocalServer
 ) -> None:
-    live, batches, imported = (block.splitlines() for block in blocks(root, "sh")[1:])
+    live, batches, _, imported = (block.splitlines() for block in blocks(root, "sh")[1:])
     write_csv(folder / "DeepSeek-R1" / "flowers_insects.csv", [raw()])
     for command in [*live, *imported]:
         here = of_tiny(command, folder).replace("http://localhost:8080/v1", server.base_url)
@@ -120,6 +120,13 @@ def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them
         assert "Submitted 8 requests" in typed(submit, folder, python, ends=(3,), **provider.environment())
         provider.finish()
         assert "Done: batch.duckdb" in typed(fetch, folder, python, **provider.environment())
+
+
+def test_the_commands_for_games_work(root: Path, folder: Path, python: list[str]) -> None:
+    variants, estimate, play = blocks(root, "sh")[3].splitlines()
+    assert "steer_bonus" in typed(variants, folder, python)
+    assert "grows with the square of the rounds" in typed(estimate, folder, python)
+    assert "Done: hiring.duckdb" in typed(play, folder, python)
 
 
 def test_the_picture_is_there_and_every_link_leads_somewhere(root: Path) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 from collector.api import Watcher
 from collector.batch.batches import Batches
 from collector.batch.report import BatchOptions, BatchReport
+from collector.batch.submit import refuse_game
 from collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from collector.load import load_journals
 from collector.money.pilot import pilot_of
 from collector.offer import Offer, make_offer
+from collector.plan import plan
 from collector.provenance.run_record import run_record
 from collector.study import Study, load_study
 
@@ -54,6 +56,8 @@ def carry_out_batch(offer: Offer, options: BatchOptions, *, yes: bool, watcher: 
         raise ProviderError(f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons)
     if options.most_requests is not None and options.most_requests < 1:
         raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
+    first = next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions))
+    refuse_game(offer.study, first)  # before anything is written
     run = run_record(offer, asdict(options) | {"batch": True}, is_simulated=False)
     try:
         return Batches(offer, run, options, yes, watcher.say).go()

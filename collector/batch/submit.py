@@ -83,13 +83,18 @@ def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]
     for conversation in pending:
         step = design.next(study, lane.model, conversation, [])
         assert step is not None
-        if len(conversation.trials) > 1:
-            raise UsageError(
-                f'"{study.name}" can\'t be asked in batch jobs: what it asks next depends on the answer before.',
-                "Without --batch it can be asked.",
-            )
+        refuse_game(study, conversation)
         request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, step[1], step[0])
         yield Pending(conversation, step[0], step[1], request)
+
+
+def refuse_game(study: Study, conversation: Conversation) -> None:
+    """UsageError for a conversation of many turns: the first of them is all that a job could ask."""
+    if len(conversation.trials) > 1:
+        raise UsageError(
+            f'A game can\'t be a batch job: what "{study.name}" asks next depends on the answer before.',
+            "Without --batch it can be asked.",
+        )
 
 
 def fill(

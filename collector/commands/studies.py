@@ -12,7 +12,7 @@ import click
 from collector.commands.output import SlantGroup, format_option, print_rows, say
 from collector.designs import design_named
 from collector.plan import planned_count
-from collector.study import Study, list_studies, load_study
+from collector.study import Study, list_studies, load_study, load_variants
 
 Rows = list[dict[str, Any]]
 
@@ -139,7 +139,9 @@ def _models(study: Study) -> Rows:
 
 
 def _variants(study: Study) -> Rows:
-    return [{"variant": name, "trials": planned_count(study.with_variant(name))} for name in study.variants]
+    variants = load_variants(study.path).items()
+    about = {name: {"about": variant.about} for name, variant in variants if variant.about}
+    return [{"variant": name, "trials": planned_count(variant)} | about.get(name, {}) for name, variant in variants]
 
 
 def _fits(study: Study) -> Rows:

@@ -16,13 +16,19 @@ from collector.study_files.keys import Table
 from collector.study_files.records import Study, StudyModel, TestInfo
 
 _DESIGNS = {
+    "allocation": "collector.designs.allocation",
     "association": "collector.designs.association",
     "forced_choice": "collector.designs.forced_choice",
 }
 
 
 class Design(Protocol):
-    """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls."""
+    """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls.
+
+    A design whose conversations have many turns has `has_games = True` and `game_ids()` beside this, one with several
+    formats of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and
+    `with_rates()`: see allocation.py.
+    """
 
     name: str
     analyses_tokens: bool

@@ -9,10 +9,12 @@ from typing import Any
 from collector.designs import design_named
 from collector.money.earlier import earlier_sizes, known_limits
 from collector.money.estimate import Estimate, Guess, Span, as_columns, estimate, spoken_usd
+from collector.money.growth import Growth, growth_of
 from collector.money.prices import Price
 from collector.offer import Asked, Offer
 from collector.pacing.limits import spoken
 from collector.plan import plan
+from collector.resuming import has_games
 
 PROMPTS_LOOKED_AT = 400
 
@@ -25,6 +27,7 @@ class Quote:
     price: Price | None
     estimate: Estimate
     is_batch: bool = False
+    growth: Growth | None = None
 
     @property
     def costs_money(self) -> bool:
@@ -53,9 +56,24 @@ def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quot
     price = offer.prices.find(asked.provider.name, asked.model.requested_model)
     sizes = earlier_sizes(offer.db, offer.study, asked.model)
     limits = known_limits(offer.db, asked.model)
-    guess = _guess(offer, asked)
+    growth = _growth(offer, asked)
+    guess = _guess(offer, asked) if growth is None else _guess_of_game(offer, asked, growth)
     found = estimate(asked.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
-    return Quote(asked, price, found, is_batch)
+    return Quote(asked, price, found, is_batch, growth)
+
+
+def _growth(offer: Offer, asked: Asked) -> Growth | None:
+    """How one game of this model would go; None for a study of single questions."""
+    if not has_games(offer.study):
+        return None
+    first = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
+    return growth_of(offer.study, asked.model, first, offer.seed)
+
+
+def _guess_of_game(offer: Offer, asked: Asked, growth: Growth) -> Guess:
+    knows = design_named(offer.study.design).knows_lengths(offer.study, asked.model)
+    output = growth.output_tokens / len(growth.sent) if knows else None
+    return Guess(growth.characters, output, "format of answers")
 
 
 def _guess(offer: Offer, asked: Asked) -> Guess:
@@ -135,6 +153,10 @@ def sentences(found: list[Quote]) -> list[str]:
             f"{quote.asked.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
         )
+        if quote.growth is not None and len(quote.growth.sent) > 1:
+            of = quote.estimate
+            name, pending = quote.asked.model.model, quote.asked.pending
+            lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))
     if any(quote.costs_money for quote in found):
         cost, missing = total(found)
         without = f" without {', '.join(missing)}, whose cost is not known" if missing else ""

@@ -72,8 +72,7 @@ class ProgressWatcher(Watcher):
     def _pull(self) -> None:
         for lane in self._lanes:
             if self._bar is not None and id(lane) in self._tasks:
-                done = lane.already_done + lane.asked - lane.outcomes["failed"]
-                self._bar.update(self._tasks[id(lane)], completed=done, counts=self._counts(lane))
+                self._bar.update(self._tasks[id(lane)], completed=lane.done, counts=self._counts(lane))
 
     def say(self, text: str) -> None:
         if self._bar is not None:
@@ -98,7 +97,7 @@ class ProgressWatcher(Watcher):
         return ", ".join(parts)
 
     def _line(self) -> str:
-        done = sum(lane.already_done + lane.asked - lane.outcomes["failed"] for lane in self._lanes)
+        done = sum(lane.done for lane in self._lanes)
         planned = sum(lane.planned for lane in self._lanes)
         asked = sum(lane.asked for lane in self._lanes)
         refused = sum(lane.outcomes["refused"] for lane in self._lanes)

@@ -17,6 +17,7 @@ from collector.money.prices import Price
 from collector.offer import Asked, Offer
 from collector.plan import plan
 from collector.providers.exchange import Request
+from collector.resuming import has_games
 from collector.study_files.records import Study
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
@@ -45,9 +46,15 @@ def model_provenance(offer: Offer, asked: Asked) -> dict[str, Any]:
     price = offer.prices.find(asked.provider.name, asked.model.requested_model)
     return {
         "base_url": public_address(asked.base_url), "api_version": api_version(request),
-        "sent": sent_parameters(request.body), "left_to_default": left_to_default(asked, request.body),
+        "sent": sent_parameters(request.body) | _back(offer, asked),
+        "left_to_default": left_to_default(asked, request.body),
         "prompt_hash": prompt.hash, "price": _price(price),
     }  # fmt: skip
+
+
+def _back(offer: Offer, asked: Asked) -> dict[str, str]:
+    """What of its reasoning a model is given back, where a study's conversations have many turns."""
+    return {"reasoning_back": asked.model.reasoning_back} if has_games(offer.study) else {}
 
 
 def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:

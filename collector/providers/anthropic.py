@@ -13,6 +13,7 @@ from collector.study_files.records import StudyModel
 
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit
+_THINKING = ("thinking", "redacted_thinking")
 _STOP: dict[str, Outcome] = {
     "refusal": "refused",
     "max_tokens": "truncated",
@@ -32,11 +33,27 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     headers = {"x-api-key": key or "", "anthropic-version": API_VERSION}
     system = "\n\n".join(str(m["content"]) for m in prompt.messages if m["role"] == "system")
-    messages = [dict(m) for m in prompt.messages if m["role"] != "system"]
+    messages = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
+    if trial.game is not None:
+        messages[-1] = _cached_up_to(messages[-1])
     body: dict[str, Any] = {"model": model.requested_model, "max_tokens": DEFAULT_MAX_TOKENS, "messages": messages}
     if system:
         body["system"] = system
-    return Request(f"{base_url}/v1/messages", headers, {**body, **model.settings})
+    n_earlier = sum(m["role"] != "system" for m in prompt.messages[: prompt.n_earlier])
+    url, body = f"{base_url}/v1/messages", {**body, **model.settings}
+    return Request(url, headers, body, "messages", n_earlier, prompt.earlier_hash)
+
+
+def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """By default an answer goes back with its thinking, as the API asks for; newer models read it, older ones don't."""
+    blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
+    return {"role": message["role"], "content": blocks or message["content"]}
+
+
+def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Nothing is cached here unless it is asked for: all up to this message, which the next turn begins with."""
+    marked = {"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}
+    return {**message, "content": [marked]}
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -57,6 +74,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("request-id") or text(body.get("id")),
+        blocks=blocks if any(block.get("type") in _THINKING for block in blocks or []) else None,
     )
 
 

@@ -23,9 +23,22 @@ __all__ = ["LOGPROBS", "reply", "request", "structured_output"]
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     read = without_template(openai.reply(body, headers))
+    if blocks := _reasoning_fields(body):
+        read = replace(read, blocks=blocks)
     reasoning = read.reasoning_tokens
     if reasoning is None:
         reasoning = count(body.get("usage"), "reasoning_tokens") or None  # where SGLang puts it
     if reasoning == 0 and (read.reasoning_text or "").strip():
         reasoning = None
     return read if reasoning == read.reasoning_tokens else replace(read, reasoning_tokens=reasoning)
+
+
+def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the message that hold reasoning, under the server's own names."""
+    try:
+        message = body["choices"][0]["message"]
+        return {
+            name: message[name] for name in ("reasoning_content", "reasoning", "reasoning_details") if message.get(name)
+        }
+    except (LookupError, TypeError, AttributeError):
+        return {}

@@ -11,11 +11,26 @@ LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One POST. `headers` may hold the key and are never stored; `body` is stored as it was sent."""
+    """One POST. `headers` may hold the key and are never stored; `body` is stored as it was sent.
+
+    Of a long conversation only what is new is stored, else a game of 40 rounds would be stored twenty times over:
+    `n_earlier` items of body[`listed`] were sent before, in a prompt with the hash `earlier_hash`.
+    """
 
     url: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    listed: str = "messages"
+    n_earlier: int = 0
+    earlier_hash: str | None = None
+
+    @property
+    def kept(self) -> Mapping[str, Any]:
+        """The body as it is stored: `body` itself, or with "earlier" in place of what was sent before."""
+        if not self.n_earlier:
+            return self.body
+        earlier = {"n": self.n_earlier, "hash": self.earlier_hash}
+        return {**self.body, self.listed: self.body[self.listed][self.n_earlier :], "earlier": earlier}
 
 
 def count(mapping: Any, *path: str) -> int | None:

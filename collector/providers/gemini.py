@@ -39,19 +39,22 @@ def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     system = [{"text": str(m["content"])} for m in prompt.messages if m["role"] == "system"]
-    contents = [
-        {"role": "model" if m["role"] == "assistant" else "user", "parts": [{"text": str(m["content"])}]}
-        for m in prompt.messages
-        if m["role"] != "system"
-    ]
+    contents = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
     body: dict[str, Any] = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": system}
     name = quote(model.requested_model, safe="")
     # the key goes into a header: in the address it would end up in logs
-    return Request(
-        f"{base_url}/models/{name}:generateContent", {"x-goog-api-key": key or ""}, {**body, **model.settings}
-    )
+    url, headers = f"{base_url}/models/{name}:generateContent", {"x-goog-api-key": key or ""}
+    n_earlier = sum(m["role"] != "system" for m in prompt.messages[: prompt.n_earlier])
+    return Request(url, headers, {**body, **model.settings}, "contents", n_earlier, prompt.earlier_hash)
+
+
+def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """By default an answer goes back as it came, with the signatures of its thoughts, as the API recommends."""
+    blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
+    role = "model" if message["role"] == "assistant" else "user"
+    return {"role": role, "parts": blocks or [{"text": str(message["content"])}]}
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -80,6 +83,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("modelVersion")),
         request_id=text(body.get("responseId")),
         logprobs=read_gemini(_at(first, "logprobsResult")),
+        blocks=pieces if any("thoughtSignature" in part or part.get("thought") for part in pieces) else None,
     )
 
 

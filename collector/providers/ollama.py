@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
+from collector.providers.openai import with_reasoning
 from collector.providers.templates import without_template
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
@@ -19,9 +20,9 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
-    messages = [dict(m) for m in prompt.messages]
+    messages = [with_reasoning(m, model) for m in prompt.messages]
     body = {"model": model.requested_model, "messages": messages, "stream": False, **model.settings}
-    return Request(f"{base_url}/api/chat", {}, body)
+    return Request(f"{base_url}/api/chat", {}, body, "messages", prompt.n_earlier, prompt.earlier_hash)
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -30,9 +31,10 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "truncated" if finish == "length" else None
     if not isinstance(message, Mapping):
         message, outcome = {}, "malformed"
+    thinking = text(message.get("thinking")) or None
     read = Reply(
         answer=text(message.get("content")),
-        reasoning_text=text(message.get("thinking")) or None,
+        reasoning_text=thinking,
         outcome=outcome,
         detail="the response has no message" if outcome == "malformed" else None,
         finish_reason=finish,
@@ -40,5 +42,6 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         output_tokens=count(body, "eval_count"),
         served_model=text(body.get("model")),
         logprobs=read_tokens(body.get("logprobs")),
+        blocks={"thinking": thinking} if thinking else None,
     )
     return without_template(read)  # where thinking was not asked for, a template's marks are in the text

@@ -28,8 +28,17 @@ _FINISH: dict[str, Outcome] = {
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     """Sends only the parameters that the study or the user set; everything else is the provider's default."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    body = {"model": model.requested_model, "messages": [dict(m) for m in prompt.messages], **model.settings}
-    return Request(f"{base_url}/chat/completions", headers, body)
+    # a game sends each message many times: most are sent as they are
+    messages = [m if type(m) is dict and "blocks" not in m else with_reasoning(m, model) for m in prompt.messages]
+    body = {"model": model.requested_model, "messages": messages, **model.settings}
+    return Request(f"{base_url}/chat/completions", headers, body, "messages", prompt.n_earlier, prompt.earlier_hash)
+
+
+def with_reasoning(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """A message as it is sent. Reasoning goes back only where a study wants it kept: OpenAI gives none here, DeepSeek
+    refuses its own, and chat templates drop it."""
+    sent = {name: value for name, value in message.items() if name != "blocks"}
+    return {**sent, **message["blocks"]} if "blocks" in message and model.reasoning_back == "kept" else sent
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:

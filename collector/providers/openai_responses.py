@@ -21,8 +21,17 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    body = {"model": model.requested_model, "input": [dict(m) for m in prompt.messages], **model.settings}
-    return Request(f"{base_url}/responses", headers, body)
+    items = [_sent(m, model) for m in prompt.messages]
+    body = {"model": model.requested_model, "input": [item for listed in items for item in listed], **model.settings}
+    n_earlier = sum(map(len, items[: prompt.n_earlier]))
+    return Request(f"{base_url}/responses", headers, body, "input", n_earlier, prompt.earlier_hash)
+
+
+def _sent(message: Mapping[str, Any], model: StudyModel) -> list[Any]:
+    """By default an answer goes back as the items it came in, the reasoning's among them, as the API recommends."""
+    if "blocks" in message and model.reasoning_back != "dropped":
+        return list(message["blocks"])
+    return [{name: value for name, value in message.items() if name != "blocks"}]
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -50,6 +59,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("model")),
         request_id=headers.get("x-request-id") or text(body.get("id")),
         logprobs=_logprobs(items),
+        blocks=items if any(item.get("type") == "reasoning" for item in items) else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from collector.providers.exchange import Request
 from collector.providers.openai import LOGPROBS, reply, structured_output
@@ -15,4 +16,7 @@ __all__ = ["LOGPROBS", "reply", "request", "structured_output"]
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     sent = openai_request(base_url, None, model, prompt, trial)
-    return replace(sent, body={**sent.body, "metadata": {"repetition": str(trial.repetition)}})
+    metadata: dict[str, Any] = {"repetition": str(trial.repetition)}
+    if trial.game is not None:  # its prompt alone does not say what has happened in the game
+        metadata["trial"] = {name: getattr(trial, name) for name in Trial.__slots__}
+    return replace(sent, body={**sent.body, "metadata": metadata})

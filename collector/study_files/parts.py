@@ -9,7 +9,7 @@ from collector.errors import StudyError, UnknownNameError
 from collector.records import Measure, TokenSource
 from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
-from collector.study_files.records import Fit, StudyModel
+from collector.study_files.records import Fit, ReasoningBack, StudyModel
 
 
 def read_model(row: Table) -> StudyModel:
@@ -25,6 +25,7 @@ def read_model(row: Table) -> StudyModel:
         settings=read_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),
         asked_by_default=row.flag("asked_by_default", default=True),
+        reasoning_back=_one_of(row, "reasoning_back", get_args(ReasoningBack)) or "default",
     )
     row.finish()
     return found

@@ -6,12 +6,14 @@ A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from collector.errors import UnknownNameError
 from collector.records import Measure, TokenSource
+
+ReasoningBack = Literal["default", "kept", "dropped"]
 
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
@@ -35,7 +37,9 @@ class StudyModel:
 
     `model` is its id in every table, `requested_model` the name sent on the wire, `settings` the parameters sent (in
     the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count where
-    there is one and the output count elsewhere. `token_source` is set where an import or a simulation of this
+    there is one and the output count elsewhere. `reasoning_back` says what of its reasoning a model of many turns is
+    given back: all that its provider takes ("kept"), nothing ("dropped"), or what is usual there ("default", see the
+    dialects in collector/providers). `token_source` is set where an import or a simulation of this
     model has to say what its counts are because no provider does. One that is not `asked_by_default` is asked only
     where it is named. `frame` is "" where the study's design has no frames. `structured_output`: the provider is to
     enforce the shape of the answer (a choice of the run, not of the study; a part of a trial's id).
@@ -51,6 +55,7 @@ class StudyModel:
     token_source: TokenSource | None = None
     asked_by_default: bool = True
     structured_output: bool = False
+    reasoning_back: ReasoningBack = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,11 @@ class Specification:
 @dataclass(frozen=True)
 class Study:
     """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked; `note`
-    is what people should know who see its results."""
+    is what people should know who see its results.
+
+    `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
+    in the settings of every model (None: each provider's own).
+    """
 
     name: str
     title: str
@@ -126,6 +135,20 @@ class Study:
     data: Any
     sensitivity: Mapping[str, Specification] = field(default_factory=dict)
     note: str = ""
+    about: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    temperature: float | None = None
+
+    def with_answer(self, answer: str) -> Study:
+        """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of
+        their own (they reason by themselves) are left out, by name."""
+        if answer == self.frame:
+            return self
+        own = "it has a format of answers of its own"
+        fixed = {model.model: own for model in self.models if model.frame != self.frame}
+        models = tuple(m if m.model in fixed else replace(m, frame=answer) for m in self.models)
+        variant = f"{self.variant}.{answer}"
+        return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
@@ -147,7 +170,9 @@ class Study:
                 return known
         if not provider or not name:
             raise self._unknown_model(spec)
-        return StudyModel(spec, spec, provider, name, self.frame)
+        from collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
+
+        return with_temperature(StudyModel(spec, spec, provider, name, self.frame), self.temperature)
 
     def test(self, name: str) -> TestInfo:
         """The test with this id; UnknownNameError if there is none."""

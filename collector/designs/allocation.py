@@ -1,0 +1,116 @@
+"""The allocation design: whoever decides gives one job after the other to one of several groups, and is told how each
+choice turned out (Wu et al., section 3.1).
+
+A game is a conversation and a round of it a trial. Where a game stands is decided by its turns so far and by draws that
+its own seed names, so that it can be left at any round and gone on with, and meets the same jobs and the same luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from collector.designs.allocation_games import ELICITATION, QUESTIONS, ROUNDS, Games
+from collector.designs.allocation_parts import AllocationData, parse_allocation
+from collector.designs.allocation_reader import read_turn
+from collector.designs.allocation_texts import AnswerFormat
+from collector.designs.allocation_turns import next_trial, prompt_of, standing
+from collector.designs.participants import check_participants, simulate_reply
+from collector.errors import UnknownNameError
+from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from collector.study_files.folder import StudyFolder
+from collector.study_files.keys import Table
+from collector.study_files.records import Study, StudyModel, TestInfo
+
+
+class Allocation:
+    name = "allocation"
+    has_games = True
+    analyses_tokens = False
+    answer_schema: Mapping[str, Any] | None = None
+
+    def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
+        return parse_allocation(table, folder)
+
+    def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
+        if data.task == ELICITATION:
+            return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
+        rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
+        if not data.asks_after:
+            return (rounds,)
+        return rounds, TestInfo(QUESTIONS, 2, "Questions after the game", data.games * len(data.classes))
+
+    def answers(self, data: AllocationData) -> tuple[str, ...]:
+        """The formats that `--answer` may ask for."""
+        return tuple(data.texts.answers)
+
+    def check(self, study: Study) -> None:
+        data: AllocationData = study.data
+        used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
+        for frame, user in used.items():
+            if frame not in data.texts.answers:
+                raise UnknownNameError(f"frame (an answer format, of {user})", frame, data.texts.answers)
+        if data.success.kind == "elicited" and data.success.source not in study.variants:
+            raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
+        check_participants(data.simulation, [model.model for model in study.models])
+
+    def source_variant(self, study: Study) -> str | None:
+        """The variant whose answers this one needs before it can be planned; None where it needs none."""
+        success = study.data.success
+        return success.source if success.kind == "elicited" else None
+
+    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
+        """The study with the chances by model and job (from 0 to 1) that the models themselves have given."""
+        return replace(study, data=replace(study.data, elicited=rates))
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        data: AllocationData = study.data
+        games = Games(study, model, seed)
+        for number in range(data.games * repetitions):
+            if not skip or not skip[number]:
+                yield games.conversation(number + 1, number * data.n_trials)
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        games = Games(study, model, seed)
+        for number in range(study.data.games * repetitions):
+            yield games.trial_ids(number + 1)
+
+    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
+        """The ids of the conversations, in the same order; quicker than making them all."""
+        games = Games(study, model, seed)
+        yield from (games.game_id(number + 1) for number in range(study.data.games * repetitions))
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        data: AllocationData = study.data
+        now = standing(conversation, history)
+        if now.is_over:
+            return None
+        trial = next_trial(data, conversation, history, now)
+        last_round = min(now.place, data.n_rounds) - 1
+        earlier = conversation.trials[last_round] if now.place else None
+        return trial, prompt_of(data, self._answer(study, trial), trial, now, earlier)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_turn(study.data, self._answer(study, trial), trial, reply)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        """A model that does not reason by itself writes about as much as its format asks for."""
+        return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial)
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        return None  # a round is no question of its own: the simulated provider is told which trial it plays
+
+    def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
+        data: AllocationData = study.data
+        return data.texts.answers[trial.factors["answer_format"]]
+
+
+DESIGN = Allocation()

@@ -1,0 +1,115 @@
+"""The trials of a game before it is played: ids, jobs, candidates, and who would succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from collector.designs.allocation_draws import GameDraw, RoundDraw, draw_game, draw_jobs, draw_questions, draw_round
+from collector.designs.allocation_parts import AllocationData
+from collector.records import Conversation, StableIds, Trial, stable_id
+from collector.study_files.records import Study, StudyModel
+
+ROUNDS, QUESTIONS, ELICITATION = "rounds", "questions", "elicitation"
+EVERYONE = "all"  # the group of a trial before anybody is chosen
+
+
+class Games:
+    """The games of a study for one model, numbered from 1."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        self._study, self._model = study, model
+        self._data: AllocationData = study.data
+        self._rates = self._data.elicited.get(model.model, {})
+        settings = stable_id(dict(model.settings), model.reasoning_back)
+        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
+        self._id = StableIds(*names, model.frame, settings, sorted(self._rates.items()), seed)
+        self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
+        self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
+        self._facts = {
+            "answer_format": model.frame, "n_rounds": self._data.games if self._data.is_pooled else self._data.n_rounds,
+            "groups": list(self._data.groups), "class_sizes": [len(c.jobs) for c in self._data.classes],
+        }  # fmt: skip
+
+    def _test(self, place: int) -> str:
+        if self._data.task == "elicitation":
+            return ELICITATION
+        return ROUNDS if place < self._data.n_rounds else QUESTIONS
+
+    def game_id(self, game_no: int) -> str:
+        return self._id.of(game_no, self._game_end)
+
+    def trial_ids(self, game_no: int) -> tuple[str, ...]:
+        return tuple(self._id.of(game_no, end) for end in self._ends)
+
+    def conversation(self, game_no: int, position: int) -> Conversation:
+        """`position` is that of its first trial in the plan."""
+        game_id = self.game_id(game_no)
+        listed = zip(self.trial_ids(game_no), self._jobs(game_id, game_no), strict=True)
+        trials = (
+            self._trial(trial_id, game_id, game_no, place, position + place, job, facts)
+            for place, (trial_id, (job, facts)) in enumerate(listed)
+        )
+        return Conversation(game_id, tuple(trials))
+
+    def _jobs(self, game_id: str, game_no: int) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
+        """The job of each trial, and what is drawn for it."""
+        data = self._data
+        if data.task == "elicitation":
+            yield from ((job, {}) for job in draw_jobs(data, game_id))
+            return
+        game = draw_game(data, game_id)
+        for round_no in range(1, data.rounds + 1):
+            drawn = draw_round(data, game_id, game_no, round_no)
+            yield drawn.job, self._round_facts(game, drawn)
+        if data.asks_after:
+            for job in draw_questions(data, game_id):
+                yield job, {"ranks": self._ranked(game, job[0])} if game.ranks else {}
+
+    def _round_facts(self, game: GameDraw, drawn: RoundDraw) -> dict[str, Any]:
+        groups = self._data.groups
+        chances = self._chances(game, drawn.job)
+        facts: dict[str, Any] = {
+            "groups_shown": [groups[g] for g in game.groups_shown],
+            "would_succeed": [name for name, luck, p in zip(groups, drawn.luck, chances, strict=True) if luck < p],
+            "p_by_group": chances,
+        }
+        if game.ranks:
+            facts["best_by_class"] = [self._ranked(game, c)[0] for c in range(len(self._data.classes))]
+        if self._data.features:
+            facts |= {"features": [f.name for f in self._data.features], "candidates": drawn.candidates}
+        return facts
+
+    def _chances(self, game: GameDraw, job: tuple[int, int]) -> list[float]:
+        success, n = self._data.success, len(self._data.groups)
+        if success.kind == "latin_square":
+            return [success.rates[game.ranks[g][job[0]]] for g in range(n)]
+        if success.kind == "hidden_mapping":
+            return [success.rates[0 if game.ranks[g][job[0]] == 0 else 1] for g in range(n)]
+        if success.kind == "constant":
+            return [success.rates[0]] * n
+        of_job = self._rates if success.kind == "elicited" else success.of_job or {}
+        return [of_job[self._data.classes[job[0]].jobs[job[1]]]] * n
+
+    def _ranked(self, game: GameDraw, class_no: int) -> list[str]:
+        """The groups from best to worst for a class."""
+        groups = range(len(self._data.groups))
+        return [self._data.groups[g] for g in sorted(groups, key=lambda g: game.ranks[g][class_no])]
+
+    def _trial(
+        self, trial_id: str, game_id: str, game_no: int, place: int, position: int, job: tuple[int, int],
+        facts: dict[str, Any],
+    ) -> Trial:  # fmt: skip
+        data, job_class, test = self._data, self._data.classes[job[0]], self._test(place)
+        ranked = facts["best_by_class"][job[0]] if "best_by_class" in facts else None
+        return Trial(
+            trial_id=trial_id, study=self._study.name, study_version=self._study.version,
+            variant=self._study.variant, model=self._model.model, test=test, condition=job_class.name,
+            item=job_class.jobs[job[1]], group=EVERYONE, wording=1, option_a=None, option_b=None,
+            expected=facts["ranks"][0] if "ranks" in facts else ranked,
+            repetition=game_no, position=position,
+            # games of one round that are pooled count as one game of many rounds
+            game=self._id.of(0, self._pool_end) if data.is_pooled else game_id,
+            round=None if test == QUESTIONS else game_no if data.is_pooled else place + 1,
+            factors=self._facts | facts,
+        )  # fmt: skip
