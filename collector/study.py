@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.designs import design_named
+from collector.designs import Design, design_named
 from collector.errors import StudyError, UnknownNameError
 from collector.files import studies_dir
 from collector.records import stable_id
@@ -136,7 +136,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         seed=_seed(table),
         frame=table.text("frame", ""),
         tests=design.tests(data),
-        models=tuple(_model(row, table.text("frame", ""), temperature) for row in table.rows("models")),
+        models=tuple(_model(row, _default_frame(design, table), temperature) for row in table.rows("models")),
         variants=variants,
         variant=name,
         fits=fits,
@@ -162,6 +162,11 @@ def _seed(table: Table) -> int:
     if not 0 <= seed < 2**63:
         raise StudyError(f'"seed" in {table.where} must be between 0 and 2^63, but it is {seed}.')
     return seed
+
+
+def _default_frame(design: Design, table: Table) -> str:
+    """Where a frame is a format of answers, models share the study's; elsewhere it is the prompt, and each says its own."""
+    return table.text("frame") if hasattr(design, "answers") else ""
 
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
