@@ -21,6 +21,7 @@ import click
 from bench.bayes import bayes
 from bench.bridge import bridge
 from bench.fitting import compare, growth
+from bench.game_tables import game_tables
 from bench.games import games
 from bench.measures import Measure, table
 from bench.scale import memory, resume
@@ -47,6 +48,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "full_speed": lambda: full_speed(seconds),
         "while_read": lambda: while_read(seconds),
         "games": lambda: games(quick=quick),
+        "game_tables": lambda: game_tables(1_000 if quick else 10_000),
         "topics": topics,
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),

@@ -165,7 +165,7 @@ def _seed(table: Table) -> int:
 
 
 def _default_frame(design: Design, table: Table) -> str:
-    """Where a frame is a format of answers, models share the study's; elsewhere it is the prompt, and each says its own."""
+    """Where frames are formats of answers, models share the study's; where they are prompts, each says its own."""
     return table.text("frame") if hasattr(design, "answers") else ""
 
 

@@ -34,5 +34,6 @@ SELECT source, study, study_version, variant, model, game, repetition, is_pooled
        n_rounds, n_asked, n_answered,
        coalesce(CASE WHEN is_pooled THEN n_asked ELSE n_answered END >= n_rounds, false) AS is_complete,
        ended_as, n_successes, n_with_outcome, served_model_changed,
-       len(string_split(groups, '","')) AS n_groups, len(string_split(class_sizes, ',')) AS n_classes, groups, class_sizes
+       len(string_split(groups, '","')) AS n_groups, len(string_split(class_sizes, ',')) AS n_classes,
+       groups, class_sizes
 FROM described;

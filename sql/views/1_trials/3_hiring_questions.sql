@@ -2,8 +2,8 @@
 -- grain: trial_id
 -- reads: trials
 -- study: hiring
--- note:  `rank` is 1 where the group named is the one that succeeds most often in jobs of this class, NULL where no group
---        was named or all are equal. `ranks` is JSON: the groups from best to worst.
+-- note:  `rank` is 1 where the group named is the one that succeeds most often in jobs of this class, NULL where no
+--        group was named or all are equal. `ranks` is JSON: the groups from best to worst.
 CREATE OR REPLACE VIEW hiring_questions AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, game, repetition,
        condition AS class, item AS job, expected, outcome,

@@ -2,8 +2,8 @@
 -- grain: source, study, study_version, variant, model
 -- reads: hiring_games
 -- study: hiring
--- note:  `n_open` can still be played on: the same `collect` command does. `n_model_changed` games were answered by more
---        than one served model. `last_round_median` is of the games that ended early.
+-- note:  `n_open` can still be played on: the same `collect` command does. `n_model_changed` games were answered by
+--        more than one served model. `last_round_median` is of the games that ended early.
 CREATE OR REPLACE VIEW hiring_game_ends AS
 SELECT source, study, study_version, variant, model, count(*) AS n_games,
        count(*) FILTER (is_complete) AS n_complete,

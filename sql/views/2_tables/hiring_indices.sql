@@ -2,13 +2,13 @@
 -- grain: source, study, study_version, variant, model
 -- reads: hiring_game_indices, hiring_games, hiring_counts
 -- study: hiring
--- paper: figures 2, 3, 7, 8, 13; Table 1
--- note:  means over games of hiring_game_indices, with the standard deviation (n - 1) of SI and BGD. `gasi` is the
---        mean over groups of the mean Jensen-Shannon distance (natural logarithms, at most 0.8326) between that group's
---        distributions over the classes in two games, over all pairs of games in which it was hired; the text's
---        divergence in base 2 is `gasi_divergence_bits`. A cell of one game has none. Games that are not complete are
---        counted in `n_incomplete` only. Chance alone gives more than 0: R's random_level() says how much. The pairs
---        grow with the square of the games: a cell of thousands takes minutes. Intervals: R's hiring_indices().
+-- note:  Wu et al., figures 2, 3, 7, 8, 13 and Table 1. Means over games of hiring_game_indices, with the standard
+--        deviation (n - 1) of SI and BGD. `gasi` is the mean over groups of the mean Jensen-Shannon distance (natural
+--        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs
+--        of games in which it was hired; the text's divergence in base 2 is `gasi_divergence_bits`. A cell of one game
+--        has none. Games that are not complete are counted in `n_incomplete` only. Chance alone gives more than 0: R's
+--        random_level() says how much. Intervals: R's hiring_indices(). The work grows with the square of the games
+--        in a cell: 30 are nothing, thousands take minutes.
 CREATE OR REPLACE VIEW hiring_indices AS
 WITH cells AS MATERIALIZED (
     SELECT source, study, study_version, variant, model,

@@ -2,8 +2,8 @@
 -- grain: source, study, study_version, variant, model, rank
 -- reads: hiring_questions
 -- study: hiring
--- paper: appendix J, tables 4 and 5
--- note:  `share` is of the `n_questions` in which a group was named; chance is 1 / (number of groups).
+-- note:  Wu et al., tables 4 and 5 (appendix J). `share` is of the `n_questions` in which a group was
+--        named; chance is 1 / (number of groups).
 CREATE OR REPLACE VIEW hiring_question_ranks AS
 SELECT source, study, study_version, variant, model, rank, count(*) AS n,
        (sum(count(*)) OVER (PARTITION BY source, study, study_version, variant, model))::BIGINT AS n_questions,

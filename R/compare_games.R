@@ -1,0 +1,96 @@
+#' Do two conditions of a hiring game stratify differently?
+#'
+#' Differences of the indices of [hiring_indices()] between conditions, with a bootstrap over whole games (each
+#' condition's games are drawn again on their own) and a permutation test (games are dealt out anew to the two
+#' conditions). The paper prints such p values for a higher temperature: ask with `between = "variant"` and
+#' `reference = "main"`.
+#'
+#' @inheritParams hiring_indices
+#' @param between name of the column that tells conditions apart.
+#' @param reference the condition that each other one is compared with; `NULL` takes the first in the data.
+#' @param by names of further columns: comparisons are made within each of their values (`"model"`).
+#' @param indices names of the indices to compare.
+#' @param n_draws number of bootstrap draws, and of permutations.
+#' @param adjust method of [stats::p.adjust()]; all comparisons of one index are corrected together.
+#' @param seed of the draws, a whole number; each comparison starts from it anew.
+#' @return A data frame with one row per comparison and index: the columns `by`, `condition`, `reference`, `index`,
+#'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `boot_low` and `boot_high` (95 %),
+#'   `p_value` (two-sided, `(1 + as far from 0) / (1 + permutations)`), `n_comparisons` and `p_adjusted`. NA where an
+#'   index is not defined.
+#' @source Wu, Liu, Bai & Griffiths, section 5.1 (p values for temperature; their test is not stated).
+#' @export
+#' @examples
+#' rounds <- data.frame(
+#'   variant = rep(c("main", "steer_fair"), each = 48), game = rep(1:12, each = 8),
+#'   class = rep(c("high", "low"), 48), choice = c(rep(c("A", "B"), 24), rep(c("A", "A", "B", "B"), 12))
+#' )
+#' compare_games(rounds, indices = "si", n_draws = 99)
+compare_games <- function(data, between = "variant", reference = NULL, by = NULL, indices = c("si", "bgd", "gasi"),
+                          n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101) {
+  check_columns(data, c(by, between, "game", "class", "choice"), to = "compare games")
+  check_resampling(n_draws, seed, to = "compare games")
+  check_comparison(indices, adjust)
+  parts <- lapply(cells_of_games(data, by), function(rows) {
+    beside_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed))
+  })
+  found <- do.call(rbind, parts)
+  row.names(found) <- NULL
+  found$n_comparisons <- as.integer(stats::ave(as.double(!is.na(found$p_value)), found$index, FUN = sum))
+  found$p_adjusted <- stats::ave(found$p_value, found$index, FUN = function(p) stats::p.adjust(p, adjust))
+  found
+}
+
+check_comparison <- function(indices, adjust) {
+  unknown <- setdiff(indices, index_names)
+  if (length(unknown) > 0 || length(indices) == 0) {
+    stop_with(sprintf("Can't compare games: there is no index %s.", quoted(unknown)),
+              sprintf("Indices are: %s.", quoted(index_names)))
+  }
+  if (!adjust %in% stats::p.adjust.methods) {
+    stop_with(sprintf("Can't compare games: `adjust` must be one of %s.", quoted(stats::p.adjust.methods)))
+  }
+}
+
+compared_conditions <- function(rows, between, reference, indices, n_classes, n_draws, seed) {
+  conditions <- unique(as.character(rows[[between]]))
+  reference <- if (is.null(reference)) conditions[[1]] else reference
+  others <- setdiff(conditions, reference)
+  if (!reference %in% conditions || length(others) == 0) {
+    stop_with(
+      sprintf("Can't compare games: \"%s\" must have the reference %s and another value.", between, quoted(reference)),
+      sprintf("Found: %s.", quoted(conditions))
+    )
+  }
+  do.call(rbind, lapply(others, function(other) {
+    compared <- rows[as.character(rows[[between]]) %in% c(reference, other), , drop = FALSE]
+    # two conditions may number their games alike
+    compared$game <- paste(as.character(compared[[between]]), compared$game, sep = "\r")
+    counts <- game_counts(compared)
+    is_other <- startsWith(dimnames(counts)[[1]], paste0(other, "\r"))
+    tested <- tested_difference(measured_games(counts, n_classes), is_other, indices, n_draws, seed)
+    cbind(data.frame(condition = other, reference = reference), tested)
+  }))
+}
+
+tested_difference <- function(measured, is_other, indices, n_draws, seed) {
+  difference <- function(other, reference) {
+    (weighted_indices(measured, other) - weighted_indices(measured, reference))[indices]
+  }
+  observed <- difference(+is_other, +!is_other)
+  n <- length(is_other)
+  again <- function(places) tabulate(places[sample.int(length(places), length(places), TRUE)], n)
+  drawn <- with_seed(seed, lapply(seq_len(n_draws), function(draw) {
+    dealt <- sample(is_other)
+    list(boot = difference(again(which(is_other)), again(which(!is_other))), dealt = difference(+dealt, +!dealt))
+  }))
+  boot <- matrix(vapply(drawn, `[[`, observed, "boot"), nrow = length(indices))
+  dealt <- matrix(vapply(drawn, `[[`, observed, "dealt"), nrow = length(indices))
+  limits <- apply(boot, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+  # rounding must not make a permutation less far out than itself
+  n_as_far <- rowSums(abs(dealt) >= abs(observed) - 1e-12, na.rm = TRUE)
+  data.frame(
+    index = indices, n_games = sum(is_other), n_games_reference = sum(!is_other), difference = unname(observed),
+    boot_low = limits[1, ], boot_high = limits[2, ],
+    p_value = ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + rowSums(!is.na(dealt)))), row.names = NULL
+  )
+}

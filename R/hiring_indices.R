@@ -1,0 +1,185 @@
+#' How stratified did the games of a hiring game become?
+#'
+#' SI, BGD, GASI and the mutual information of a hiring game (or any game in which groups are chosen for jobs of several
+#' classes), as the view `hiring_indices` of the database has them, with intervals over games.
+#'
+#' A group's distribution is that of its hires over the classes of jobs.
+#' \describe{
+#'   \item{`si`}{stratification index, bits: log2 of the number of classes minus the unweighted mean entropy of the
+#'     distributions of the groups that were hired at least once in the game; then the mean over games.}
+#'   \item{`bgd`}{between-group divergence: the mean Jensen-Shannon *distance* (root of the divergence in natural
+#'     logarithms, at most 0.8326) over distinct pairs of groups hired in the game; then the mean over games.}
+#'   \item{`gasi`}{group assignment stochasticity index: the same distance between one group's distributions in two
+#'     games, the mean over pairs of games in which it was hired, then over groups.}
+#'   \item{`mutual_information_bits`}{of group and class over the rounds of a game; then the mean over games.}
+#'   \item{`bgd_divergence_bits`, `gasi_divergence_bits`}{as the paper's text has BGD and GASI: the divergence in base
+#'     2, at most 1. Its numbers are those of the distance.}
+#' }
+#' The t interval is `mean ± qt(.975, n - 1) * sd / sqrt(n)` over games. GASI is no mean over games and has none. The
+#' bootstrap draws whole games again (percentiles); for GASI two draws of one game make no pair.
+#'
+#' Chance alone gives more than 0: see [random_level()].
+#'
+#' @param data a data frame with one row per round: the columns `game`, `class` (of the job) and `choice` (the group
+#'   chosen), as in the view `hiring_rounds`. Rounds without a choice take no part; games that were not played to their
+#'   end are yours to leave out (the view `hiring_games` tells which).
+#' @param by names of the columns that define the cells, each of which has its own indices.
+#' @param n_classes number of classes of jobs; `NULL` counts those that each cell has.
+#' @param n_boot number of bootstrap draws, 0 for none.
+#' @param seed of the draws, a whole number; each cell starts from it anew.
+#' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
+#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %). NA where it is not defined: BGD
+#'   where one group only was hired, GASI of one game.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   section 3.2, equations 1 to 3; figures 2 and 3, Table 1.
+#' @export
+#' @examples
+#' rounds <- data.frame(
+#'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", "B")
+#' )
+#' hiring_indices(rounds, n_boot = 100)[c("index", "estimate", "conf_low", "conf_high")]
+hiring_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, seed = 20260101) {
+  check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
+  check_resampling(n_boot, seed, to = "measure games")
+  cells <- cells_of_games(data, by)
+  parts <- lapply(cells, function(rows) {
+    measured <- measured_games(game_counts(rows), n_classes)
+    beside_key(rows, by, described_indices(measured, n_boot, seed))
+  })
+  found <- do.call(rbind, parts)
+  row.names(found) <- NULL
+  found
+}
+
+index_names <- c(
+  "si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits"
+)
+
+check_resampling <- function(n, seed, to) {
+  is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
+  if (!is_whole(n) || n < 0) {
+    stop_with(sprintf("Can't %s: the number of draws must be a whole number, 0 or more.", to))
+  }
+  if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
+    stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
+  }
+}
+
+# Rows of each cell; rounds without a choice are left out.
+cells_of_games <- function(data, by) {
+  data <- data[!is.na(data$choice), , drop = FALSE]
+  if (nrow(data) == 0) {
+    stop_with("Can't measure games: no round has a choice.")
+  }
+  codes <- group_codes(data, by)
+  unname(lapply(split(seq_len(nrow(data)), codes), function(rows) data[rows, , drop = FALSE]))
+}
+
+beside_key <- function(rows, by, found) {
+  if (is.null(by)) {
+    return(found)
+  }
+  key <- rows[rep(1L, nrow(found)), by, drop = FALSE]
+  row.names(key) <- NULL
+  cbind(key, found)
+}
+
+# How often, by game, group and class.
+game_counts <- function(rows) {
+  in_order <- function(values) factor(values, levels = sort(unique(as.character(values)), method = "radix"))
+  unclass(table(in_order(rows$game), in_order(rows$choice), in_order(rows$class)))
+}
+
+# Per game the indices within it; per group the distances between games (NA where it was not hired).
+measured_games <- function(counts, n_classes = NULL) {
+  n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
+  shares <- counts / c(apply(counts, 1:2, sum))
+  entropy <- apply(shares, 1:2, entropy_bits)
+  dim(entropy) <- dim(counts)[1:2]
+  apart <- pairs_within(shares, entropy)
+  games <- data.frame(
+    si = pmax(log2(n_classes) - rowMeans(entropy, na.rm = TRUE), 0),
+    bgd = rowMeans(sqrt(apart), na.rm = TRUE),
+    mutual_information_bits = apply(counts, 1, information_bits),
+    bgd_divergence_bits = rowMeans(apart, na.rm = TRUE) / log(2)
+  )
+  games[] <- lapply(games, function(values) replace(values, is.nan(values), NA_real_))
+  list(games = games, between = lapply(seq_len(dim(counts)[[2]]), function(g) {
+    divergences(matrix(shares[, g, ], nrow = dim(counts)[[1]]), entropy[, g])
+  }))
+}
+
+entropy_bits <- function(p) if (anyNA(p)) NA_real_ else -sum(p[p > 0] * log2(p[p > 0]))
+
+information_bits <- function(counts) {
+  p <- counts / sum(counts)
+  max(entropy_bits(rowSums(p)) + entropy_bits(colSums(p)) - entropy_bits(p), 0)
+}
+
+# Jensen-Shannon divergence (natural logarithms) of every pair of groups, a column, in every game, a row.
+pairs_within <- function(shares, entropy) {
+  n_groups <- dim(shares)[[2]]
+  if (n_groups < 2) {
+    return(matrix(NA_real_, dim(shares)[[1]], 1))
+  }
+  pairs <- utils::combn(n_groups, 2)
+  found <- lapply(seq_len(ncol(pairs)), function(k) {
+    a <- pairs[1, k]
+    b <- pairs[2, k]
+    middle <- matrix((shares[, a, ] + shares[, b, ]) / 2, nrow = dim(shares)[[1]])
+    pmax(apply(middle, 1, entropy_bits) - (entropy[, a] + entropy[, b]) / 2, 0) * log(2)
+  })
+  do.call(cbind, found)
+}
+
+# The same of every pair of rows of `shares`, as a square.
+divergences <- function(shares, entropy) {
+  n <- nrow(shares)
+  of_class <- lapply(seq_len(ncol(shares)), function(c) {
+    middle <- outer(shares[, c], shares[, c], `+`) / 2
+    ifelse(middle > 0, -middle * log2(middle), 0)
+  })
+  pmax(Reduce(`+`, of_class) - outer(entropy, entropy, `+`) / 2, 0) * log(2)
+}
+
+# All indices where game i counts `weights[i]` times.
+weighted_indices <- function(measured, weights) {
+  within <- vapply(measured$games, stats::weighted.mean, 1, w = weights, na.rm = TRUE)
+  between <- vapply(measured$between, function(d) {
+    pairs <- outer(weights, weights) * (upper.tri(d) & !is.na(d))
+    d[is.na(d)] <- 0
+    c(sum(pairs * sqrt(d)), sum(pairs * d) / log(2)) / sum(pairs)
+  }, c(1, 1))
+  between <- rowMeans(between, na.rm = TRUE)
+  found <- c(within, gasi = between[[1]], gasi_divergence_bits = between[[2]])[index_names]
+  replace(found, is.nan(found), NA_real_)
+}
+
+described_indices <- function(measured, n_boot, seed) {
+  n <- nrow(measured$games)
+  values <- measured$games
+  values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
+  sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
+  n_known <- colSums(!is.na(values[index_names]))
+  estimate <- weighted_indices(measured, rep(1, n))
+  half_width <- rep(NA_real_, length(index_names))
+  has_sd <- n_known > 1
+  half_width[has_sd] <- stats::qt(.975, n_known[has_sd] - 1) * sd[has_sd] / sqrt(n_known[has_sd])
+  limits <- boot_limits(measured, if (n > 1) n_boot else 0, seed)
+  data.frame(
+    index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
+    conf_low = unname(estimate - half_width), conf_high = unname(estimate + half_width),
+    boot_low = limits[1, ], boot_high = limits[2, ], row.names = NULL
+  )
+}
+
+boot_limits <- function(measured, n_boot, seed) {
+  if (n_boot == 0) {
+    return(matrix(NA_real_, 2, length(index_names)))
+  }
+  n <- nrow(measured$games)
+  drawn <- with_seed(seed, replicate(n_boot, weighted_indices(measured, tabulate(sample.int(n, n, TRUE), n))))
+  limits <- apply(drawn, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+  limits[, is.na(weighted_indices(measured, rep(1, n)))] <- NA_real_
+  limits
+}

@@ -1,0 +1,49 @@
+# Games of 24 rounds; with the chance `leaning` a group gets the class of its own number.
+made_games <- function(variant, leaning, n_games = 12, model = "a", seed = 1) {
+  withr::local_seed(seed)
+  n <- 24 * n_games
+  class <- sample(4, n, TRUE)
+  choice <- ifelse(stats::runif(n) < leaning, class, sample(4, n, TRUE))
+  data.frame(model = model, variant = variant, game = rep(seq_len(n_games), each = 24), class = class, choice = choice)
+}
+
+test_that("a large difference is found with its sign, and a shared way of leaning makes games alike", {
+  data <- rbind(made_games("main", 0), made_games("steer_bonus", .9, seed = 2))
+  found <- compare_games(data, n_draws = 199)
+  expect_equal(found$index, c("si", "bgd", "gasi"))
+  expect_equal(found$difference > 0, c(TRUE, TRUE, FALSE))
+  expect_equal(found$p_value, rep(1 / 200, 3))
+  expect_true(all(found$boot_low > 0 | found$boot_high < 0))
+  plain <- hiring_indices(data, by = "variant", n_boot = 0)
+  difference <- plain$estimate[plain$variant == "steer_bonus"] - plain$estimate[plain$variant == "main"]
+  expect_equal(found$difference, difference[1:3])
+})
+
+test_that("p is spread evenly where nothing differs", {
+  p <- vapply(1:30, function(seed) {
+    data <- rbind(made_games("main", 0, 6, seed = seed), made_games("other", 0, 6, seed = 1000 + seed))
+    compare_games(data, indices = "si", n_draws = 39)$p_value
+  }, 1)
+  expect_lt(mean(p < .1), .3)
+  expect_gt(mean(p), .3)
+})
+
+test_that("all comparisons of an index are corrected together", {
+  data <- rbind(
+    made_games("main", 0), made_games("hot", 0, seed = 3), made_games("main", 0, model = "b", seed = 4),
+    made_games("hot", .5, model = "b", seed = 5)
+  )
+  found <- compare_games(data, by = "model", indices = "si", n_draws = 199)
+  expect_equal(found$model, c("a", "b"))
+  expect_equal(found$n_comparisons, c(2L, 2L))
+  expect_equal(found$p_adjusted, stats::p.adjust(found$p_value, "holm"))
+  expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 199), found)
+})
+
+test_that("wrong arguments are one sentence", {
+  expect_snapshot(error = TRUE, {
+    compare_games(made_games("main", 0))
+    compare_games(made_games("main", 0), indices = "SI")
+    compare_games(made_games("main", 0), adjust = "none at all")
+  })
+})

@@ -1,0 +1,66 @@
+# Rounds of games whose matrices (rows are groups, columns classes) are given.
+rounds_of <- function(matrices) {
+  do.call(rbind, lapply(seq_along(matrices), function(game) {
+    cells <- which(matrices[[game]] > 0, arr.ind = TRUE)
+    n <- matrices[[game]][cells]
+    data.frame(game = game, choice = rep(letters[cells[, 1]], n), class = rep(paste0("c", cells[, 2]), n))
+  }))
+}
+
+estimates <- function(found) stats::setNames(found$estimate, found$index)
+
+printed_games <- function() {
+  printed <- utils::read.csv(shared_path("published", "hiring_matrices.csv"))
+  do.call(rbind, lapply(1:4, function(class) {
+    n <- printed[[paste0("class_", class)]]
+    data.frame(
+      model = rep(printed$model_prompt, n), game = rep(printed$run, n), choice = rep(printed$group_rank, n),
+      class = class
+    )
+  }))
+}
+
+test_that("each group in a class of its own is the highest, and all alike is nothing", {
+  apart <- hiring_indices(rounds_of(list(diag(5, 4), diag(5, 4))), n_boot = 0)
+  expect_equal(unname(estimates(apart)), c(2, sqrt(log(2)), 0, 2, 1, 0))
+  moved <- hiring_indices(rounds_of(list(diag(5, 4), diag(5, 4)[c(2, 3, 4, 1), ])), n_boot = 0)
+  expect_equal(unname(estimates(moved)), c(2, sqrt(log(2)), sqrt(log(2)), 2, 1, 1))
+  alike <- hiring_indices(rounds_of(list(matrix(3, 4, 4), matrix(2, 4, 4))), n_boot = 0)
+  expect_equal(alike$estimate, rep(0, 6))
+})
+
+test_that("a group that was never hired is left out, and one group alone has no distance", {
+  found <- hiring_indices(rounds_of(list(rbind(c(4, 0), c(0, 0), c(0, 4)), rbind(c(3, 1), 0, 0))), n_boot = 0)
+  in_fourths <- -sum(c(.75, .25) * log2(c(.75, .25)))
+  expect_equal(estimates(found)[["si"]], mean(c(1, 1 - in_fourths)))
+  expect_equal(estimates(found)[["bgd"]], sqrt(log(2)))
+  expect_equal(found$n_games, rep(2L, 6))
+})
+
+test_that("the intervals are those of t over games, and of games drawn again", {
+  withr::local_seed(1)
+  games <- lapply(1:12, function(k) matrix(stats::rpois(16, 2), 4))
+  found <- hiring_indices(rounds_of(games), n_boot = 500)
+  by_game <- vapply(seq_along(games), function(k) {
+    hiring_indices(rounds_of(games[k]), n_classes = 4, n_boot = 0)$estimate[[1]]
+  }, 1)
+  expect_equal(c(found$conf_low[[1]], found$conf_high[[1]]), as.numeric(t.test(by_game)$conf.int))
+  expect_true(all(found$boot_low < found$boot_high))
+  expect_true(is.na(found$conf_low[[3]]))
+  expect_equal(hiring_indices(rounds_of(games), n_boot = 500), found)
+})
+
+test_that("SI and half-width of the printed matrices come out", {
+  found <- hiring_indices(printed_games(), by = "model", n_boot = 0)
+  si <- found[found$index == "si", ]
+  expect_equal(round(si$conf_high - si$estimate, 3), c(.165, .133))
+  expect_equal(si$estimate, c(.891, 1.303), tolerance = .001)
+})
+
+test_that("wrong arguments are one sentence", {
+  expect_snapshot(error = TRUE, {
+    hiring_indices(data.frame(game = 1, class = "a", group = "b"))
+    hiring_indices(data.frame(game = 1, class = "a", choice = NA))
+    hiring_indices(data.frame(game = 1, class = "a", choice = "b"), n_boot = -1)
+  })
+})
