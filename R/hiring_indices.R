@@ -18,7 +18,8 @@
 #' The t interval is `mean ± qt(.975, n - 1) * sd / sqrt(n)` over games. GASI is no mean over games and has none. The
 #' bootstrap draws whole games again (percentiles); for GASI two draws of one game make no pair.
 #'
-#' Chance alone gives more than 0: see [random_level()].
+#' Chance alone gives more than 0: its level stands beside each index, from [random_level()] with as many rounds,
+#' groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
 #'
 #' @param data a data frame with one row per round: the columns `game`, `class` (of the job) and `choice` (the group
 #'   chosen), as in the view `hiring_rounds`. Rounds without a choice take no part; games that were not played to their
@@ -26,9 +27,12 @@
 #' @param by names of the columns that define the cells, each of which has its own indices.
 #' @param n_classes number of classes of jobs; `NULL` counts those that each cell has.
 #' @param n_boot number of bootstrap draws, 0 for none.
+#' @param n_random number of random cells for the level of chance, 0 for none. Jobs in each class are counted in the
+#'   column `job`; without it, classes are taken to be alike.
 #' @param seed of the draws, a whole number; each cell starts from it anew.
 #' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
-#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %). NA where it is not defined: BGD
+#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `random_level`, `random_low` and
+#'   `random_high` (where 95 % of random cells lie). NA where it is not defined: BGD
 #'   where one group only was hired, GASI of one game.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   section 3.2, equations 1 to 3; figures 2 and 3, Table 1.
@@ -37,14 +41,17 @@
 #' rounds <- data.frame(
 #'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", "B")
 #' )
-#' hiring_indices(rounds, n_boot = 100)[c("index", "estimate", "conf_low", "conf_high")]
-hiring_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, seed = 20260101) {
+#' hiring_indices(rounds, n_boot = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
+hiring_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_random = 200, seed = 20260101) {
   check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
   check_resampling(n_boot, seed, to = "measure games")
+  check_resampling(n_random, seed, to = "measure games")
   cells <- cells_of_games(data, by)
+  random <- random_levels(n_random, seed)
   parts <- lapply(cells, function(rows) {
-    measured <- measured_games(game_counts(rows), n_classes)
-    beside_key(rows, by, described_indices(measured, n_boot, seed))
+    counts <- game_counts(rows)
+    described <- described_indices(measured_games(counts, n_classes), n_boot, seed)
+    beside_key(rows, by, cbind(described, random(rows, counts, n_classes)))
   })
   found <- do.call(rbind, parts)
   row.names(found) <- NULL
@@ -82,6 +89,40 @@ beside_key <- function(rows, by, found) {
   key <- rows[rep(1L, nrow(found)), by, drop = FALSE]
   row.names(key) <- NULL
   cbind(key, found)
+}
+
+# A function that gives each cell the level of chance; cells that are alike have it simulated once.
+random_levels <- function(n_random, seed) {
+  known <- list()
+  function(rows, counts, n_classes) {
+    if (n_random == 0) {
+      return(data.frame(random_level = NA_real_, random_low = NA_real_, random_high = NA_real_))
+    }
+    cell <- cell_of_chance(rows, counts, n_classes)
+    key <- paste(unlist(cell), collapse = " ")
+    if (is.null(known[[key]])) {
+      known[[key]] <<- do.call(random_level, c(cell, n_cells = n_random, seed = seed))
+    }
+    stats::setNames(known[[key]][c("level", "level_low", "level_high")], c("random_level", "random_low", "random_high"))
+  }
+}
+
+# What random_level() must know of a cell.
+cell_of_chance <- function(rows, counts, n_classes) {
+  n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
+  sizes <- rep(1, n_classes)
+  is_balanced <- FALSE
+  if (!is.null(rows$job)) {
+    jobs <- unique(data.frame(class = as.character(rows$class), job = as.character(rows$job)))
+    n_jobs <- sort(as.vector(table(jobs$class)))
+    sizes <- c(n_jobs, rep(max(n_jobs), max(0, n_classes - length(n_jobs))))
+    is_balanced <- length(unique(as.vector(table(rows$game, paste(rows$class, rows$job, sep = "\r"))))) == 1
+  }
+  n_rounds <- round(stats::median(apply(counts, 1, sum)))
+  list(
+    n_rounds = n_rounds, n_groups = dim(counts)[[2]], class_sizes = sizes,
+    balanced = is_balanced && n_rounds %% sum(sizes) == 0, n_games = dim(counts)[[1]]
+  )
 }
 
 # How often, by game, group and class.
