@@ -10,7 +10,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
+from collector.commands.output import (
+    SlantGroup,
+    db_option,
+    format_option,
+    next_command,
+    print_rows,
+    say,
+    version_option,
+)
 from collector.errors import UsageError
 
 _COMMANDS = {
@@ -173,8 +181,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
     if note := coverage_note(report.db, study):
         say(note)
     if report.is_complete:
-        fit = next((fit.engine for fit in study.fits.values()), "lme4")
-        say(f"Done: {report.db} (run {report.run_id}). Next: analyze --fit {fit} --db {report.db}")
+        say(f"Done: {report.db} (run {report.run_id}). Next: {next_command(study, report.db)}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from collector.commands.output import print_rows, say
+from collector.commands.output import next_command, print_rows, say
 
 JOBS_ARE_OPEN = 3
 
@@ -28,12 +28,12 @@ def run_batch(
         report = _carry_out(slice_of_it, options, how, watcher, yes)
         if not report.has_all_answers:
             say(f"These are the pilot's {sum(asked.planned for asked in slice_of_it.asked):,} trials.")
-            _tell(report, output_format)  # which ends it
+            _tell(report, output_format, offer.study)  # which ends it
         rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, is_batch=True)
         if rest is None:
             return
         offer, yes = rest, True
-    _tell(_carry_out(offer, options, how, watcher, yes), output_format)
+    _tell(_carry_out(offer, options, how, watcher, yes), output_format, offer.study)
 
 
 def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> Any:
@@ -44,7 +44,7 @@ def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> A
     return carry_out_batch(offer.asking_logprobs() if options.logprobs else offer, how, yes=yes, watcher=watcher)
 
 
-def _tell(report: Any, output_format: str) -> None:
+def _tell(report: Any, output_format: str, study: Any) -> None:
     """How it stands; leaves the program where something is missing."""
     print_rows(list(report.models), output_format)
     for model in report.models:
@@ -56,7 +56,7 @@ def _tell(report: Any, output_format: str) -> None:
     if report.needs_yes:
         say(f"{report.needs_yes:,} paid requests were not submitted. To agree: --yes")
     if report.is_complete:
-        say(f"Done: {report.db}. Next: analyze --fit lme4 --db {report.db}")
+        say(f"Done: {report.db}. Next: {next_command(study, report.db)}")
         return
     if report.open_jobs:
         waiting = sum(job.n_requests for job in report.open_jobs)

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from collector.errors import SlantError
+from collector.study_files.records import Study
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -26,6 +27,12 @@ def say(text: str) -> None:
     """A message for the person: to stderr, so that a pipe gets only rows."""
     with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
         click.echo(printable(text), err=True)
+
+
+def next_command(study: Study, db: Path) -> str:
+    """What to type once all answers are there: the study's first kind of fit, or its tables where it defines none."""
+    its = f"--fit {next(iter(study.fits.values())).engine}" if study.fits else f"tables --study {study.name}"
+    return f"analyze {its} --db {db}"
 
 
 class SlantGroup(click.Group):

@@ -16,10 +16,11 @@ _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 def coverage_note(db: Path, study: Study) -> str | None:
     """One sentence on the valid answers to this version of a study; None where there are none, where the study is about
-    tokens, or where the database can't be looked at just now: a note is not worth a run."""
+    tokens or has no two options, or where the database can't be looked at just now: a note is not worth a run."""
     if design_named(study.design).analyses_tokens:
         return None
-    query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE outcome = 'answered' AND study = ? AND study_version = ?"  # noqa: E501, S608
+    which = "outcome = 'answered' AND option_a IS NOT NULL AND study = ? AND study_version = ?"
+    query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608
     try:
         with reading(db, patience_s=1.0) as connection:
             [(valid, coded)] = connection.execute(query, [study.name, study.version]).fetchall()

@@ -1,0 +1,19 @@
+"""`collect --study hiring` from the shell, as a new user types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from collector.cli import collect as command
+
+
+def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:
+    db = str(tmp_path / "h.duckdb")
+    arguments = ["--study", "hiring", "--model", "simulated/thompson", "--db", db, "--format", "csv"]
+    asked = CliRunner().invoke(command, arguments)
+    assert asked.exit_code == 0, asked.output
+    assert asked.stdout.splitlines()[1].startswith("thompson,1200,0,1200,1200,")
+    assert f"Next: analyze tables --study hiring --db {db}" in asked.stderr
+    assert "Coverage" not in asked.stderr  # there are no two options of which one would be the consistent one
