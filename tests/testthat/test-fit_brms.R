@@ -76,6 +76,19 @@ test_that("sum coding changes what a coefficient means", {
   fit <- short(coding = "sum", iterations = 120, warmup = 60)
   expect_equal(fit$estimates$term[1:3], c("intercept", "block1", "model1"))
   expect_equal(fit$tables$predictions$block[1:2], c("congruent", "incongruent"))
+  expect_match(fit$tables$model$reference, "^none \\(coded to sum to 0\\); first levels: block = congruent")
+  expect_no_match(usual()$tables$model$reference, "none")
+})
+
+test_that("of many draws and rows, leave-one-out takes as many draws of each chain", {
+  skip_without_stan()
+  file <- withr::local_tempfile(fileext = ".rds")
+  found <- short_fit(few_trials(), chains = 3, iterations = 400, warmup = 60, cores = 1, save_to = file)
+  fit <- readRDS(file)
+  used <- row_logits(fit, max_numbers = 1)
+  expect_equal(as.vector(table(used$chain)), rep(167, 3))
+  loo <- leave_one_out(used$logits, brms::get_y(fit), used$chain)
+  expect_equal(loo$elpd_loo, found$tables$loo$elpd_loo, tolerance = .05)
 })
 
 test_that("the brmsfit and the draws are kept, and opened again", {
