@@ -43,6 +43,14 @@ test_that("a fit that is doubtful says so in its status, its warnings and its ve
   expect_match(fit$messages$text[fit$messages$kind == "warning"], "effective sample size", all = FALSE)
 })
 
+test_that("chains that are worth more than independent draws are nothing to warn of", {
+  skip_without_brms()
+  swinging <- withr::with_seed(1, as.numeric(stats::filter(stats::rnorm(2000), -.97, "recursive")))
+  draws <- posterior::as_draws_array(array(swinging, c(1000, 2, 1), list(NULL, NULL, "b")))
+  expect_warning(posterior::summarise_draws(draws, "ess_bulk"), "capped")
+  expect_no_warning(chain_summary(draws))
+})
+
 test_that("each doubt has its sentence, and none is none", {
   good <- data.frame(
     chains = 4, n_draws = 10000, max_rhat = 1.002, min_ess_bulk = 3000, min_ess_tail = 2500.7, n_divergent = 0,
