@@ -50,6 +50,9 @@ bayesian_variances <- function(fit, parts) {
   frame_of(
     group = groups, term = sub("^Intercept$", "intercept", sub("^.*__", "", names)),
     variance = unname(colMeans(draws[, names, drop = FALSE]^2)),
-    n_groups = unname(vapply(groups, function(name) nlevels(parts$data[[name]]), integer(1)))
+    n_groups = unname(vapply(groups, function(name) n_combined(parts$data, name), integer(1)))
   )
 }
+
+# Of item, or of item:block, which is no column.
+n_combined <- function(data, name) nrow(unique(data[strsplit(name, ":", fixed = TRUE)[[1]]]))

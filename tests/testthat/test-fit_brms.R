@@ -88,6 +88,11 @@ test_that("sum coding changes what a coefficient means", {
   expect_no_match(usual()$tables$model$reference, "none")
 })
 
+test_that("groups that are a combination of columns are counted", {
+  rows <- data.frame(item = c("a", "a", "b"), block = c("x", "y", "x"))
+  expect_equal(vapply(c("item", "item:block"), n_combined, 1L, data = rows, USE.NAMES = FALSE), 2:3)
+})
+
 test_that("of many draws and rows, leave-one-out takes as many draws of each chain", {
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
