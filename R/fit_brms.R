@@ -66,8 +66,13 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
     tables <<- found$tables
     found
   }
-  fitted <- fit_each_group(data, NULL, all.vars(formula), fit_one)
+  fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
   beside_versions(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
+}
+
+# How tokens were counted is nothing to warn of where none are analysed: a choice between two options has no tokens.
+without_token_sources <- function(data, formula) {
+  data[setdiff(names(data), setdiff("token_source", all.vars(formula)))]
 }
 
 fit_bayesian <- function(parts, settings) {

@@ -51,6 +51,13 @@ test_that("chains that are worth more than independent draws are nothing to warn
   expect_no_warning(chain_summary(draws))
 })
 
+test_that("how tokens were counted is nothing to warn of in a choice", {
+  skip_without_stan()
+  counted_otherwise <- few_trials()
+  counted_otherwise$token_source <- rep(c("usage", "output"), length.out = nrow(counted_otherwise))
+  expect_no_match(said_by(short_fit(counted_otherwise)), "token_source")
+})
+
 test_that("each doubt has its sentence, and none is none", {
   good <- data.frame(
     chains = 4, n_draws = 10000, max_rhat = 1.002, min_ess_bulk = 3000, min_ess_tail = 2500.7, n_divergent = 0,
