@@ -13,8 +13,15 @@ settings_row <- function(parts, settings) {
     formula = deparse1(parts$formula), n = nrow(parts$data), chains = settings$chains, iterations = settings$iterations,
     warmup = settings$warmup, adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth,
     seed = settings$seed, priors = paste(names(used), "~", unlist(used), collapse = "; "),
-    reference = paste(names(factors), "=", vapply(factors, function(one) levels(one)[[1]], ""), collapse = "; ")
+    reference = reference_levels(factors)
   )
+}
+
+# Under sum coding an intercept is the mean of all cells, and a term that ends in 1 is of the first level.
+reference_levels <- function(factors) {
+  first <- paste(names(factors), "=", vapply(factors, function(one) levels(one)[[1]], ""), collapse = "; ")
+  is_sum <- vapply(factors, function(one) identical(attr(one, "contrasts"), "contr.sum"), NA)
+  if (any(is_sum)) paste("none (coded to sum to 0); first levels:", first) else first
 }
 
 # Terms under the names that lme4 gives them too; brms's own leave out what isn't a letter or a digit.
@@ -43,6 +50,9 @@ bayesian_variances <- function(fit, parts) {
   frame_of(
     group = groups, term = sub("^Intercept$", "intercept", sub("^.*__", "", names)),
     variance = unname(colMeans(draws[, names, drop = FALSE]^2)),
-    n_groups = unname(vapply(groups, function(name) nlevels(parts$data[[name]]), integer(1)))
+    n_groups = unname(vapply(groups, function(name) n_combined(parts$data, name), integer(1)))
   )
 }
+
+# Of item, or of item:block, which is no column.
+n_combined <- function(data, name) nrow(unique(data[strsplit(name, ":", fixed = TRUE)[[1]]]))

@@ -9,6 +9,7 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   formula <- usable$formula
   data <- coded_data(rows, formula, levels)
   constant <- usable$dropped[setdiff(names(usable$dropped), by)]
+  say_repeated_trials(list(formula = formula, data = data))
   is_separated <- warn_of_separation(formula, data, outcome)
   model <- glmer_or_simpler(formula, data, n_agq)
   say_how_it_ended(model, is_separated)

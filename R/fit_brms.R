@@ -66,14 +66,20 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
     tables <<- found$tables
     found
   }
-  fitted <- fit_each_group(data, NULL, all.vars(formula), fit_one)
+  fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
   beside_versions(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
+}
+
+# How tokens were counted is nothing to warn of where none are analysed: a choice between two options has no tokens.
+without_token_sources <- function(data, formula) {
+  data[setdiff(names(data), setdiff("token_source", all.vars(formula)))]
 }
 
 fit_bayesian <- function(parts, settings) {
   say_what_holds_it(parts)
   warn_of_missing_blocks(parts)
   say_items_of_one_block(parts)
+  say_repeated_trials(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
   stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)
@@ -107,7 +113,7 @@ bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
   outcome <- parts$standata$Y
   used <- row_logits(fit)
-  loo <- leave_one_out(used$logits, outcome, chain = (used$ids - 1) %/% (row$n_draws / row$chains) + 1)
+  loo <- leave_one_out(used$logits, outcome, used$chain)
   doubts <- doubts_of(row)
   for (doubt in c(doubts, doubts_of_loo(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])

@@ -86,6 +86,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
       fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
     }
   }
+  if (family == "binomial") data <- without_token_sources(data, formula)
   beside_versions(fit_each_group(data, by, all.vars(formula), fit_one, save_to), c("lme4", "lmerTest"))
 }
 

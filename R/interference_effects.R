@@ -40,7 +40,10 @@ interference_effects <- function(fit, parts = NULL, kinds = c("population", "ite
                                  by = c("model", "domain"), item = "item") {
   kinds <- match.arg(kinds, several.ok = TRUE)
   if (inherits(fit, "brmsfit")) {
-    parts <- list(data = fit$data, formula = fit$formula$formula, dropped = attr(fit, "dropped"))
+    # brm() leaves text as it is, where fit_brms() makes factors, and codes it by its sorted values, as factor() does.
+    data <- fit$data
+    data[] <- lapply(data, function(one) if (is.character(one)) factor(one) else one)
+    parts <- list(data = data, formula = fit$formula$formula, dropped = attr(fit, "dropped"))
     fit <- posterior::as_draws_matrix(fit)
   }
   draws <- as.matrix(fit)

@@ -22,7 +22,8 @@ sides_of <- function(levels, data, block) {
 }
 
 # The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
-# fixed effects) and the rows of both.
+# fixed effects), and the rows of its domain: the items of all of them are averaged over, in whatever model they were
+# answered, as interference_effects() does, so that cells and fits are about the same items.
 cells_of <- function(data, block, within, sides, levels) {
   keys <- unit_keys(data, within)
   ordered <- listed_levels(data, within, levels)
@@ -36,8 +37,12 @@ cells_of <- function(data, block, within, sides, levels) {
   list(
     rows = rows, is_separated = unname(vapply(keys[first], is_alike, TRUE, of_side, keys, as.numeric(data[[1]]))),
     sides = lapply(of_side, function(is_it) match(keys[first], ifelse(is_it, keys, NA))),
-    members = unname(split(seq_along(keys), factor(keys, levels = keys[first])))
+    members = lapply(first, rows_of_domain, data = data, within = within)
   )
+}
+
+rows_of_domain <- function(row, data, within) {
+  if (!"domain" %in% within) seq_len(nrow(data)) else which(data$domain == data$domain[[row]])
 }
 
 # Whether the outcome of a cell is all alike on one of its sides.
@@ -57,7 +62,7 @@ block_differences <- function(fit, cells) {
   cbind(found, is_separated = cells$is_separated)
 }
 
-# `at`: one row of the design for either side; `members`: the rows of the whole cell.
+# `at`: one row of the design for either side; `members`: the rows whose items are averaged over.
 difference_in_cell <- function(fit, at, members) {
   eta <- lapply(at, function(row) as.vector(fit$draws %*% fit$design[row, ]))
   values <- list(
@@ -66,7 +71,7 @@ difference_in_cell <- function(fit, at, members) {
   unlist(c(lapply(values, summed_up, fit$chains), agreement_of_chains(values[[1]], fit$chains)))
 }
 
-# The difference of probabilities averaged over the cell's own items, each with its random intercept.
+# The difference of probabilities averaged over items, each with its random intercept.
 difference_over_units <- function(fit, eta, members) {
   if (is.null(fit$of_units)) {
     return(rep(NA_real_, length(eta[[1]])))

@@ -1,12 +1,14 @@
 # Does the model fit the data? Posterior predictive checks and leave-one-out cross-validation of a Bernoulli model.
 
-# The linear predictor of each row (columns) in each draw (rows). Of many draws and rows, as many draws as are still
-# quick: evenly spaced, at least 500.
+# The linear predictor of each row (columns) in each draw (rows), and the draws' chains. Of many draws and rows, as many
+# draws as are still quick: evenly spaced, at least 500, as many of each chain, for loo compares chains of one length.
 row_logits <- function(fit, max_numbers = 2e7) {
-  n_draws <- brms::ndraws(fit)
-  n_kept <- min(n_draws, max(500, floor(max_numbers / nrow(fit$data))))
-  ids <- unique(round(seq(1, n_draws, length.out = n_kept)))
-  list(logits = brms::posterior_linpred(fit, draw_ids = ids), ids = ids)
+  n_chains <- brms::nchains(fit)
+  n_iterations <- brms::ndraws(fit) / n_chains
+  n_kept <- min(n_iterations, ceiling(max(500, max_numbers / nrow(fit$data)) / n_chains))
+  own <- unique(round(seq(1, n_iterations, length.out = n_kept)))
+  ids <- as.vector(outer(own, n_iterations * (seq_len(n_chains) - 1), `+`))
+  list(logits = brms::posterior_linpred(fit, draw_ids = ids), chain = rep(seq_len(n_chains), each = length(own)))
 }
 
 # `cell`: the cell of each row, as a number. Per cell and for all rows: the share of ones; for all rows the standard

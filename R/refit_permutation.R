@@ -19,17 +19,18 @@
 #' @param engine `"brms"` or `"lme4"`.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first. The
 #'   difference is the first level of `block` minus the second.
-#' @param priors priors as [brms_parts()] takes them; of no use to lme4.
+#' @param priors,coding priors and coding as [brms_parts()] takes them; of no use to lme4.
 #' @param n_agq points of Gauss-Hermite quadrature of `glmer()`: 1 is Laplace's approximation, 0 the quickest.
 #' @param chains,iterations,warmup,adapt_delta how brms samples: `iterations` of each chain, of which the first `warmup`
 #'   are dropped.
 #' @return A list of three data frames:
 #'   \describe{
 #'     \item{cells}{one row per combination of `within`: `number`, `delta_p` (difference of probabilities) and `s` (of
-#'       log odds), both population-level, and `delta_p_items`, that of probabilities averaged over the cell's items
-#'       with their random intercepts (`NA` where the model has other random effects); for brms posterior means, each
-#'       with its sd (`…_sd`) and the Monte Carlo standard error of the mean (`…_mcse`), `rhat` and `ess_bulk` of
-#'       `delta_p`; `is_separated`: all rows of a block are alike. `NA` where a cell lost a block.}
+#'       log odds), both population-level, and `delta_p_items`, that of probabilities averaged over the
+#'       items of the cell's domain with their random intercepts (`NA` where the model has other random effects); for
+#'       brms posterior means, each with its sd (`…_sd`) and the Monte Carlo standard error of the mean (`…_mcse`),
+#'       `rhat` and `ess_bulk` of `delta_p`; `is_separated`: all rows of a block are alike. `NA` where a cell lost a
+#'       block.}
 #'     \item{refit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
 #'       `"failed"`), `n_divergent` and `n_max_treedepth` (draws), `is_singular` (lme4).}
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
@@ -47,7 +48,7 @@
 #' )$cells
 refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", levels = NULL, priors = NULL,
                               block = "block", unit = "item", within = c("model", "domain"), chains = 2,
-                              iterations = 700, warmup = 200, adapt_delta = .95, n_agq = 0) {
+                              iterations = 700, warmup = 200, adapt_delta = .95, n_agq = 0, coding = "treatment") {
   refitters <- list(brms = refit_brms, lme4 = refit_glmer)
   if (!engine %in% names(refitters)) {
     stop_with(sprintf("Can't permute with %s.", quoted(engine)), sprintf("Engines: %s.", quoted(names(refitters))))
@@ -58,7 +59,7 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
   its_seed <- permutation_seed(seed, number)
   settings <- list(
     seed = its_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
-    adapt_delta = adapt_delta, n_agq = n_agq
+    adapt_delta = adapt_delta, n_agq = n_agq, coding = coding
   )
   cells <- cells_of(permuted, block, within, sides, levels)
   heard <- with_conditions(function() {
@@ -112,6 +113,6 @@ is_unconverged <- function(differences) {
 # Compiles the model of these data, where that is still to be done; returns how many seconds it took.
 compile_permutation_job <- function(data, arguments, say) {
   complete <- in_fixed_order(as_columns(data), arguments$formula)
-  parts <- brms_parts(complete, arguments$formula, arguments$levels, arguments$priors)
+  parts <- brms_parts(complete, arguments$formula, arguments$levels, arguments$priors, arguments$coding)
   attr(compiled_model(parts$code, say), "compile_s")
 }

@@ -56,6 +56,26 @@ say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
   }
 }
 
+# Answers to the very same question are alike beyond what an effect of the item explains, in one block and model more
+# than in another. Taken as independent, they promise more than they know.
+say_repeated_trials <- function(parts, item = "item") {
+  trial <- c(item, cell_factors(parts))
+  apart <- lapply(lme4::findbars(parts$formula), function(bar) all.vars(bar[[3]]))
+  is_told <- any(vapply(apart, function(names) all(trial %in% names), NA))
+  if (!item %in% names(parts$data) || is_told) {
+    return(invisible())
+  }
+  n_trials <- nrow(unique(parts$data[trial]))
+  if (n_trials < nrow(parts$data)) {
+    message(sprintf(
+      "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are %s.",
+      nrow(parts$data), n_trials, toString(trial[-1]),
+      sprintf("too narrow where a model repeats itself; (1 | %s) in the formula lets questions differ",
+        paste(trial, collapse = ":"))
+    ))
+  }
+}
+
 # The cell of each row: its combination of the factors among the fixed effects, numbered in the order of their levels.
 cell_numbers <- function(parts) {
   codes <- lapply(unname(parts$data[cell_factors(parts)]), as.integer)

@@ -12,8 +12,9 @@ import duckdb
 import polars as pl
 
 from analysis.cells import GRAIN
+from analysis.fit_choice import no_rows
 from analysis.open import read_view, set_measure
-from collector.errors import DatabaseError, StudyError
+from collector.errors import StudyError
 from collector.store import reading
 from collector.study import Fit, Study
 
@@ -59,7 +60,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
     if source is not None:
         frame = frame.filter(pl.col("source") == source)
     if frame.is_empty():
-        raise DatabaseError(f'Nothing to check: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+        raise no_rows("check", db, source)
     frame = frame.select(COLUMNS).sort(_ORDER, nulls_last=True)
     frame = frame.join(asked, on="trial_id", how="left", maintain_order="left")
     frame = frame.join(limits, on=["run_id", "model"], how="left", maintain_order="left")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import polars as pl
 
+from analysis.bayes.shown import is_bayesian, no_such_table
 from analysis.cli_results import FitProgress
 from analysis.fits import FitResult
 from analysis.paper.family import GRAIN
@@ -21,7 +22,12 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None) -> pl.DataFrame:
-    """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
+    """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out).
+
+    UsageError where the fits are Bayesian models, which have no topics.
+    """
+    if result.topics["models"].is_empty() and is_bayesian(result):
+        raise no_such_table(result, show)
     if show == "topics":
         return _overview(result)
     if show == "match":

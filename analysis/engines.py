@@ -116,7 +116,9 @@ ENGINES = {
         files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
         tables=BRMS_TABLES,
         takes_all_cores=True,
-        settings=("priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed"),
+        settings=(
+            "priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed",
+        ),
         asides=("force",),
     ),
 }  # fmt: skip

@@ -39,14 +39,24 @@ def _of(study: Study, name: str) -> list[Fit]:
 
 def _studies_in(db: str | Path) -> list[Study]:
     """The studies of the database that ship with slant; one of a user's own is known only by its path."""
-    with reading(db) as connection:
-        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
-    if not rows:
+    names = _names_in(db)
+    if not names:
         raise DatabaseError(
             f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
         )
-    names = [name for (name,) in rows]
     known = [load_study(name) for name in names if name in list_studies()]
     if not known:
         raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
     return known
+
+
+def no_rows(doing: str, db: str | Path, source: str | None) -> DatabaseError:
+    """For a study or source that the database has nothing of; says what it has, for that may be another study."""
+    message = f'Nothing to {doing}: "{db}" holds no such rows{f" of source {source}" if source else ""}.'
+    return DatabaseError(message, f"It holds: {', '.join(_names_in(db)) or 'no trials'}.")
+
+
+def _names_in(db: str | Path) -> list[str]:
+    with reading(db) as connection:
+        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
+    return [name for (name,) in rows]

@@ -103,7 +103,7 @@ def fit_work(
 
 
 def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
-    """The fit with the random intercepts that its setting `random` names (repetition, say) in its formula; and those."""
+    """The fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their names."""
     settings = dict(definition.settings)
     random = tuple(checked_name(str(name), "column") for name in settings.pop("random", ()))
     if random and definition.formula is None:

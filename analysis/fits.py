@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from analysis.cells import read_rows
-from analysis.fit_choice import chosen_fits
+from analysis.fit_choice import chosen_fits, no_rows
 from analysis.fit_store import Fitted, is_same, stored
 from analysis.fit_work import Work, fit_work
 from analysis.kept.beside import CELL, beside_cells, engine_frames
@@ -22,7 +22,7 @@ from analysis.kept.fit_run import Progress as Progress
 from analysis.kept.fit_run import run_and_keep
 from analysis.kept.tables import Frames
 from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
-from collector.errors import DatabaseError, RError, UnknownNameError
+from collector.errors import RError, UnknownNameError
 from collector.study import Study
 
 
@@ -102,7 +102,7 @@ def fit(
             only=only,
         )  # fmt: skip
     if not work:
-        raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+        raise no_rows("fit", db, source)
     return _made(db, [(engine, work)], workers, refit, progress)[0]
 
 

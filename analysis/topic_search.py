@@ -17,14 +17,14 @@ from typing import Any
 
 import polars as pl
 
-from analysis.fit_choice import chosen_fits
+from analysis.fit_choice import chosen_fits, no_rows
 from analysis.fit_store import is_same_versions
 from analysis.fit_work import Work, fit_work
 from analysis.fits import Progress
 from analysis.kept.files import made_model_folder
 from analysis.open import open_trials, stored_views
 from analysis.worker import Died, run_jobs, versions_now
-from collector.errors import DatabaseError, RError, UsageError
+from collector.errors import RError, UsageError
 from collector.records import stable_id
 from collector.store import is_alive, reading, writing
 from collector.study import Study
@@ -73,7 +73,7 @@ def search(
         for one in fit_work(db, its, definition, source=source, settings=settings)
     ]
     if not work:
-        raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+        raise no_rows("fit", db, source)
     todo = {one.id: _todo(db, one, sorted(set(numbers), reverse=True), max_em_its) for one in work}
     n_all = len(work) * len(set(numbers))
     n_done = n_all - sum(map(len, todo.values()))

@@ -216,3 +216,9 @@ def test_a_database_of_an_older_slant_holds_no_bayesian_models_until_it_is_writt
         (made,) = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'brms_%'").fetchall()
     assert made == (5,)
     assert open_trials(older, "bayes_contrasts").is_empty()
+
+
+def test_topics_of_a_bayesian_model_are_refused_instead_of_an_empty_table(db: Path, found: FitResult) -> None:
+    refused = shell(db, *FLAGS, "--show", "words")
+    assert refused.exit_code != 0
+    assert 'There is no table "words" of interference.' in refused.stderr

@@ -127,3 +127,9 @@ def test_slant_is_both_commands_under_one_name(root: Path) -> None:
     assert "analyze" in analyze(root, "--help", name="slant").stdout
     assert "compare" in analyze(root, "analyze", "--help", name="slant").stdout
     assert "import" in analyze(root, "collect", "--help", name="slant").stdout
+
+
+def test_a_study_that_the_database_has_nothing_of_is_told_beside_those_it_has(root: Path, db: Path) -> None:
+    answer = analyze(root, "--fit", "lme4", "--study", "interference", "--db", db)
+    assert answer.returncode != 0
+    assert "It holds: rmiat." in answer.stderr

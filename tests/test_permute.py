@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from analysis.cli import analyze
 from analysis.cli_permute import duration
 from analysis.figure_rows import figure_rows
 from analysis.open import open_trials
+from analysis.permutation.definition import tests_of
 from analysis.permutation.lines import RefitLines
 from analysis.permutation.words import in_words
 from analysis.r_home import r_installation
@@ -165,6 +167,14 @@ def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path
     assert distance < 0.05
 
 
+def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
+    study = load_study("interference")
+    fit = study.fits["interference"]
+    coded = replace(fit, settings={**fit.settings, "coding": "sum"})
+    (test,) = tests_of(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
+    assert test.refit(1).arguments["coding"] == "sum"
+
+
 def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
     study = load_study("interference")
     assert list(figure_rows(db, study, ["permutations"])) == []
@@ -220,6 +230,7 @@ def test_the_command_prints_rows_and_says_what_to_compare_with(db: Path) -> None
     assert rows.height == 6
     assert {"p_one_sided", "p_two_sided", "p_low", "n_separated", "observed_main_fit"} <= set(rows.columns)
     assert "In the reference cell (claude-sonnet-4 and gender_career)" in done.stderr
+    assert "2 cells are tested, and nothing is corrected" in done.stderr
     refits = CliRunner().invoke(analyze, [*command, "--format", "csv", "--show", "refits"])
     assert pl.read_csv(refits.stdout.encode())["number"].to_list() == list(range(6))
 

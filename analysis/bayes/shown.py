@@ -45,6 +45,13 @@ def check_adjustable(result: FitResult, adjust: str | None) -> None:
         raise UsageError(f"There is no p to adjust in the contrasts of {result.engine}.", "Leave out --adjust.")
 
 
+def no_such_table(result: FitResult, show: str) -> UsageError:
+    kinds = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+    return UsageError(
+        f'There is no table "{show}" of {kinds}.', "Every fit has: table, diagnostics, variances, messages."
+    )
+
+
 def verdicts(result: FitResult) -> Iterator[str]:
     """What the chains of each fit that converged are worth. The others are told of as doubtful anyway."""
     for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
@@ -55,11 +62,7 @@ def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
     frames = [result.tables[engine].get(show) for engine in _ENGINES]
     found = [frame for frame in frames if frame is not None and not frame.is_empty()]
     if not found:
-        kinds = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
-        raise UsageError(
-            f'There is no table "{show}" of {kinds}.',
-            "Every fit has: table, diagnostics, variances, messages.",
-        )
+        raise no_such_table(result, show)
     return found[0]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from analysis.fit_choice import chosen_fits
+from analysis.fit_choice import chosen_fits, no_rows
 from analysis.fit_work import Work, fit_work
 from analysis.open import open_trials
 from analysis.permutation.jobs import PACKAGES, CompileJob, RefitJob
 from analysis.worker import versions_now
-from collector.errors import DatabaseError, StudyError, UnknownNameError
+from collector.errors import StudyError, UnknownNameError
 from collector.records import stable_id
 from collector.study import Fit, Study
 
@@ -51,8 +51,8 @@ class Test:
         fit = self.work.definition
         return {
             "formula": fit.formula, "engine": self.engine, "seed": self.seed, "levels": dict(self.levels),
-            "priors": fit.settings.get("priors"), "block": BLOCK, "unit": self.unit, "within": list(self.within),
-            **self.settings,
+            "priors": fit.settings.get("priors"), "coding": fit.settings.get("coding"), "block": BLOCK,
+            "unit": self.unit, "within": list(self.within), **self.settings,
         }  # fmt: skip
 
     @property
@@ -96,7 +96,7 @@ def tests_of(
     its, definition = _fit_of(db, study, engine)
     work = fit_work(db, its, definition, source=source)
     if not work:
-        raise DatabaseError(f'Nothing to permute: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+        raise no_rows("permute", db, source)
     unit, within = _swapped(its, definition, work[0].cell.rows.columns)
     return [Test(one, _levels(db, one, within), unit, within, seed, settings) for one in work]
 

@@ -27,6 +27,7 @@ def in_words(found: Permuted) -> Iterator[str]:
         yield from _doubtful(found.refits.filter(*its, pl.col("number") > 0), tests)
         yield from _separated(tests)
         yield from _borrowed(main)
+        yield from _many(main)
         yield from _noise(main)
 
 
@@ -73,6 +74,15 @@ def _borrowed(cells: pl.DataFrame) -> Iterator[str]:
             "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
             f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there is "
             "no evidence of their own interference."
+        )
+
+
+def _many(cells: pl.DataFrame) -> Iterator[str]:
+    n = cells["p_one_sided"].count()
+    if n > 1:
+        yield (
+            f"Each p is of its cell alone: {n} cells are tested, and nothing is corrected for that. By Bonferroni, "
+            f"compare p with .05 / {n} = {0.05 / n:.2g}, which only {20 * n - 1} permutations or more can reach."
         )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from analysis.fit_choice import no_rows
 from analysis.kept.files import made_model_folder
 from analysis.kept.fit_run import slant_version
 from analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
@@ -63,7 +64,7 @@ def specifications(
         )
     works = specification_work(db, its, only, source)
     if not works:
-        raise DatabaseError(f'Nothing to fit: "{db}" holds no rows{f" of source {source}" if source else ""}.')
+        raise no_rows("fit", db, source)
     kept = kept_rows(db)
     same = set() if refit else set(_unchanged(kept, works))
     todo = [work for work in works if work.id not in same]

@@ -15,6 +15,8 @@ import click
 from collector.errors import SlantError
 from collector.study_files.records import Study
 
+_LEAST_WIDTH = 7
+"""Characters that a column of a table must have on a terminal, the space beside it included."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -88,7 +90,19 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
         from rich.console import Console
 
         piped = not sys.stdout.isatty()
-        Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped).print(as_table(frame, title))
+        console = Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped)
+        has_room = console.width >= _LEAST_WIDTH * frame.width
+        console.print(as_table(frame if has_room else records_of(frame), title))
+
+
+def records_of(frame: Any) -> Any:
+    """The same, a line a value: columns of two characters, all that a terminal may have room for, say nothing."""
+    import polars as pl
+
+    values = [
+        (number, name, _cell(value)) for number, row in enumerate(frame.to_dicts(), 1) for name, value in row.items()
+    ]
+    return pl.DataFrame(values, schema={"row": pl.Int64, "column": pl.String, "value": pl.String}, orient="row")
 
 
 def as_table(frame: Any, title: str | None = None) -> Any:

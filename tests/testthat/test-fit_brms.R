@@ -43,6 +43,21 @@ test_that("a fit that is doubtful says so in its status, its warnings and its ve
   expect_match(fit$messages$text[fit$messages$kind == "warning"], "effective sample size", all = FALSE)
 })
 
+test_that("chains that are worth more than independent draws are nothing to warn of", {
+  skip_without_brms()
+  swinging <- withr::with_seed(1, as.numeric(stats::filter(stats::rnorm(2000), -.97, "recursive")))
+  draws <- posterior::as_draws_array(array(swinging, c(1000, 2, 1), list(NULL, NULL, "b")))
+  expect_warning(posterior::summarise_draws(draws, "ess_bulk"), "capped")
+  expect_no_warning(chain_summary(draws))
+})
+
+test_that("how tokens were counted is nothing to warn of in a choice", {
+  skip_without_stan()
+  counted_otherwise <- few_trials()
+  counted_otherwise$token_source <- rep(c("usage", "output"), length.out = nrow(counted_otherwise))
+  expect_no_match(said_by(short_fit(counted_otherwise)), "token_source")
+})
+
 test_that("each doubt has its sentence, and none is none", {
   good <- data.frame(
     chains = 4, n_draws = 10000, max_rhat = 1.002, min_ess_bulk = 3000, min_ess_tail = 2500.7, n_divergent = 0,
@@ -76,6 +91,24 @@ test_that("sum coding changes what a coefficient means", {
   fit <- short(coding = "sum", iterations = 120, warmup = 60)
   expect_equal(fit$estimates$term[1:3], c("intercept", "block1", "model1"))
   expect_equal(fit$tables$predictions$block[1:2], c("congruent", "incongruent"))
+  expect_match(fit$tables$model$reference, "^none \\(coded to sum to 0\\); first levels: block = congruent")
+  expect_no_match(usual()$tables$model$reference, "none")
+})
+
+test_that("groups that are a combination of columns are counted", {
+  rows <- data.frame(item = c("a", "a", "b"), block = c("x", "y", "x"))
+  expect_equal(vapply(c("item", "item:block"), n_combined, 1L, data = rows, USE.NAMES = FALSE), 2:3)
+})
+
+test_that("of many draws and rows, leave-one-out takes as many draws of each chain", {
+  skip_without_stan()
+  file <- withr::local_tempfile(fileext = ".rds")
+  found <- short_fit(few_trials(), chains = 3, iterations = 400, warmup = 60, cores = 1, save_to = file)
+  fit <- readRDS(file)
+  used <- row_logits(fit, max_numbers = 1)
+  expect_equal(as.vector(table(used$chain)), rep(167, 3))
+  loo <- leave_one_out(used$logits, brms::get_y(fit), used$chain)
+  expect_equal(loo$elpd_loo, found$tables$loo$elpd_loo, tolerance = .05)
 })
 
 test_that("the brmsfit and the draws are kept, and opened again", {

@@ -86,6 +86,17 @@ test_that("repetitions are put together with a message", {
   expect_equal(kept, "item")
 })
 
+test_that("answers to the same question are said to be taken as independent", {
+  skip_without_brms()
+  rows <- few_trials(repetitions = 2)
+  parts <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | repetition)")
+  said <- "288 rows answer 144 questions \\(one item, the same model, domain, block\\).*too narrow.*1 \\| item:model"
+  expect_message(say_repeated_trials(parts), said)
+  apart <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | item:model:domain:block)")
+  expect_silent(say_repeated_trials(apart))
+  expect_silent(say_repeated_trials(brms_parts(few_trials(), "is_valid ~ block * model * domain + (1 | item)")))
+})
+
 test_that("three rows are enough for a right answer", {
   skip_without_stan()
   rows <- few_trials()

@@ -55,6 +55,18 @@ test_that("both kinds agree with brms's own predictions, with random slopes too"
   expect_equal(c(row$estimate, row$conf_low), c(mean(averaged), quantile(averaged, .025, names = FALSE)))
 })
 
+test_that("a brmsfit of brm() itself, with text for factors, gives the same as one with factors", {
+  skip_without_stan()
+  file <- withr::local_tempfile(fileext = ".rds")
+  short_fit(few_trials(), save_to = file)
+  fit <- readRDS(file)
+  plain <- fit
+  plain$data[] <- lapply(fit$data, function(one) if (is.factor(one)) as.character(one) else one)
+  found <- interference_effects(plain)
+  expect_equal(nrow(found$contrasts), 4 * 6)
+  expect_equal(found, interference_effects(fit))
+})
+
 test_that("random slopes of items are weighted as brms weights them", {
   skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ block * model + (1 + block | item)")

@@ -17,3 +17,9 @@ test_that("the difference between two cells of the reference model is one coeffi
   s <- vapply(1:400, function(seed) true_contrasts(interference_parameters("prior", seed))$truth[[2]], 1)
   expect_equal(c(mean(s), stats::sd(s)), c(0, 1), tolerance = .1)
 })
+
+test_that("the truths of a seed don't hang on R's option for contrasts", {
+  found <- interference_parameters("prior", 2)
+  withr::local_options(contrasts = c("contr.sum", "contr.poly"))
+  expect_equal(interference_parameters("prior", 2), found)
+})

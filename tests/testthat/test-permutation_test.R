@@ -46,6 +46,38 @@ test_that("number 0 is glmer()'s own fit of the data", {
   expect_equal(found$delta_p, expected[1, ] - expected[2, ], tolerance = 1e-4)
 })
 
+test_that("items are averaged over as in the main fit: those of the domain, in whatever model they were answered", {
+  skip_if_not_installed("lme4")
+  # Words that differ much, and a model that has no valid answer to the harder ones.
+  parameters <- transform(interference_parameters(), p_consistent = p_consistent - .2, sd_item_consistent = 2)
+  trials <- trials_to_permute(parameters = parameters)
+  is_harder <- trials$item %in% trials$item[!trials$is_consistent & trials$model != "gpt-5"]
+  trials <- trials[trials$model != "gpt-5" | !is_harder | trials$domain != "gender_career", ]
+  found <- refit_permutation(trials, formula_of_stage_b, 0, engine = "lme4", levels = levels_to_permute())$cells
+  fit <- suppressMessages(suppressWarnings(lme4::glmer(
+    is_consistent ~ block * model * domain + (1 | item), trials, stats::binomial(),
+    nAGQ = 0
+  )))
+  items <- unique(trials$item[trials$domain == "gender_career"])
+  p <- function(block) {
+    rows <- data.frame(item = items, block = block, model = "gpt-5", domain = "gender_career")
+    mean(predict(fit, rows, type = "response"))
+  }
+  its <- found[found$model == "gpt-5" & found$domain == "gender_career", ]
+  expect_equal(its$delta_p_items, p("congruent") - p("incongruent"), tolerance = 1e-3)
+})
+
+test_that("brms refits with the coding of the study's fit", {
+  skip_without_stan()
+  refit <- function(...) {
+    refit_permutation(
+      trials_to_permute(n_words = 3), formula_of_stage_b, 1,
+      levels = levels_to_permute(), chains = 1, iterations = 80, warmup = 40, ...
+    )$cells$delta_p
+  }
+  expect_false(identical(refit(coding = "sum"), refit()))
+})
+
 test_that("one model alone is permuted without it, one block alone is told", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute()

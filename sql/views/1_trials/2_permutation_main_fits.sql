@@ -2,7 +2,9 @@
 -- grain: permutation_id, model, domain, kind, scale
 -- reads: permutations, fits, brms_contrasts, lme4_contrasts
 -- study: any
--- note:  the rows are the same where their hash is; of several such fits (other settings) the latest.
+-- note:  the rows are the same where their hash is; of several such fits (other settings) the latest. Of lme4,
+--        item_averaged is near that of a permutation, but not the same thing: the fit averages over the normal
+--        distribution of items, a permutation over the items themselves.
 CREATE OR REPLACE VIEW permutation_main_fits AS
 WITH contrasts AS (
     SELECT fit_id, model, domain, kind, scale, estimate FROM brms_contrasts
