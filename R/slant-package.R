@@ -16,7 +16,13 @@
 #'   [check_skew()].
 #' - Draw: [plot_effect_sizes()], [plot_tokens()], [plot_token_steps()], [plot_refusals()], [plot_topic_prevalence()],
 #'   [plot_search_k()], [plot_residuals()].
-#' - Below them: [checked_formula()], [with_conditions()].
+#' - Interference: [fit_interference()], or any logistic mixed model with [fit_brms()]; [interference_effects()] of a
+#'   fit; [permutation_test()], [permute_blocks()], [refit_permutation()], [summarise_permutations()];
+#'   [plot_compliance()], [plot_interference()], [plot_predictive_checks()], [plot_permutations()].
+#' - Known interference, found again: [simulate_interference()], [interference_parameters()], [true_contrasts()],
+#'   [recover_interference()], [interval_coverage()], [plot_recovery()].
+#' - Games: [hiring_indices()], [random_level()], [compare_games()].
+#' - Below them: [checked_formula()], [checked_prior()], [brms_parts()], [compiled_model()], [with_conditions()].
 #'
 #' The files work without being installed, too: `for (file in list.files("R", full.names = TRUE)) source(file)`.
 #'

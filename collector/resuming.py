@@ -98,7 +98,7 @@ def replayed(study: Study, asked: Asked, game: Conversation, kept: Rows) -> list
         exchange = Exchange("", "", status=row["http_status"], body=body)  # type: ignore[arg-type]
         reply, _ = read_exchange(asked.provider.dialect, exchange, judge(exchange, 1), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
-        read = Reading(row["outcome"], row["choice"], bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
+        read = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
         history.append(Turn(prompt, reply, read, trial.trial_id))
     if len(history) != len(kept):
         raise ValueError(f"{len(kept)} answers are kept, of which {len(history)} follow each other")

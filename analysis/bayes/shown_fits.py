@@ -39,7 +39,7 @@ def only_shown(tables: Mapping[str, pl.DataFrame], shown: pl.DataFrame) -> dict[
     """`tables` by name, those of Bayesian fits without the rows of fits that are not shown."""
     ids = shown["fit_id"].to_list()
     return {
-        name: frame.filter(pl.col("fit_id").is_in(ids)) if {"fit_id", "is_converged"} <= set(frame.columns) else frame
+        name: frame.filter(pl.col("fit_id").is_in(ids)) if {"fit_id", "verdict"} <= set(frame.columns) else frame
         for name, frame in tables.items()
     }
 

@@ -13,7 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from collector.providers import anthropic, compatible, gemini, ollama, openai, openai_responses, together
+from collector.providers import (
+    anthropic,
+    compatible,
+    deepseek,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    openrouter,
+    together,
+)
 
 _FILE = Path(__file__).resolve().parent / "calibration.csv"
 _RANDOM = "Write down a random number of twelve digits."
@@ -30,6 +40,8 @@ _OPENAI: Mapping[str, Settings] = {
 _PROBES: tuple[tuple[Any, Mapping[str, Settings]], ...] = (
     (openai, _OPENAI),
     (compatible, _OPENAI),
+    (deepseek, _OPENAI),
+    (openrouter, _OPENAI),
     (together, _OPENAI),
     (
         openai_responses,

@@ -55,6 +55,14 @@ class Allocation:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
         check_participants(data.simulation, [model.model for model in study.models])
 
+    def words(self, data: AllocationData) -> list[dict[str, str]]:
+        """The jobs, by their classes."""
+        return [
+            {"test": ROUNDS, "category": job_class.name, "word": job}
+            for job_class in data.classes
+            for job in job_class.jobs
+        ]
+
     def source_variant(self, study: Study) -> str | None:
         """The variant whose answers this one needs before it can be planned; None where it needs none."""
         success = study.data.success

@@ -34,7 +34,7 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
     headers = {"x-api-key": key or "", "anthropic-version": API_VERSION}
     system = "\n\n".join(str(m["content"]) for m in prompt.messages if m["role"] == "system")
     messages = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
-    if trial.game is not None:
+    if trial and trial.game is not None:
         messages[-1] = _cached_up_to(messages[-1])
     body: dict[str, Any] = {"model": model.requested_model, "max_tokens": DEFAULT_MAX_TOKENS, "messages": messages}
     if system:
