@@ -28,15 +28,17 @@ plot_permutations <- function(values, file = NULL) {
     ggplot2::geom_histogram(bins = 30, fill = "#BFE3F7", colour = "white", linewidth = .2) +
     ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$centre), linetype = "dashed", colour = "grey40") +
     ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$observed), colour = "#D55E00", linewidth = .9) +
-    ggplot2::geom_text(
-      data = cells, ggplot2::aes(x = -Inf, y = Inf, label = .data$said), hjust = -.1, vjust = 1.6, size = 3
-    ) +
     # Each cell has its own scale: near the ceiling differences are a tenth as large.
-    ggplot2::facet_wrap(ggplot2::vars(.data$cell_shown), ncol = n_columns, scales = "free") +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$cell_shown),
+      ncol = n_columns, scales = "free", labeller = ggplot2::as_labeller(with_p(cells))
+    ) +
+    ggplot2::scale_y_continuous(breaks = whole_numbers) +
     ggplot2::labs(
       title = "Interference beside that of arbitrary block labels",
       subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
-      x = sprintf("\u0394P, %s (P(consistent), congruent minus incongruent)", kind_in_words(rows)), y = "Permutations",
+      x = with_delta(sprintf("P, %s (P(consistent), congruent minus incongruent)", kind_in_words(rows))),
+      y = "Permutations",
       caption = caption_of(source_note(rows), permutation_note(), width_in = 8)
     ) +
     figure_theme() +
@@ -48,7 +50,8 @@ plot_permutations <- function(values, file = NULL) {
 permutation_note <- function() {
   paste(
     "p is one-sided: (1 + k) / (1 + n), k permutations with a difference as large as the observed one or larger.",
-    "Compare with the dashed line, not with 0."
+    "Compare with the dashed line, not with 0. All cells are permuted together, and a cell whose answers are all alike",
+    "follows the others through the model: its p says nothing of its own interference."
   )
 }
 
@@ -88,6 +91,11 @@ permuted_cells <- function(rows) {
   cells$said <- sprintf("p = %s", p_in_words(cells$p))
   cells
 }
+
+# By cell, what stands above its panel.
+with_p <- function(cells) stats::setNames(sprintf("%s: %s", cells$cell_shown, cells$said), cells$cell_shown)
+
+whole_numbers <- function(limits) unique(floor(pretty(limits)))
 
 kind_in_words <- function(rows) {
   if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "population-level"
