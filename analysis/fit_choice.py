@@ -52,7 +52,8 @@ def _studies_in(db: str | Path) -> list[Study]:
 
 def no_rows(doing: str, db: str | Path, source: str | None) -> DatabaseError:
     """For a study or source that the database has nothing of; says what it has, for that may be another study."""
-    message = f'Nothing to {doing}: "{db}" holds no such rows{f" of source {source}" if source else ""}.'
+    rows = f"rows of source {source}" if source else "such rows"
+    message = f'Nothing to {doing}: "{db}" holds no {rows}.'
     return DatabaseError(message, f"It holds: {', '.join(_names_in(db)) or 'no trials'}.")
 
 

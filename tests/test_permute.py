@@ -24,7 +24,7 @@ from analysis.cli import analyze
 from analysis.cli_permute import duration
 from analysis.figure_rows import figure_rows
 from analysis.open import open_trials
-from analysis.permutation.definition import tests_of
+from analysis.permutation import definition
 from analysis.permutation.lines import RefitLines
 from analysis.permutation.words import in_words
 from analysis.r_home import r_installation
@@ -171,7 +171,7 @@ def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     study = load_study("interference")
     fit = study.fits["interference"]
     coded = replace(fit, settings={**fit.settings, "coding": "sum"})
-    (test,) = tests_of(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
+    (test,) = definition.tests_of(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
     assert test.refit(1).arguments["coding"] == "sum"
 
 
