@@ -46,7 +46,7 @@ class Begun:
 
 def has_games(study: Study) -> bool:
     """True where a conversation of this study has many turns, of which the later depend on the earlier."""
-    return bool(getattr(design_named(study.design), "has_games", False))
+    return design_named(study.design).has_games
 
 
 def begun_games(offer: Offer) -> Begun:

@@ -8,12 +8,14 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from collector.errors import SlantError
-from collector.study_files.records import Study
+
+if TYPE_CHECKING:
+    from collector.study_files.records import Study
 
 _LEAST_WIDTH = 7
 """Characters that a column of a table must have on a terminal, the space beside it included."""

@@ -25,12 +25,14 @@ _DESIGNS = {
 class Design(Protocol):
     """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls.
 
-    A design whose conversations have many turns has `has_games = True` and `game_ids()` beside this, one with several
-    formats of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and
-    `with_rates()`: see allocation.py.
+    A design whose conversations have many turns (`has_games`) has `game_ids()` beside this, one with several formats
+    of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and `with_rates()`: see
+    allocation.py.
     """
 
     name: str
+    has_games: bool
+    """True where a conversation has many turns, of which the later depend on the earlier."""
     analyses_tokens: bool
     """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
     answer_schema: Mapping[str, Any] | None
@@ -68,7 +70,7 @@ class Design(Protocol):
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A trial of an imported row (`draft`, by the names of collector/layouts/tidy.py) with what else the design has
         to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
-        lacks it."""
+        lacks it. Not of a design with games, which are not imported."""
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         """The outcome and the choice; an outcome that the provider itself has set wins."""

@@ -13,6 +13,7 @@ from collector.designs.association_reader import read_answer
 from collector.designs.association_simulated import parse_simulation, simulate_reply
 from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, check_names, parse_tables
 from collector.designs.ordering import paired_order
+from collector.designs.prompt_index import PromptIndex, prompt_index
 from collector.errors import StudyError, UnknownNameError
 from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
 from collector.study_files.folder import StudyFolder
@@ -22,6 +23,7 @@ from collector.study_files.records import Study, StudyModel, TestInfo
 
 class Association:
     name = "association"
+    has_games = False
     analyses_tokens = True
     answer_schema: Mapping[str, Any] | None = None
 
@@ -90,7 +92,7 @@ class Association:
         return simulate_reply(study.data, model, trial, seed)
 
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        return prompt_index(study, model).find(messages)
+        return prompt_index(study, model, _prompts).find(messages)
 
 
 DESIGN = Association()
@@ -178,28 +180,13 @@ def _lists(data: AssociationData, test: AssociationTest, frame: str) -> dict[str
     return {**lists, **test.names[frame]}
 
 
-class PromptIndex:
-    """Finds the trial of a prompt by the prompt's hash (24 bytes or so an entry, not a whole trial)."""
+def _prompts(study: Study, model: StudyModel) -> PromptIndex[int]:
+    cells = Cells(study, model, study.seed)
 
-    def __init__(self, study: Study, model: StudyModel) -> None:
-        self._cells = Cells(study, model, study.seed)
-        self._numbers: dict[bytes, int] = {}
-        for number in range(2 * len(self._cells)):
-            trial = self._cells.trial(number // 2, number % 2, 1, number)
-            prompt = Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial)},))
-            self._numbers[bytes.fromhex(prompt.hash)] = number
+    def trial(number: int) -> Trial:
+        return cells.trial(number // 2, number % 2, 1, number)
 
-    def find(self, messages: Sequence[Any]) -> Trial | None:
-        number = self._numbers.get(bytes.fromhex(Prompt(tuple(messages)).hash))
-        return None if number is None else self._cells.trial(number // 2, number % 2, 1, number)
+    def prompt(number: int) -> Prompt:
+        return Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial(number))},))
 
-
-_INDEXES: dict[tuple[str, ...], PromptIndex] = {}
-
-
-def prompt_index(study: Study, model: StudyModel) -> PromptIndex:
-    """The index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
-    key = (str(study.path), study.version, study.variant, model.model, model.frame)
-    if key not in _INDEXES:
-        _INDEXES[key] = PromptIndex(study, model)
-    return _INDEXES[key]
+    return PromptIndex(((number, prompt(number)) for number in range(2 * len(cells))), trial)

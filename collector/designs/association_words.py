@@ -12,6 +12,7 @@ from typing import Any
 
 from collector.designs.placeholders import check_placeholders, placeholders
 from collector.designs.whole_numbers import whole
+from collector.designs.wordings import read_wordings
 from collector.errors import StudyError, UnknownNameError
 from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table, checked_name
@@ -80,7 +81,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     if not frames:
         raise StudyError(f"{prompt.where} needs at least one frame, as in [prompt.frames.plain].")
     names = _names(folder.rows(prompt, "names", ("frame", "test", *NAME_COLUMNS)), frames)
-    wordings = _wordings(folder.rows(prompt, "wordings", ("wording", "text")), prompt.where)
+    wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), ("word", *_OPTIONS), prompt.where)
     order = prompt.text("option_order", ORDERS[0])
     if order not in ORDERS:
         raise UnknownNameError(f"option_order in {prompt.where}", order, ORDERS)
@@ -105,19 +106,6 @@ def _frame(row: Table) -> Frame:
     row.finish()
     check_placeholders(frame.template, _FRAME_NEEDS, _FRAME_MAY, f"the template of {row.where}")
     return frame
-
-
-def _wordings(rows: list[dict[str, str]], where: str) -> dict[int, str]:
-    wordings: dict[int, str] = {}
-    for row in rows:
-        number = whole(row["wording"], f"the wordings of {where}")
-        if number in wordings:
-            raise StudyError(f"The wording {number} is given twice in {where}.")
-        check_placeholders(row["text"], ("word", *_OPTIONS), (), f"wording {number} of {where}")
-        wordings[number] = row["text"]
-    if not wordings:
-        raise StudyError(f"{where} needs at least one wording.")
-    return wordings
 
 
 def _names(rows: list[dict[str, str]], frames: Iterable[str]) -> dict[tuple[str, str], dict[str, str]]:

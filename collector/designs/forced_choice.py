@@ -14,6 +14,7 @@ from collector.designs.forced_choice_order import ConsistentLetters, Place, plac
 from collector.designs.forced_choice_reader import read_choice
 from collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
 from collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
+from collector.designs.prompt_index import PromptIndex, prompt_index
 from collector.errors import StudyError
 from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
 from collector.study_files.folder import StudyFolder
@@ -23,6 +24,7 @@ from collector.study_files.records import Study, StudyModel, TestInfo
 
 class ForcedChoice:
     name = "forced_choice"
+    has_games = False
     analyses_tokens = False
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",
@@ -88,7 +90,7 @@ class ForcedChoice:
         return simulate_reply(study.data, model, trial, seed)
 
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        return prompt_index(study, model).find(messages)
+        return prompt_index(study, model, _prompts).find(messages)
 
 
 DESIGN = ForcedChoice()
@@ -150,29 +152,15 @@ def rendered(data: ForcedChoiceData, trial: Trial) -> str:
     return data.wordings[trial.wording].format(option_a=trial.option_a, option_b=trial.option_b, word=trial.item)
 
 
-class PromptIndex:
-    """Finds the trial of a prompt by the prompt's hash, whichever letter the consistent option has in it."""
+def _prompts(study: Study, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
+    """Of both prompts of each place: whichever letter the consistent option has in it."""
+    cells = Cells(study, model, study.seed)
 
-    def __init__(self, study: Study, model: StudyModel) -> None:
-        data: ForcedChoiceData = study.data
-        self._cells = Cells(study, model, study.seed)
-        self._places: dict[bytes, tuple[Place, str]] = {}
-        for place in places(data, model.model, study.seed, 1):
-            for letter in LETTERS:
-                trial = self._cells.trial(place, 0, letter)
-                prompt = Prompt(({"role": "user", "content": rendered(data, trial)},))
-                self._places[bytes.fromhex(prompt.hash)] = place, letter
+    def trial(at: tuple[Place, str]) -> Trial:
+        return cells.trial(at[0], 0, at[1])
 
-    def find(self, messages: Sequence[Any]) -> Trial | None:
-        place, letter = self._places.get(bytes.fromhex(Prompt(tuple(messages)).hash), (None, None))
-        return None if place is None else self._cells.trial(place, 0, letter)
+    def prompt(at: tuple[Place, str]) -> Prompt:
+        return Prompt(({"role": "user", "content": rendered(study.data, trial(at))},))
 
-
-_INDEXES: dict[tuple[str, ...], PromptIndex] = {}
-
-
-def prompt_index(study: Study, model: StudyModel) -> PromptIndex:
-    key = (str(study.path), study.version, study.variant, model.model, str(model.structured_output))
-    if key not in _INDEXES:
-        _INDEXES[key] = PromptIndex(study, model)
-    return _INDEXES[key]
+    both = [(place, letter) for place in places(study.data, model.model, study.seed, 1) for letter in LETTERS]
+    return PromptIndex(((at, prompt(at)) for at in both), trial)

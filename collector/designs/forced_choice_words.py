@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs.placeholders import check_placeholders
 from collector.designs.whole_numbers import whole
+from collector.designs.wordings import read_wordings
 from collector.errors import StudyError, UnknownNameError
 from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table, checked_name
@@ -69,7 +69,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     """Reads [prompt], blocks, domains, pairs and stimuli; StudyError where they break the rules."""
     prompt = table.table("prompt")
     separator = prompt.text("pair_separator", " + ")
-    wordings = _wordings(folder.rows(prompt, "wordings", ("wording", "text")), prompt.where)
+    wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)
     prompt.finish()
     blocks = _blocks(table)
     words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), also=PROVENANCE), table.where)
@@ -88,19 +88,6 @@ def _blocks(table: Table) -> tuple[str, str]:
     if len(set(found)) != 2 or len(found) != 2:
         raise StudyError(f'"blocks" in {table.where} must be two different names, but it is {list(found)}.')
     return checked_name(found[0], "block"), checked_name(found[1], "block")
-
-
-def _wordings(rows: list[dict[str, str]], where: str) -> dict[int, str]:
-    wordings: dict[int, str] = {}
-    for row in rows:
-        number = whole(row["wording"], f"the wordings of {where}")
-        if number in wordings:
-            raise StudyError(f"The wording {number} is given twice in {where}.")
-        check_placeholders(row["text"], PLACEHOLDERS, (), f"wording {number} of {where}")
-        wordings[number] = row["text"]
-    if not wordings:
-        raise StudyError(f"{where} needs at least one wording.")
-    return wordings
 
 
 def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:

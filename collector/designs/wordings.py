@@ -1,0 +1,21 @@
+"""The wordings of a study: numbered texts with placeholders."""
+
+from __future__ import annotations
+
+from collector.designs.placeholders import check_placeholders
+from collector.designs.whole_numbers import whole
+from collector.errors import StudyError
+
+
+def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:
+    """Texts by number; StudyError where one lacks a placeholder that is `needed`, or a number is given twice."""
+    wordings: dict[int, str] = {}
+    for row in rows:
+        number = whole(row["wording"], f"the wordings of {where}")
+        if number in wordings:
+            raise StudyError(f"The wording {number} is given twice in {where}.")
+        check_placeholders(row["text"], needed, (), f"wording {number} of {where}")
+        wordings[number] = row["text"]
+    if not wordings:
+        raise StudyError(f"{where} needs at least one wording.")
+    return wordings
