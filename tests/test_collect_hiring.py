@@ -17,3 +17,13 @@ def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path
     assert asked.stdout.splitlines()[1].startswith("thompson,1200,0,1200,1200,")
     assert f"Next: analyze tables --study hiring --db {db}" in asked.stderr
     assert "Coverage" not in asked.stderr  # there are no two options of which one would be the consistent one
+
+
+def test_games_are_not_imported_and_the_sentence_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "rounds.csv"
+    file.write_text("model,test,condition,item,group,wording,answer\ngpt-4o,rounds,a,b,c,1,d\n", "utf-8")
+    db = tmp_path / "h.duckdb"
+    refused = CliRunner().invoke(command, ["import", "--study", "hiring", "--db", str(db), str(file)])
+    assert refused.exit_code == 2, refused.output
+    assert "it is played as games" in refused.output
+    assert not db.exists()

@@ -51,6 +51,7 @@ def import_trials(
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
     its = load_study(study, variant=variant) if isinstance(study, str) else study.with_variant(variant)
+    _refuse_games(its)
     its_layout, files = layout_named(layout), list(_files(paths))
     its_model = None if model is None else model_named(its, model)
     report = ImportReport(only_labels=design_named(its.design).analyses_tokens)
@@ -64,6 +65,14 @@ def import_trials(
             _import_file(file, reader, ledger, report, on_rows)
     report.sort([its.model for its in models], [test.test for test in its.tests])
     return report
+
+
+def _refuse_games(study: Study) -> None:
+    if design_named(study.design).has_games:
+        raise UsageError(
+            f'Can\'t import trials of "{study.name}": it is played as games, and a row lacks the rounds before it.',
+            "For the indices of games that others have played, in R: hiring_indices() on a data frame of their rounds.",
+        )
 
 
 def _import_file(
