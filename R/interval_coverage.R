@@ -32,3 +32,5 @@ interval_coverage <- function(recovered, by = c("model", "domain"), level = .95,
   counts$is_in_band <- counts$coverage >= counts$band_low & counts$coverage <= counts$band_high
   structure(cbind(first, counts), row.names = seq_along(n))
 }
+
+holds_truth <- function(rows) rows$conf_low <= rows$truth & rows$truth <= rows$conf_high

@@ -67,8 +67,6 @@ recovery_to_draw <- function(recovered) {
   rows
 }
 
-holds_truth <- function(rows) rows$conf_low <= rows$truth & rows$truth <= rows$conf_high
-
 drawn_layers <- function(rows) {
   .data <- ggplot2::.data
   ggplot2::ggplot(rows, ggplot2::aes(

@@ -67,16 +67,6 @@ token_bars <- function(trials) {
   )
 }
 
-# The greatest common divisor of all counts but 0.
-token_step <- function(tokens) {
-  counts <- unique(tokens[tokens > 0])
-  if (length(counts) < 2) {
-    return(NA_real_)
-  }
-  divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
-  Reduce(divisor, counts)
-}
-
 step_layers <- function(bars) {
   .data <- ggplot2::.data
   step <- bars$step

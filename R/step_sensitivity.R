@@ -160,3 +160,13 @@ plain_d <- function(values, is_reference) {
   pooled <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2)
   (mean(other) - mean(reference)) / sqrt(pooled)
 }
+
+# The greatest common divisor of all counts but 0.
+token_step <- function(tokens) {
+  counts <- unique(tokens[tokens > 0])
+  if (length(counts) < 2) {
+    return(NA_real_)
+  }
+  divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
+  Reduce(divisor, counts)
+}

@@ -126,5 +126,7 @@ def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
 
 @cache
 def r_code_hash() -> str:
-    files = [*sorted(r_folder().glob("*.R")), *sorted(native_folder().iterdir())]
+    """Of all code that a fit may run; a figure drawn otherwise leaves every fit as it is."""
+    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
+    files = [*sorted(code), *sorted(native_folder().iterdir())]
     return stable_id([file.read_text("utf-8") for file in files])

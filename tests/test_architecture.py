@@ -80,3 +80,14 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
 def test_no_file_of_code_is_longer_than_300_lines() -> None:
     files = [*CODE, *ROOT.glob("R/*.R"), *ROOT.glob("sql/**/*.sql"), *ROOT.glob("tools/*")]
     assert [f.name for f in files if len(f.read_text(encoding="utf-8").splitlines()) > 300] == []
+
+
+def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_none_of_them_stale() -> None:
+    code = {file: file.read_text("utf-8") for file in ROOT.glob("R/*.R")}
+    drawing = {file: text for file, text in code.items() if file.name.startswith("plot_")}
+    defined = {name for text in drawing.values() for name in re.findall(r"^([\w.]+) <- function", text, re.M)}
+    assert len(defined) > 20
+    for file, text in code.items() - drawing.items():
+        run = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+        called = [name for name in defined if re.search(rf"(?<![\w.]){re.escape(name)}\(", run)]
+        assert called == [], f"{file.name} calls {called} of a file that draws"
