@@ -6,6 +6,7 @@ import contextlib
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 
 import analysis
 from analysis.bayes.draws import Draws
+from analysis.bayes.shown import bayes_table
 from analysis.cli import analyze
 from analysis.fit_store import stored
 from analysis.fits import FitResult
@@ -222,3 +224,12 @@ def test_topics_of_a_bayesian_model_are_refused_instead_of_an_empty_table(db: Pa
     refused = shell(db, *FLAGS, "--show", "words")
     assert refused.exit_code != 0
     assert 'There is no table "words" of interference.' in refused.stderr
+
+
+def test_a_binomial_model_of_lme4_is_shown_without_what_only_token_counts_have() -> None:
+    row = pl.DataFrame({"model": ["gpt-5"], "refusals_removed": [True], "measure": [None], "estimate": [1.0]})
+    empty = dict.fromkeys(("models", "contrasts"), pl.DataFrame())
+    of_tokens = FitResult("lme4", row, row, row, row, None, lambda *_: None, {"lme4": empty, "brms": empty})
+    of_choices = replace(of_tokens, tables={"lme4": {**empty, "contrasts": row}, "brms": empty})
+    assert bayes_table(of_choices, "table", in_full=False).columns == ["model", "estimate"]
+    assert bayes_table(of_tokens, "table", in_full=False).columns == row.columns

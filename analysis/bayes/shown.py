@@ -33,7 +33,7 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
     else:
         frame = getattr(result, show)
     if not is_bayesian(result):
-        return frame
+        return frame.drop(_OF_TOKENS if _is_of_choices(result) else [], strict=False)
     unneeded = [*_OF_TOKENS, *(_OF_LINEAR_MODELS if show == "table" else ())]
     has_verdict = in_full or show == "diagnostics"
     return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
@@ -41,8 +41,12 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
 
 def check_adjustable(result: FitResult, adjust: str | None) -> None:
     """UsageError for what has no p of many, as topics have."""
-    if adjust is not None and any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES):
+    if adjust is not None and _is_of_choices(result):
         raise UsageError(f"There is no p to adjust in the contrasts of {result.engine}.", "Leave out --adjust.")
+
+
+def _is_of_choices(result: FitResult) -> bool:
+    return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
 
 
 def no_such_table(result: FitResult, show: str) -> UsageError:
