@@ -31,3 +31,15 @@ def test_more_columns_than_a_terminal_has_room_for_are_a_line_each(n_columns: in
 
 def test_a_table_with_room_for_its_columns_is_a_line_a_row() -> None:
     assert any("column_0" in line and "column_4" in line for line in on_a_terminal(5))
+
+
+@pytest.mark.parametrize("output_format", ["table", "csv", "json"])
+def test_a_reader_that_leaves_ends_a_command_as_the_shell_expects_it(output_format: str) -> None:
+    shown = (
+        f"import collector.cli as c; c.collect(['studies', 'rmiat', '--part', 'words', '--format', '{output_format}'])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", shown], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 141

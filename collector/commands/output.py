@@ -89,12 +89,20 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
     elif output_format == "json":
         click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
-        from rich.console import Console
-
-        piped = not sys.stdout.isatty()
-        console = Console(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped)
+        console = _console()
         has_room = console.width >= _LEAST_WIDTH * frame.width
         console.print(as_table(frame if has_room else records_of(frame), title))
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # SlantGroup ends all commands alike; rich would say that they failed
+
+    piped = not sys.stdout.isatty()
+    return Ours(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped)
 
 
 def records_of(frame: Any) -> Any:
