@@ -35,11 +35,10 @@ def test_a_table_with_room_for_its_columns_is_a_line_a_row() -> None:
 
 @pytest.mark.parametrize("output_format", ["table", "csv", "json"])
 def test_a_reader_that_leaves_ends_a_command_as_the_shell_expects_it(output_format: str) -> None:
-    shown = (
-        f"import collector.cli as c; c.collect(['studies', 'rmiat', '--part', 'words', '--format', '{output_format}'])"
-    )
-    process = subprocess.Popen([sys.executable, "-c", shown], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None and process.stderr is not None
+    command = [sys.executable, "-m", "collector", "studies", "rmiat", "--part", "words", "--format", output_format]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 141
