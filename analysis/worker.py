@@ -23,7 +23,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.worker_start import environment, worker_context
+from analysis.worker_start import deaf_to_ctrl_c, environment, worker_context
 from collector.errors import RError
 
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
@@ -141,7 +141,7 @@ def _pool(count: int) -> ProcessPoolExecutor:
 
 
 def _submit(pool: ProcessPoolExecutor, function: Callable[[Any], Any], job: Any) -> Future[Any]:
-    with environment(getattr(job, "packages", ())), _without_main():
+    with environment(getattr(job, "packages", ())), deaf_to_ctrl_c(), _without_main():
         return pool.submit(function, job)  # starts a process where one is missing
 
 

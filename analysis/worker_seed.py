@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
+import sys
+from types import TracebackType
 
 from analysis.worker_start import PACKAGES
 from collector.errors import RError
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, whose end ends this one
+
+def _hook(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
+    """A worker that begins while the process that asked is ending finds nothing of what it was to take over from it.
+    Nobody is left to be told."""
+    if not isinstance(error, (EOFError, FileNotFoundError, ConnectionError)):
+        sys.__excepthook__(kind, error, at)
+
+
+sys.excepthook = _hook
 
 
 def _load() -> None:

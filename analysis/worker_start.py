@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
@@ -47,7 +48,7 @@ def begin_early(packages: Sequence[str]) -> None:
         from multiprocessing import forkserver
 
         worker_context()
-        with environment(packages, _SHORT_FITS):
+        with environment(packages, _SHORT_FITS), deaf_to_ctrl_c():
             forkserver.ensure_running()
 
 
@@ -65,6 +66,18 @@ def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = N
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextlib.contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes born meanwhile, and all that they start, never see it: it is for the one that asked, whose end ends
+    them. They could ignore it themselves only after a second of imports, in which it would leave a traceback each.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _path_of_checkout() -> dict[str, str]:

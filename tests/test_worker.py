@@ -81,6 +81,23 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how:
     assert wait_until(lambda: not is_running(child))
 
 
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.4])
+def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s: float) -> None:
+    code = (
+        "import signal; from analysis.worker import run_jobs; from tests.fitted import process_id\n"
+        "signal.signal(signal.SIGINT, lambda *_: exit(7)); print('ready', flush=True)\n"
+        "while True: list(run_jobs(process_id, [1], 1))"
+    )
+    command, pipe = [sys.executable, "-c", code], subprocess.PIPE
+    with subprocess.Popen(command, cwd=root, stdout=pipe, stderr=pipe, start_new_session=True) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        time.sleep(after_s)
+        os.killpg(parent.pid, signal.SIGINT)
+        assert parent.stderr is not None
+        assert (parent.wait(20), parent.stderr.read().decode()) == (7, "")
+
+
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
