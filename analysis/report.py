@@ -28,7 +28,7 @@ from analysis.report_origin import methods, runs_told, versions_of, without_fold
 from analysis.report_parts.affordable import is_quick
 from analysis.report_sections import Found, more_tables, sections
 from analysis.report_tables import named_table, plain
-from analysis.tables import ANY_STUDY, table_info, tables
+from analysis.tables import table_info, tables
 from analysis.topic_choice import stale_models
 from analysis.versions import other_versions
 from collector.checks.checked import table_notes
@@ -61,7 +61,7 @@ def report(
     _check_place(out)
     its = load_study(study)
     known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
-    infos = [one for one in table_info().values() if one.study in (ANY_STUDY, its.name) and one.name in known]
+    infos = [one for one in table_info().values() if one.is_about(its.name, its.design) and one.name in known]
     counted = tables(db, [one.name for one in infos], study=its.name)
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))

@@ -1,7 +1,7 @@
 -- hiring_round_rows: one round of a game a row, unordered and unlabelled: what the tables of games count over.
 -- grain: trial_id
 -- reads: trials
--- study: hiring
+-- design: allocation
 -- note:  `choice` is the group that was chosen for the `job` of this `class`, NULL where the game ended here (`outcome`
 --        says how). Every study whose trials are rounds of games is here, one's own games too. `history` is the
 --        conversation: single rounds that are pooled into one game (`is_pooled` in hiring_games) don't see each other.

@@ -1,7 +1,7 @@
 -- hiring_games: the games, unordered: what each was, how far it came, and how it ended.
 -- grain: source, study, study_version, variant, model, game
 -- reads: hiring_round_rows
--- study: hiring
+-- design: allocation
 -- note:  `n_rounds` were to be played, `n_answered` have a choice. `is_complete`: all of them; of pooled single rounds
 --        (prior_associations: `is_pooled`) that all were asked. `ended_as` is the outcome that ended a game early, NULL
 --        of one that is still being played. Indices of a cell are over complete games; the others are counted beside.

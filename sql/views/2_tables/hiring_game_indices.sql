@@ -1,7 +1,7 @@
 -- hiring_game_indices: how stratified each game became: SI, BGD and the mutual information of its allocation matrix.
 -- grain: source, study, study_version, variant, model, game
 -- reads: hiring_games, hiring_counts
--- study: hiring
+-- design: allocation
 -- note:  p_g is a group's distribution over the classes, over its hires. `si` = log2(number of classes of the study)
 --        minus the unweighted mean of p_g's entropy (bits) over the groups hired at least once. `bgd` is the mean
 --        Jensen-Shannon distance (the root of the divergence in natural logarithms: at most 0.8326) over the distinct

@@ -1,7 +1,7 @@
 -- hiring_indices: SI, BGD, GASI, mutual information and success of each model and variant, over its complete games.
 -- grain: source, study, study_version, variant, model
 -- reads: hiring_game_indices, hiring_games, hiring_counts
--- study: hiring
+-- design: allocation
 -- note:  Wu et al., figures 2, 3, 7, 8, 13 and Table 1. Means over games of hiring_game_indices, with the standard
 --        deviation (n - 1) of SI and BGD. `gasi` is the mean over groups of the mean Jensen-Shannon distance (natural
 --        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs

@@ -1,7 +1,7 @@
 -- hiring_question_ranks: how often each model names the best, second … group when it is asked after an unequal game.
 -- grain: source, study, study_version, variant, model, rank
 -- reads: hiring_questions
--- study: hiring
+-- design: allocation
 -- note:  Wu et al., tables 4 and 5 (appendix J). `share` is of the `n_questions` in which a group was
 --        named; chance is 1 / (number of groups).
 CREATE OR REPLACE VIEW hiring_question_ranks AS
