@@ -26,11 +26,10 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
     has_room = reply.finish_reason not in _NO_ROOM
     if has_room and trial.factors["reminders"] < data.reminders:
         return Reading(read.outcome, is_final=False)
-    if trial.test == QUESTIONS and has_room:
+    if trial.test == QUESTIONS:
         return read  # the other questions stand on their own
     place = 0 if data.is_pooled else (trial.round or data.n_rounds) - 1
-    over: dict[str, Any] = {"game_over": read.outcome if has_room else "too_long"}
-    over["n_not_asked"] = 0 if trial.test == QUESTIONS else data.n_trials - place - 1
+    over = {"game_over": read.outcome if has_room else "too_long", "n_not_asked": data.n_trials - place - 1}
     return Reading(read.outcome, factors=over)
 
 

@@ -26,7 +26,7 @@ class Standing:
 def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
     finals = [number for number, turn in enumerate(history) if turn.reading.is_final]
     place, reminders = len(finals), len(history) - 1 - finals[-1] if finals else len(history)
-    is_over = place == len(conversation.trials) or bool(history and "n_not_asked" in history[-1].reading.factors)
+    is_over = place == len(conversation.trials) or bool(history and history[-1].reading.factors.get("n_not_asked"))
     if not history:
         return Standing(0, 0, is_over, None)
     # no question sees another: each follows the last round, or a reminder to itself
