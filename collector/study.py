@@ -15,6 +15,7 @@ from collector.designs import Design, design_named
 from collector.errors import StudyError, UnknownNameError
 from collector.files import studies_dir
 from collector.records import stable_id
+from collector.study_files.figures import read_figures, read_variant_labels
 from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
 from collector.study_files.parts import read_fit, read_model
@@ -25,7 +26,8 @@ from collector.study_files.temperature import with_temperature
 __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
 _ASKED_NOT = (
-    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "about", "left_out",
+    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
+    "variant_labels", "about", "left_out",
 )  # fmt: skip
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
@@ -145,6 +147,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         sensitivity=read_specifications(table, fits),
         note=" ".join(table.text("note", "").split()),
         about=table.text("about", ""),
+        figures=read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
+        variant_labels=read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
     )

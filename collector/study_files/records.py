@@ -109,13 +109,35 @@ class Specification:
     choices: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class StudyFigure:
+    """One figure that puts variants side by side, in this order: all in one panel, or by the label of a `panel`.
+
+    `indices` are measures of games (si, bgd …, success_rate). `families` are models by family, newer and larger ones
+    later; where there are any, only their models are drawn.
+    """
+
+    name: str
+    what: str
+    title: str | None
+    indices: tuple[str, ...]
+    variants: tuple[str, ...]
+    panels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def all_variants(self) -> tuple[str, ...]:
+        """Those of all panels, each once."""
+        return tuple(dict.fromkeys((*self.variants, *(one for panel in self.panels.values() for one in panel))))
+
+
 @dataclass(frozen=True)
 class Study:
     """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked; `note`
     is what people should know who see its results.
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
-    in the settings of every model (None: each provider's own).
+    in the settings of every model (None: each provider's own). `variant_labels` are names of variants in figures.
     """
 
     name: str
@@ -136,6 +158,8 @@ class Study:
     sensitivity: Mapping[str, Specification] = field(default_factory=dict)
     note: str = ""
     about: str = ""
+    figures: Mapping[str, StudyFigure] = field(default_factory=dict)
+    variant_labels: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     temperature: float | None = None
 
