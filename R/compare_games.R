@@ -28,13 +28,18 @@
 compare_games <- function(data, between = "variant", reference = NULL, by = NULL, indices = c("si", "bgd", "gasi"),
                           n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101) {
   check_columns(data, c(by, between, "game", "class", "choice"), to = "compare games")
-  check_resampling(n_draws, seed, to = "compare games")
+  check_resampling(n_draws, seed, to = "compare games", least = 1)
   check_comparison(indices, adjust)
   parts <- lapply(cells_of_games(data, by), function(rows) {
     beside_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed))
   })
   found <- do.call(rbind, parts)
   row.names(found) <- NULL
+  with_adjusted_p(found, adjust)
+}
+
+# All comparisons of one index make a family.
+with_adjusted_p <- function(found, adjust) {
   found$n_comparisons <- as.integer(stats::ave(as.double(!is.na(found$p_value)), found$index, FUN = sum))
   found$p_adjusted <- stats::ave(found$p_value, found$index, FUN = function(p) stats::p.adjust(p, adjust))
   found
@@ -73,24 +78,28 @@ compared_conditions <- function(rows, between, reference, indices, n_classes, n_
 }
 
 tested_difference <- function(measured, is_other, indices, n_draws, seed) {
-  difference <- function(other, reference) {
-    (weighted_indices(measured, other) - weighted_indices(measured, reference))[indices]
-  }
-  observed <- difference(+is_other, +!is_other)
   n <- length(is_other)
+  # three sets of weights side by side: who is dealt to the condition, and either condition's games drawn again
+  differences <- function(weights) {
+    part <- function(k) weights[, (k - 1) * n + seq_len(n), drop = FALSE]
+    cbind(difference_of(measured, part(2), part(3), indices), difference_of(measured, part(1), 1 - part(1), indices))
+  }
+  observed <- difference_of(measured, t(+is_other), t(+!is_other), indices)[1, ]
   again <- function(places) tabulate(places[sample.int(length(places), length(places), TRUE)], n)
-  drawn <- with_seed(seed, lapply(seq_len(n_draws), function(draw) {
-    dealt <- sample(is_other)
-    list(boot = difference(again(which(is_other)), again(which(!is_other))), dealt = difference(+dealt, +!dealt))
-  }))
-  boot <- matrix(vapply(drawn, `[[`, observed, "boot"), nrow = length(indices))
-  dealt <- matrix(vapply(drawn, `[[`, observed, "dealt"), nrow = length(indices))
-  limits <- apply(boot, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+  draw <- function() c(+sample(is_other), again(which(is_other)), again(which(!is_other)))
+  drawn <- with_seed(seed, measured_draws(n_draws, 3 * n, draw, differences))
+  boot <- drawn[, seq_along(indices), drop = FALSE]
+  dealt <- drawn[, -seq_along(indices), drop = FALSE]
+  limits <- apply(boot, 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
   # rounding must not make a permutation less far out than itself
-  n_as_far <- rowSums(abs(dealt) >= abs(observed) - 1e-12, na.rm = TRUE)
+  n_as_far <- rowSums(abs(t(dealt)) >= abs(observed) - 1e-12, na.rm = TRUE)
   data.frame(
     index = indices, n_games = sum(is_other), n_games_reference = sum(!is_other), difference = unname(observed),
     boot_low = limits[1, ], boot_high = limits[2, ],
-    p_value = ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + rowSums(!is.na(dealt)))), row.names = NULL
+    p_value = ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + colSums(!is.na(dealt)))), row.names = NULL
   )
+}
+
+difference_of <- function(measured, weights, weights_reference, indices) {
+  (weighted_indices(measured, weights) - weighted_indices(measured, weights_reference))[, indices, drop = FALSE]
 }
