@@ -39,7 +39,7 @@ def sections(found: Found) -> list[dict[str, Any]]:
     grains = found.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
     ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
     figures = list(found.figures)
-    drawn = list(zip(figures, draw([(f"plot_{one.figure}", one.rows) for one in figures]), strict=True))
+    drawn = list(zip(figures, draw([(one.function, one.rows) for one in figures]), strict=True))
     return [_section(found, grain, drawn) for grain in ordered.to_dicts()]
 
 

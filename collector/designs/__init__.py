@@ -35,6 +35,9 @@ class Design(Protocol):
     """True where a conversation has many turns, of which the later depend on the earlier."""
     analyses_tokens: bool
     """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
+    compares_variants: bool
+    """True where variants are conditions to compare, which tables and figures then put side by side; elsewhere each
+    variant is an analysis of its own."""
     answer_schema: Mapping[str, Any] | None
     """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
 
