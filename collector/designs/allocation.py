@@ -28,6 +28,7 @@ class Allocation:
     name = "allocation"
     has_games = True
     analyses_tokens = False
+    compares_variants = True
     answer_schema: Mapping[str, Any] | None = None
 
     def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
