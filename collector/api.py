@@ -52,7 +52,8 @@ class Options:
 @dataclass(frozen=True)
 class RunReport:
     """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
-    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early."""
+    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
+    model_changed, the games that were answered by more than one served model."""
 
     run_id: str
     db: Path
@@ -228,7 +229,7 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | ({"not_asked": lane.not_asked} if has_games(offer.study) else {})
+        | ({"not_asked": lane.not_asked, "model_changed": len(lane.model_changed)} if has_games(offer.study) else {})
         | {
             "cost_usd": spent_usd([lane.money]),
             "stopped_because": lane.stopped_because and printable(lane.stopped_because),

@@ -24,6 +24,7 @@ from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, 
 from collector.study import Study, StudyModel
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
+MOST_CHANGES_SAID = 3  # games of a model whose served model changed; of all of them, the report has the number
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Lane:
     begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
     outcomes: Counter[str] = field(default_factory=Counter)
     not_asked: int = 0  # trials of games that ended early
+    model_changed: set[str] = field(default_factory=set)  # games that were answered by more than one served model
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -146,7 +148,7 @@ class Runner:
             reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
-            reading = self._read(trial, reply, history) if is_answer else Reading("failed", is_final=False)
+            reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
             place = Place(
                 conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
                 cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
@@ -170,17 +172,20 @@ class Runner:
         self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
 
-    def _read(self, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
-        """As the design reads it; a game whose model changes on the way is marked from there on, and it is said."""
+    def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
+        """As the design reads it; a round before which the game's model changed is marked, and it is said once."""
         reading = self._design.read(self.study, trial, reply)
         served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
         if served is None or reply.served_model in (None, served):
             return reading
-        where = f"round {trial.round}" if trial.round else "the questions"
-        self._say(
-            f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
-            f"{reply.served_model}. The game goes on, and is marked (served_model_before)."
-        )
+        game = trial.game or trial.trial_id
+        if game not in lane.model_changed and len(lane.model_changed) < MOST_CHANGES_SAID:
+            where = f"round {trial.round}" if trial.round else "the questions"
+            self._say(
+                f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
+                f"{reply.served_model}. The game goes on, and is marked (served_model_before)."
+            )
+        lane.model_changed.add(game)
         return replace(reading, factors={**reading.factors, "served_model_before": served})
 
     def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
