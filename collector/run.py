@@ -22,6 +22,7 @@ from collector.providers import Provider
 from collector.reading import next_turn_no, read_exchange
 from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel
+from collector.study_files.temperature import explained
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 MOST_CHANGES_SAID = 3  # games of a model whose served model changed; of all of them, the report has the number
@@ -163,7 +164,7 @@ class Runner:
                     self._count(lane, reading.outcome)
                 return Turn(prompt, reply, reading, trial.trial_id)
             if verdict.action == "stop":
-                lane.stop(self._maker.redacted(verdict.reason))
+                lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
             failures += not self._is_excused(lane, exchange)
             if failures > self._max_retries or verdict.action == "fail":

@@ -11,6 +11,8 @@ import pytest
 from aiohttp import web
 
 from collector import collect
+from collector.study_files.records import StudyModel
+from collector.study_files.temperature import explained, with_temperature
 from tests.local_server import LocalServer, completion, error, standing_for
 from tests.test_games import by_history
 from tests.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game
@@ -172,3 +174,19 @@ def _reminders(body: dict[str, Any]) -> int:
     """How many reminders stand at the end of what is sent; an empty answer between two of them is not quoted."""
     said = [message["content"].startswith("Name one of") for message in body["messages"] if message["role"] == "user"]
     return next((place for place, is_one in enumerate(reversed(said)) if not is_one), len(said))
+
+
+@pytest.mark.parametrize(
+    ("provider", "said"),
+    [
+        ("openai", "Unsupported value: 'temperature' does not support 1.5 with this model."),
+        ("anthropic", "temperature: range: 0..1"),
+        ("gemini", "Invalid value at 'generation_config.temperature': the highest is 1."),
+    ],
+)
+def test_a_rejected_temperature_is_explained_for_each_provider(provider: str, said: str) -> None:
+    model = with_temperature(StudyModel("m", "m", provider, "m", "direct"), 1.5)
+    assert "m was sent the temperature 1.5" in explained(f"HTTP 400: {said}", model)
+    assert explained("HTTP 401: no such key", model) == "HTTP 401: no such key"
+    untouched = StudyModel("m", "m", provider, "m", "direct")
+    assert explained(f"HTTP 400: {said}", untouched) == f"HTTP 400: {said}"

@@ -152,7 +152,8 @@ def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_pat
         report = collect(str(study), models, db, base_url=server.base_url, options=QUICK)
     small, thinker = report.models
     assert small["asked"] == 0
-    assert "1.5 is above the maximum" in small["stopped_because"]
+    assert "1.5 is above the maximum of 1. small was sent the temperature 1.5" in small["stopped_because"]
+    assert 'left_out = { "small" = "why" }' in small["stopped_because"]
     assert thinker["answered"] == TRIALS
     assert len([body for body in server.bodies if body["model"] == "small"]) <= 3
 
