@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, Literal
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
@@ -72,21 +73,73 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """What is sent: the messages of this turn, oldest first, each `{"role": …, "content": …}`.
+class Tool:
+    """A tool that a model is offered in a conversation: a function of one argument, which is one of `options`."""
 
-    The first `n_earlier` were sent in the same conversation before, in a prompt with the hash `earlier_hash`. What a
-    provider wants back of its own answer is the key "blocks" of that message (see Reply).
-    """
-
-    messages: tuple[Mapping[str, Any], ...]
-    n_earlier: int = 0
-    earlier_hash: str | None = None
+    name: str
+    description: str
+    argument: str
+    options: tuple[str, ...]
 
     @property
+    def schema(self) -> dict[str, Any]:
+        """Its arguments as JSON schema."""
+        values = {"type": "string", "enum": list(self.options)}
+        needed = {"properties": {self.argument: values}, "required": [self.argument]}
+        return {"type": "object", **needed, "additionalProperties": False}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool in an answer, under the provider's own name for it (None: it gave none)."""
+
+    call_id: str | None
+    name: str
+    arguments: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.name}({_json(self.arguments)})"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is sent in one turn: `new` messages, each `{"role": …, "content": …}`, after those of the prompt `before`.
+
+    What a provider wants back of its own answer is the key "blocks" of that message (see Reply). Each prompt holds its
+    own messages only: a game of n rounds takes the room of n messages, not of their n²/2 copies. Where a `tool` is
+    offered, a message of the user may have "results" before its content, each `{"call_id", "name", "content"}`.
+    """
+
+    new: tuple[Mapping[str, Any], ...]
+    before: Prompt | None = field(default=None, repr=False)
+    tool: Tool | None = None
+
+    @property
+    def messages(self) -> tuple[Mapping[str, Any], ...]:
+        """All of them, oldest first."""
+        return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))
+
+    @property
+    def n_earlier(self) -> int:
+        """How many of the messages were sent in the same conversation before."""
+        return sum(len(prompt.new) for prompt in self._back()) - len(self.new)
+
+    def _back(self) -> Iterator[Prompt]:
+        prompt: Prompt | None = self
+        while prompt is not None:  # no recursion: a game may have a thousand rounds
+            yield prompt
+            prompt = prompt.before
+
+    @property
+    def earlier_hash(self) -> str | None:
+        return self.before.hash if self.before else None
+
+    @cached_property
     def hash(self) -> str:
-        new = [m if type(m) is dict else dict(m) for m in self.messages[self.n_earlier :]]
-        return stable_id(self.earlier_hash, new) if self.n_earlier else stable_id(new)
+        new = [m if type(m) is dict else dict(m) for m in self.new]
+        if self.before:
+            return stable_id(self.before.hash, new)
+        return stable_id(new) if self.tool is None else stable_id(new, asdict(self.tool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +184,14 @@ class Reply:
     request_id: str | None = None
     logprobs: tuple[TokenLogprob, ...] = ()
     blocks: Any = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+    @property
+    def spoken(self) -> str | None:
+        """The answer as people read it, with the calls of tools in it."""
+        if not self.tool_calls:
+            return self.answer
+        return "\n".join([*([self.answer] if self.answer else []), *map(str, self.tool_calls)])
 
 
 @dataclass(frozen=True, slots=True)

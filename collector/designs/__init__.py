@@ -26,8 +26,9 @@ class Design(Protocol):
     """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls.
 
     A design whose conversations have many turns (`has_games`) has `game_ids()` beside this, one with several formats
-    of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and `with_rates()`: see
-    allocation.py.
+    of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and `with_rates()`, one
+    with participants that are no models `participants`, one with tables that a variant changes as a whole `whole_keys`:
+    see allocation.py.
     """
 
     name: str

@@ -14,6 +14,8 @@ from collector.errors import UnknownNameError
 from collector.records import Measure, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
+REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
+"""What `--reasoning-back` may say; each makes a variant of its own, as a format of answers does."""
 
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
@@ -137,7 +139,8 @@ class Study:
     is what people should know who see its results.
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
-    in the settings of every model (None: each provider's own). `variant_labels` are names of variants in figures.
+    in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
+    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures.
     """
 
     name: str
@@ -162,6 +165,8 @@ class Study:
     variant_labels: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     temperature: float | None = None
+    reasoning_back: ReasoningBack = "default"
+    is_extension: bool = False
 
     def with_answer(self, answer: str) -> Study:
         """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of
@@ -173,6 +178,12 @@ class Study:
         models = tuple(m if m.model in fixed else replace(m, frame=answer) for m in self.models)
         variant = f"{self.variant}.{answer}"
         return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
+
+    def with_reasoning_back(self, back: ReasoningBack) -> Study:
+        """The same study with this much of its reasoning given back to every model, as the variant NAME.kept or
+        NAME.dropped: other conversations are other trials, and belong into tables of their own."""
+        models = tuple(replace(model, reasoning_back=back) for model in self.models)
+        return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
@@ -196,7 +207,8 @@ class Study:
             raise self._unknown_model(spec)
         from collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
 
-        return with_temperature(StudyModel(spec, spec, provider, name, self.frame), self.temperature)
+        other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
+        return with_temperature(other, self.temperature)
 
     def test(self, name: str) -> TestInfo:
         """The test with this id; UnknownNameError if there is none."""
@@ -209,11 +221,20 @@ class Study:
         for known in self.models:
             if known.model == name:
                 return _simulated(known) if simulated else known
+        if simulated and name in self._participants():
+            return StudyModel(name, name.replace("_", " ").capitalize(), "simulated", name, self.frame)
         raise self._unknown_model(name)
+
+    def _participants(self) -> tuple[str, ...]:
+        """Those that are no models and play any study of this design, named by its file or not."""
+        from collector.designs import design_named  # designs know these nouns
+
+        return getattr(design_named(self.design), "participants", ())
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
-        return UnknownNameError(f"model in the study {self.name}", name, [m.model for m in self.models], hint)
+        known = [*(m.model for m in self.models), *self._participants()]
+        return UnknownNameError(f"model in the study {self.name}", name, list(dict.fromkeys(known)), hint)
 
 
 def _simulated(model: StudyModel) -> StudyModel:
