@@ -66,8 +66,7 @@ def figure_rows(
         for name, rows in of_data.items():
             yield from _figures(name, kinds[name], rows.filter(is_of(grain)), grain)
     for name in found.keys() - of_data.keys():
-        grain = {key: found[name][key][0] for key in ("source", "study_version")}
-        yield from _figures(name, kinds[name], found[name], grain)
+        yield from _figures(name, kinds[name], found[name], {"source": found[name]["source"][0]})
 
 
 def _figures(name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, str]) -> Iterator[FigureRows]:

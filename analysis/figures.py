@@ -66,12 +66,12 @@ def figures(
         raise _nothing(db, its, names, source)
     drawn = {ending: draw([(one.function, one.rows) for one in found], workers, ending) for ending in formats}
     folder = _folder(Path(out))
-    has_versions = len({one.grain["study_version"] for one in found}) > 1
+    has_versions = len({one.grain.get("study_version") for one in found} - {None}) > 1
     rows = []
     for number, one in enumerate(found):
         named = [one.figure, *filter(None, [one.part]), one.grain["source"]]
         named += filter(None, [one.grain.get("variant")])
-        named += [one.grain["study_version"]] if has_versions else []
+        named += filter(None, [one.grain.get("study_version") if has_versions else None])
         for ending in formats:
             path = folder / f"{'-'.join(map(_as_file_name, named))}.{ending}"
             about = {**dict.fromkeys(GRAIN), **one.grain, "figure": one.figure, "part": one.part}

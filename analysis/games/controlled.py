@@ -6,19 +6,18 @@ from contextlib import closing
 
 import polars as pl
 
-from analysis.figure_kinds.records import FigureData
 from analysis.worker import Died, run_jobs
 from collector.errors import RError
 
 
-def controlled_rows(data: FigureData) -> pl.DataFrame:
+def controlled_rows() -> pl.DataFrame:
     """What R's controlled_indices() returns; it takes some seconds. RError where R is missing."""
     with closing(run_jobs(_job, [()], 1)) as results:
         for _, result in results:
             if isinstance(result, Died):
                 raise RError(result.reason)
             rows: pl.DataFrame = result
-    return rows.with_columns(study_version=pl.lit(data.study.version))
+    return rows
 
 
 def _job(_: tuple[()]) -> pl.DataFrame:
