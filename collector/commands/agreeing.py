@@ -38,8 +38,11 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch
         say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
         return
     say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
-    for message in offer.first_prompt(offer.asked[0]).messages:
+    prompt = offer.first_prompt(offer.asked[0])
+    for message in prompt.messages:
         say(f"--- {message['role']} ---\n{message['content']}")
+    if (tool := prompt.tool) is not None:
+        say(f"--- tool ---\n{tool.name}({tool.argument}: {' | '.join(tool.options)})\n{tool.description}")
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
 
 
