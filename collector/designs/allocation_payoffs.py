@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from collector.errors import StudyError
-from collector.study_files.keys import Table
+from collector.study_files.keys import Table, unknown_key
 
 MOST_POINTS = 1_000_000
 Numbers = tuple[float, ...]
@@ -28,7 +28,10 @@ def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str])
     if success.mapping("by_group"):
         return (_by_name(success.table("by_group"), groups, 1),) * len(classes)
     by_class, tables = success.table("by_class"), success.tables("by_class")
-    _check_names(by_class, tables, classes, "class")
+    for name in tables:
+        if name not in classes:
+            raise unknown_key(name, by_class.where, classes)
+    _check_all(by_class, list(tables), classes, "class")
     return tuple(_by_name(tables[name], groups, 1) for name in classes)
 
 
@@ -39,22 +42,15 @@ def gains(chances: Sequence[float], worth: Sequence[float], loss: Sequence[float
 
 def _by_name(row: Table, names: Sequence[str], most: float) -> Numbers:
     values = {name: row.optional(name, (int, float), "a number") for name in names}
-    _check_names(row, {name for name, value in values.items() if value is not None}, names, "group")
     row.finish()
+    _check_all(row, [name for name, value in values.items() if value is not None], names, "group")
     return tuple(_number(values[name], f'"{name}" in {row.where}', most) for name in names)
 
 
-def _check_names(
-    row: Table, given: Sequence[str] | set[str] | dict[str, Table], names: Sequence[str], what: str
-) -> None:
+def _check_all(row: Table, given: Sequence[str], names: Sequence[str], what: str) -> None:
     for name in names:
         if name not in given:
             raise StudyError(f'{row.where} must name every {what}, but "{name}" is missing.')
-    for name in given:
-        if name not in names:
-            raise StudyError(
-                f'{row.where} names the {what} "{name}", which there is not.', f"Known: {', '.join(names)}."
-            )
 
 
 def _number(value: object, what: str, most: float) -> float:

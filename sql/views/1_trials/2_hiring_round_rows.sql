@@ -12,7 +12,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, game, con
        CASE WHEN outcome = 'answered' THEN choice END AS choice, expected, outcome, turn,
        CASE WHEN contains(factors, '"is_success":true') THEN true
             WHEN contains(factors, '"is_success":false') THEN false END AS is_success,
-       try_cast(regexp_extract(factors, '"points":(-?[0-9.]+)', 1) AS DOUBLE) AS points,
+       try_cast(regexp_extract(factors, '"points":(-?[0-9.eE+-]+)', 1) AS DOUBLE) AS points,
        try_cast(regexp_extract(factors, '"bonus":(-?[0-9.]+)', 1) AS DOUBLE) AS bonus,
        try_cast(regexp_extract(factors, '"p_success":([0-9.eE-]+)', 1) AS DOUBLE) AS p_success,
        nullif(regexp_extract(factors, '"last_in_class":"([^"]*)"', 1), '') AS last_in_class,
