@@ -54,7 +54,7 @@ SELECT g.source, g.study, g.study_version, g.variant, g.model, g.game, g.repetit
        (s.distances + s.n_apart * sqrt(ln(2))) / nullif(s.n_all, 0) AS bgd,
        (s.divergences / ln(2) + s.n_apart) / nullif(s.n_all, 0) AS bgd_divergence_bits,
        greatest(log2(s.n) + (s.cells - s.margin - c.margin) / s.n, 0) AS mutual_information_bits,
-       g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate
+       g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate, g.class_sizes, g.is_balanced
 FROM games g
 LEFT JOIN summed s USING (game_no)
 LEFT JOIN of_classes c USING (game_no)
