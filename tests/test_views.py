@@ -58,6 +58,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows.append({"trial_id": "t1", "run_id": "r2"})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
     rows += read_rows(CASES / "hiring_games" / "given.csv") + read_rows(CASES / "hiring_questions" / "given.csv")
+    rows += read_rows(CASES / "hiring_rating_by_class" / "given.csv")
     runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
