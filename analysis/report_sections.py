@@ -19,6 +19,7 @@ from analysis.report_parts.groups import groups
 from analysis.report_parts.records import Material
 from analysis.report_tables import place_of_table, plain, side_by_side, token_measures
 from analysis.tables import table_info
+from collector.designs import design_named
 from collector.study import BASE, Study
 
 
@@ -35,9 +36,13 @@ class Found:
 
 
 def sections(found: Found) -> list[dict[str, Any]]:
-    """One for each source, version and variant: the study as it stands first."""
+    """One for each source, version and variant: the study as it stands first. Where a design compares variants, they
+    are one section.
+    """
     grains = found.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
     ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
+    if design_named(found.study.design).compares_variants:
+        ordered = ordered.drop("variant").unique(maintain_order=True)
     figures = list(found.figures)
     drawn = list(zip(figures, draw([(one.function, one.rows) for one in figures]), strict=True))
     return [_section(found, grain, drawn) for grain in ordered.to_dicts()]
@@ -48,6 +53,7 @@ def _section(found: Found, grain: dict[str, str], drawn: list[tuple[FigureRows, 
     measures = token_measures(found.tables["token_sources"].filter(is_of(grain)), found.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
     return {
+        "variant": "",
         **grain,
         "figures": [_embedded(figure) for one, figure in drawn if one.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
