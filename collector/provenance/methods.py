@@ -69,8 +69,13 @@ def _asking(told: RunHistory) -> list[str]:
     hashes = sorted(
         {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(told) if row["prompts_hash"]}
     )
-    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes else []
+    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not _is_of_games(told) else []
     return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
+
+
+def _is_of_games(told: RunHistory) -> bool:
+    """In a game each prompt holds the rounds before it: hardly any comes twice, and to count them says nothing."""
+    return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in told.models)
 
 
 def _whole(told: RunHistory) -> list[Row]:
