@@ -19,6 +19,7 @@ from analysis.compare import summary
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
 from analysis.judged import STATUSES
+from analysis.paper.family import PRINT
 from analysis.paper.reconstruction import bases_in_words
 from analysis.report import report as write_report
 from analysis.report_tables import token_measures
@@ -116,7 +117,11 @@ def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]
 
 @click.command(epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --only slips")
 @click.option("--study", default="rmiat", show_default=True, help="A study that ships its paper's printed numbers.")
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
+@click.option(
+    "--source",
+    type=click.Choice(["collected", "imported", "simulated", PRINT]),
+    help="Only rows of this source; print: what can be checked without raw data.",
+)
 @click.option("--summary", "summarised", is_flag=True, help="One line a table instead of one a number.")
 @click.option(
     "--table", "asked", multiple=True, help='Only this table: S6, text, "v1 S3" … May be given several times.'
@@ -139,11 +144,12 @@ def compare(
     A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
     the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
     model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
-    compared, but not judged.
+    compared, but not judged. Rows of the source "print" need no raw data: a paper's numbers among each other, and
+    beside the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
     with FitProgress() as progress:
         rows = compare_all(db, study, source=source, workers=workers, progress=progress, tables=asked or None)
-    counts, bases = Counter(rows["status"].to_list()), list(bases_in_words(rows))
+    counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
@@ -152,6 +158,14 @@ def compare(
     for said in [*measures, *mixtures(db, name, source), *told_versions(db, name), *bases]:
         say(said)
     say(f"{sum(counts.values()):,} numbers: " + ", ".join(f"{s} {counts[s]:,}" for s in STATUSES if counts[s]) + ".")
+
+
+def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
+    checked = rows.filter((pl.col("source") == PRINT) & pl.col("agrees").is_not_null())
+    if checked.height:
+        yield f'Checked without raw data, by what else is printed and by the study\'s design (source "{PRINT}"): ' + (
+            f"{checked.height} numbers."
+        )
 
 
 @click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
