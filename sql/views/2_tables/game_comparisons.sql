@@ -9,10 +9,10 @@
 --        where games came since: the same command compares those again.
 CREATE OR REPLACE VIEW game_comparisons AS
 WITH now AS (
-    SELECT source, study, study_version, split_part(variant, '.', 1) AS game_variant, model, answer_format,
-           count(*) FILTER (is_complete) AS n
+    SELECT source, study, study_version, model, answer_format,
+           rtrim(replace(variant || '.', '.' || answer_format || '.', '.'), '.') AS game_variant, count(*) FILTER (is_complete) AS n
     FROM hiring_games
-    GROUP BY source, study, study_version, game_variant, model, answer_format
+    GROUP BY source, study, study_version, model, answer_format, game_variant
 ), sides AS (
     SELECT *, rowid AS number, condition AS side FROM game_differences
     UNION ALL

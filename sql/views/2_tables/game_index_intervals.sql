@@ -14,7 +14,8 @@ WITH now AS (
     FROM hiring_games
     GROUP BY source, study, study_version, variant, model
 )
-SELECT i.source, i.study, i.study_version, i.variant, split_part(i.variant, '.', 1) AS game_variant,
+SELECT i.source, i.study, i.study_version, i.variant,
+       rtrim(replace(i.variant || '.', '.' || i.answer_format || '.', '.'), '.') AS game_variant,
        i.model, coalesce(m.label, i.model) AS model_label, m.model_no, i.answer_format, i.index,
        i.n_games, i.n_incomplete, i.estimate, i.sd, i.conf_low, i.conf_high, i.boot_low, i.boot_high,
        i.random_level, i.random_low, i.random_high,
