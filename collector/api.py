@@ -121,7 +121,7 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
     """Do what an offer says. Raises where it would cost money and nobody agreed."""
     if not offer.asked:
         reasons = [f"{model}: {reason}." for model, reason in offer.left_out]
-        hint = f"To try it without a key: collect --study {offer.study.name} --simulated"
+        hint = f"To try it without a key: {offer.study.trial_command}"
         raise ProviderError(
             f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons, hint
         )

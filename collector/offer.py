@@ -177,8 +177,7 @@ def _choose(
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
-                    "To try the study without a key: "
-                    f"collect --study {study.name} --model simulated/{study.models[0].model}",
+                    f"To try the study without a key: {study.trial_command}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
     by_default = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]

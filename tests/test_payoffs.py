@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from collector import collect
 from collector.designs.allocation_payoffs import gains
 from collector.designs.participants import PARTICIPANTS, Seen, chosen
-from collector.errors import UsageError
+from collector.errors import SlantError, UsageError
 from collector.study import Study, load_study, load_variants
 from tests.hiring_games import rounds_of
 from tests.tiny_game import write_game
@@ -136,3 +136,18 @@ def test_a_participant_plays_any_game_whether_its_file_names_it_or_not(tmp_path:
     assert report.models[0]["answered"] == report.models[0]["planned"]
     with pytest.raises(UsageError, match='Did you mean "thompson"'):
         load_study(file).model("simulated/tompson")
+
+
+def test_what_to_type_names_a_study_of_ones_own_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    file = write_game(tmp_path, ('[[models]]\nmodel = "greedy"\nprovider = "simulated"\n', ""))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SlantError, match=rf"collect --study ./{file.name} --simulated"):
+        collect(file, ["openai/gpt-4o"], tmp_path / "a.duckdb")
+    alone = tmp_path / "alone.toml"
+    alone.write_text(file.read_text("utf-8").partition("[[models]]")[0], "utf-8")
+    with pytest.raises(SlantError, match=r"collect --study ./alone.toml --model simulated/random"):
+        collect(alone, None, tmp_path / "a.duckdb")
+    with pytest.raises(UsageError, match="is given with its provider: simulated/thompson"):
+        load_study(alone).model("thompson")
+    assert load_study("ultimatum").trial_command == "collect --study ultimatum --simulated"

@@ -35,7 +35,7 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch
     """`--dry-run`: the quote and the first prompt in full; nothing is sent."""
     show_quote(offer, concurrency, output_format, is_batch=is_batch)
     if not offer.asked:
-        say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
+        say(f"No model can be asked here. To try it without a key: {offer.study.trial_command}")
         return
     say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
     prompt = offer.first_prompt(offer.asked[0])

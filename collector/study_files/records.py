@@ -5,12 +5,14 @@ A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what on
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from collector.errors import UnknownNameError
+from collector.files import studies_dir
 from collector.records import Measure, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
@@ -185,6 +187,21 @@ class Study:
         models = tuple(replace(model, reasoning_back=back) for model in self.models)
         return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
+    @property
+    def as_typed(self) -> str:
+        """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
+        if self.path.parent == studies_dir():
+            return self.name
+        here = Path.cwd()
+        return shlex.quote(f"./{self.path.relative_to(here)}" if self.path.is_relative_to(here) else str(self.path))
+
+    @property
+    def trial_command(self) -> str:
+        """What to type to play this study without a key."""
+        names = [*(model.model for model in self.models), *self._participants()]
+        whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
+        return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
+
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
         from collector.study import load_study  # the reader knows these nouns, so they can only look it up late
@@ -233,8 +250,10 @@ class Study:
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
-        known = [*(m.model for m in self.models), *self._participants()]
-        return UnknownNameError(f"model in the study {self.name}", name, list(dict.fromkeys(known)), hint)
+        if name in self._participants():
+            hint = f"A participant that is no model is given with its provider: simulated/{name}"
+        known = {model.model for model in self.models} | {one for one in self._participants() if one != name}
+        return UnknownNameError(f"model in the study {self.name}", name, known, hint)
 
 
 def _simulated(model: StudyModel) -> StudyModel:
