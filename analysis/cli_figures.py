@@ -63,7 +63,7 @@ def figures(
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
     for hint, missing in _not_drawn(study, names, rows).items():
-        say(f"Not drawn, for nothing is kept for them: {', '.join(missing)}. After their games: {hint}")
+        say(f"Not drawn, for there are no rows for them: {', '.join(missing)}. What makes these: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
 

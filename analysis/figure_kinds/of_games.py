@@ -32,7 +32,8 @@ def kinds_of(study: Study) -> dict[str, FigureKind]:
 
 def _kind(figure: StudyFigure) -> FigureKind:
     if figure.indices == (SUCCESS,):
-        return FigureKind(figure.what, partial(_success, figure=figure), function="plot_success")
+        played = f"collect --study {{study}} --variant {figure.all_variants[0]}"
+        return FigureKind(figure.what, partial(_success, figure=figure), played, "plot_success")
     function = "plot_families" if figure.families else "plot_stratification"
     return FigureKind(figure.what, partial(game_rows.compared_rows, figure=figure), _INDICES, function)
 
