@@ -48,6 +48,7 @@ game_cells <- function(rows, columns, to) {
   levels <- c("random_level", "random_low", "random_high", "human", "human_low", "human_high")
   rows <- with_absent(rows, c(intervals, levels), NA_real_)
   rows <- with_absent(rows, "panel", "")
+  rows$panel[is.na(rows$panel)] <- ""
   is_known <- !is.na(rows$estimate)
   if (!any(is_known)) {
     stop_with(sprintf("Can't draw %s: there is no row with an estimate.", to))

@@ -7,11 +7,11 @@ game_dots <- function(cells) {
   ggplot2::ggplot(cells, ggplot2::aes(y = .data$height)) +
     bands_of(cells) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
+    # all models take the same room, also those at the edges of a panel
+    ggplot2::geom_blank(ggplot2::aes(y = .data$model_height - .5)) +
+    ggplot2::geom_blank(ggplot2::aes(y = .data$model_height + .5)) +
     lines_of(cells) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$low, xmax = .data$high, colour = .data$beside_shown),
-      data = cells[!is.na(cells$low), ], linewidth = .6
-    ) +
+    intervals_of(cells) +
     ggplot2::geom_point(
       ggplot2::aes(x = .data$estimate, colour = .data$beside_shown, shape = .data$beside_shown), size = 2, stroke = .8
     ) +
@@ -36,6 +36,17 @@ game_dots <- function(cells) {
     )
 }
 
+# Without intervals there is no layer of them, for the legend's sake.
+intervals_of <- function(cells) {
+  .data <- ggplot2::.data
+  if (any(!is.na(cells$low))) {
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$low, xmax = .data$high, colour = .data$beside_shown),
+      data = cells[!is.na(cells$low), ], linewidth = .6
+    )
+  }
+}
+
 # One nameless format needs no legend.
 dots_guide <- function(shown, n_columns) {
   if (identical(shown, "")) "none" else ggplot2::guide_legend(order = 1, ncol = n_columns)
@@ -46,7 +57,7 @@ legend_width <- function(shown) max(1, min(length(shown), floor(95 / (max(nchar(
 models_of_panels <- function(cells) {
   named <- unique(cells[c("model_height", "model_shown")])
   ggplot2::scale_y_continuous(
-    breaks = named$model_height, labels = as.character(named$model_shown), expand = ggplot2::expansion(add = .5)
+    breaks = named$model_height, labels = as.character(named$model_shown), expand = c(0, 0)
   )
 }
 
@@ -86,7 +97,7 @@ lines_of <- function(cells) {
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
   own <- cells[!is_common & !is.na(cells$random_level), ]
-  half <- if (nlevels(cells$variant_shown) == 1) .35 else .35 / nlevels(cells$beside_shown)
+  half <- if (nlevels(cells$variant_shown) == 1) .35 else .3 / nlevels(cells$beside_shown)
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
   kinds <- c("Chance", "People, as printed")
   lines <- rbind(
@@ -102,9 +113,10 @@ lines_of <- function(cells) {
     if (nrow(own) > 0) {
       ggplot2::geom_segment(
         ggplot2::aes(
-          x = .data$random_level, xend = .data$random_level, y = .data$height - half, yend = .data$height + half
+          x = .data$random_level, xend = .data$random_level, y = .data$height - half, yend = .data$height + half,
+          colour = .data$beside_shown
         ),
-        data = own, colour = "grey25", linewidth = .6
+        data = own, linewidth = .6, show.legend = FALSE
       )
     },
     ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), kinds), name = NULL)
@@ -126,7 +138,7 @@ marks_note <- function(cells, has_bands = TRUE) {
       is_everywhere <- nrow(common_levels(cells, "random_level")) == length(unique(panel_of(cells)))
       c(
         "Chance: simulated random choices with as many rounds, groups, jobs in each class and games.",
-        if (!is_everywhere) "Short lines: chance, where it differs between conditions.",
+        if (!is_everywhere) "Short upright lines: chance, where it differs within a panel.",
         if (has_bands && any(!is.na(cells$random_low))) "Grey: where 95 % of such cells lie."
       )
     },

@@ -39,7 +39,7 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
     ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
     ggplot2::coord_fixed() +
     ggplot2::labs(
-      title = given_title(counts, "Does each group have a class of jobs of its own?"),
+      title = given_title(counts, "Does each group have a class of its own?"),
       subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
       x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds",
       caption = caption_of(source_note(counts), allocations_note(means), width_in = width_in)

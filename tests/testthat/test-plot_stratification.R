@@ -44,7 +44,7 @@ test_that("one level of chance is one line and band, several are a short line ea
   several <- plot_stratification(rows)
   expect_equal(nrow(layers_of(several, "GeomSegment")[[1]]$data), 4)
   expect_equal(sort(layers_of(several, "GeomVline")[[1]]$data$at), sort(c(.296, .84, .56)))
-  expect_match(several$labels$caption, "Short lines: chance, where it differs")
+  expect_match(several$labels$caption, "Short upright lines: chance, where it differs")
 })
 
 test_that("an index without a t interval has the bootstrap's, and the caption says so", {
