@@ -64,7 +64,7 @@ class Allocation:
                 raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.answers(data))
         if data.success.kind == "elicited" and data.success.source not in study.variants:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
-        check_participants(data.simulation, [model.model for model in study.models])
+        check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """The jobs, by their classes."""

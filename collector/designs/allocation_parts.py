@@ -135,7 +135,7 @@ def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
         asks_after=table.flag("questions", default=False),
         ratings=tuple(parse_rating(row) for row in table.rows("ratings")),
         texts=parse_texts(table.table("prompt")),
-        simulation={name: dict(row) for name, row in table.mapping("simulation").items() if isinstance(row, dict)},
+        simulation={name: table.table("simulation").mapping(name) for name in table.mapping("simulation")},
     )
     _check(data, table.where)
     return data

@@ -128,7 +128,7 @@ def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequ
     for model, row in simulation.items():
         if model not in models:
             raise UnknownNameError("model (in [simulation])", model, models)
-        if row.get("policy", model) not in _POLICIES:
+        if str(row.get("policy", model)) not in _POLICIES:
             raise UnknownNameError(f"policy (in [simulation.{model}])", str(row.get("policy", model)), _POLICIES)
         for key, value in row.items():
             if key != "policy" and (isinstance(value, bool) or not isinstance(value, int | float)):
