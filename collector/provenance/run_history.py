@@ -36,7 +36,7 @@ def run_history(db: Path, name: str) -> RunHistory:
         try:
             return _read(connection, db, name)
         except (duckdb.CatalogException, duckdb.BinderException):
-            hint = "The next run, or `collect load`, brings it up to date."
+            hint = "Let go of it elsewhere, and see that it may be written: reading then brings it up to date."
             raise DatabaseError(f'"{db}" was made by an older slant and lacks what this needs.', hint) from None
 
 
