@@ -19,8 +19,9 @@ plot_controlled_indices <- function(indices, file = NULL) {
   needed <- c("index", "p", "estimate", "conf_low", "conf_high", "boot_low", "boot_high")
   check_columns(indices, needed, to = "draw controlled indices")
   # each value of p takes the place of a model
-  rows <- transform(indices, model = sprintf("p%s", p), variant = "structured")
-  cells <- game_cells(rows, index_labels(), to = "controlled indices")
+  indices$model <- sprintf("p = %s", indices$p)
+  indices$variant <- "structured"
+  cells <- game_cells(indices, index_labels(), to = "controlled indices")
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(cells, ggplot2::aes(x = .data$p, y = .data$estimate)) +
     ggplot2::geom_blank(ggplot2::aes(y = 0)) +
