@@ -18,6 +18,7 @@ from analysis.compare import compare as compare_all
 from analysis.compare import summary
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
+from analysis.games.chance import told_of_chance
 from analysis.judged import STATUSES
 from analysis.paper.family import PRINT
 from analysis.paper.reconstruction import bases_in_words
@@ -192,13 +193,15 @@ def tables(
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
-    for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
-        if not names and frame.is_empty() and name.startswith(("topic_", "bayes_", "permutation_", "specifications")):
+    made = ("topic_", "bayes_", "permutation_", "specifications", "game_")
+    found = all_tables(db, names or None, study=study, measure=measure)
+    for name, frame in found.items():
+        if not names and frame.is_empty() and name.startswith(made):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):
         say(f"Note: {note}")
-    for said in mixtures(db, study, measure=measure):
+    for said in (*mixtures(db, study, measure=measure), *told_of_chance(found, db)):
         say(said)
 
 
