@@ -23,7 +23,9 @@ def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
     if rows.is_empty():
         return None
     levels = human_levels(data.study)
-    rows = rows.join(levels, on=["game_variant", "index"], how="left", maintain_order="left")
+    rows = rows.drop("made_at", "versions", "data_hash").join(
+        levels, on=["game_variant", "index"], how="left", maintain_order="left"
+    )
     note = _note(data, rows, figure)
     return _in_panels(labelled(rows, data, figure), figure).with_columns(note=pl.lit(note, pl.String))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from analysis.paper.hiring.names import VARIANTS
 from collector.study import Study
 
 _PEOPLE = "Humans"
@@ -12,13 +13,12 @@ _COLUMNS = {"version", "experiment", "model", "metric", "value", "ci_low", "ci_h
 
 
 def human_levels(study: Study) -> pl.DataFrame:
-    """The columns game_variant, index, human, human_low, human_high: of the study as it stands, which people played
-    too. Without rows where the study prints none. Numbers of a later version of the paper are left out.
+    """The columns game_variant, index, human, human_low, human_high: of the variants that people played, too. Without
+    rows where the study prints none. Numbers of a later version of the paper are left out.
     """
     found = [_people(frame) for frame in _printed(study)]
-    shape = {"index": pl.String, "human": pl.Float64, "human_low": pl.Float64, "human_high": pl.Float64}
-    rows = pl.concat([pl.DataFrame(schema=shape), *found])
-    return rows.with_columns(game_variant=pl.lit(study.variants[0]))
+    numbers = dict.fromkeys(("human", "human_low", "human_high"), pl.Float64)
+    return pl.concat([pl.DataFrame(schema={"game_variant": pl.String, "index": pl.String, **numbers}), *found])
 
 
 def _printed(study: Study) -> list[pl.DataFrame]:
@@ -33,6 +33,7 @@ def _people(frame: pl.DataFrame) -> pl.DataFrame:
         pl.col("model") == _PEOPLE, pl.col("metric").is_in(list(_INDICES)), pl.col("version").str.starts_with("seed")
     )
     return its.select(
+        game_variant=pl.col("experiment").replace_strict(VARIANTS, default=None, return_dtype=pl.String),
         index=pl.col("metric").replace(_INDICES),
         human=pl.col("value").cast(pl.Float64, strict=False),
         human_low=pl.col("ci_low").cast(pl.Float64, strict=False),
