@@ -79,11 +79,18 @@ def warnings(db: Path) -> list[str]:
         drifted = connection.execute(
             "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
         ).fetchall()
+        moved = connection.execute(
+            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, '\"served_model_before\"') GROUP BY 1"
+        ).fetchall()
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
     ]
     found += [
         f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
+    ]
+    found += [
+        f"{count:,} games of {model} were answered by more than one model (view hiring_game_ends)."
+        for model, count in moved
     ]
     return found
