@@ -80,7 +80,7 @@ def warnings(db: Path) -> list[str]:
             "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
         ).fetchall()
         moved = connection.execute(
-            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, '\"served_model_before\"') GROUP BY 1"
+            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, 'served_model_before') GROUP BY ALL"
         ).fetchall()
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [
