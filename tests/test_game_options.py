@@ -93,3 +93,11 @@ def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: 
     with LocalServer(player()) as server:
         play(study, server, tmp_path / "a.duckdb")
     assert not any("prompt_cache_key" in body for body in server.bodies)
+
+
+def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(study, ["simulated/greedy"], db, variant="base.kept", options=QUICK)
+    said = CliRunner().invoke(command, ["methods", "--db", str(db)]).stdout
+    assert "All of its reasoning that its provider takes went back into its conversations; their cache: as" in said
+    assert "--variant base.kept" in said
