@@ -72,11 +72,12 @@ with_absent <- function(rows, columns, value) {
   rows
 }
 
-# One condition: formats lie beside each other. Several: conditions do, and each format has panels of its own.
+# One condition in each panel: formats lie beside each other. Several: conditions do, and each format has panels of
+# its own.
 in_panels <- function(cells, columns) {
   cells[c("model_shown", "variant_shown", "format_shown")] <-
     lapply(cells[c("model_shown", "variant_shown", "format_shown")], droplevels)
-  has_one <- nlevels(cells$variant_shown) == 1
+  has_one <- has_one_condition(cells)
   found <- as.character(cells$index)
   labels <- ifelse(found %in% names(columns), columns[found], found)
   cells$column_shown <- factor(labels, unique(c(intersect(columns, labels), labels)))
@@ -92,6 +93,10 @@ in_panels <- function(cells, columns) {
   cells
 }
 
+has_one_condition <- function(cells) {
+  all(tapply(as.character(cells$variant_shown), as.character(cells$panel), function(some) length(unique(some))) == 1)
+}
+
 wrapped <- function(labels, width) {
   vapply(labels, function(one) paste(strwrap(one, width), collapse = "\n"), "", USE.NAMES = FALSE)
 }
@@ -105,7 +110,7 @@ with_heights <- function(cells) {
   place <- stats::ave(model, row, FUN = from_below)
   cells$model_height <- 1000 * row + place
   # Formats stand in the middle of a model, which seldom has all of them; conditions have the same place at all models.
-  key <- if (nlevels(cells$variant_shown) == 1) cells$model_height else row
+  key <- if (has_one_condition(cells)) cells$model_height else row
   beside <- stats::ave(as.integer(cells$beside_shown), key, FUN = function(some) match(some, sort(unique(some))))
   n_beside <- stats::ave(beside, key, FUN = max)
   cells$height <- cells$model_height + .8 * (n_beside + 1 - 2 * beside) / (2 * n_beside)

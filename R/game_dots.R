@@ -97,7 +97,7 @@ lines_of <- function(cells) {
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
   own <- cells[!is_common & !is.na(cells$random_level), ]
-  half <- if (nlevels(cells$variant_shown) == 1) .35 else .3 / nlevels(cells$beside_shown)
+  half <- if (has_one_condition(cells)) .35 else .3 / nlevels(cells$beside_shown)
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
   kinds <- c("Chance", "People, as printed")
   lines <- rbind(
@@ -144,7 +144,10 @@ marks_note <- function(cells, has_bands = TRUE) {
     },
     if (length(whose) > 0) {
       of <- if (length(whose) == nlevels(cells$variant_shown)) "" else sprintf(" of \"%s\"", toString(whose))
-      sprintf("People: printed values%s, not collected here.", of)
+      has_band <- has_bands && any(!is.na(cells$human_low))
+      sprintf(
+        "People: printed values%s, not collected here%s.", of, if (has_band) "; orange: their 95 % interval" else ""
+      )
     }
   )
 }

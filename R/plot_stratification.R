@@ -1,7 +1,8 @@
 #' How stratified do games become, by model and condition?
 #'
-#' The indices of games with their intervals, beside the level of chance and people's printed values. One condition:
-#' colours are answer formats. Several conditions: colours are conditions, and each answer format has panels of its own.
+#' The indices of games with their intervals, beside the level of chance and people's printed values. One condition, or
+#' one in each `panel`: colours are answer formats. Several conditions: colours are conditions, and each answer format
+#' has panels of its own.
 #'
 #' @param indices a data frame with one row per cell and index, such as `hiring_indices(rounds, by = c("model",
 #'   "variant"))` or the view `game_index_intervals` of the database: `model`, `variant` (the condition), `index`,
@@ -25,8 +26,7 @@ plot_stratification <- function(indices, file = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   cells <- game_cells(indices, index_labels(), to = "stratification")
-  has_one <- nlevels(cells$variant_shown) == 1
-  title <- if (has_one) {
+  title <- if (nlevels(cells$variant_shown) == 1) {
     "Do groups end up in different classes?"
   } else {
     "Does the stratification of groups depend on the condition?"

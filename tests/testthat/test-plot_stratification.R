@@ -33,6 +33,14 @@ test_that("a condition may be drawn in two panels, but not twice in one", {
   expect_error(plot_stratification(rbind(rows, rows)), "a cell has more than one row")
 })
 
+test_that("a condition for each panel needs no colour of its own", {
+  skip_if_not_installed("ggplot2")
+  rows <- made_indices(variants = c("resettlement", "conscription"))
+  plot <- plot_stratification(transform(rows, panel = variant))
+  expect_equal(levels(plot$data$row_shown), c("resettlement", "conscription"))
+  expect_equal(levels(plot$data$beside_shown), c("Direct", "Chain of thought"))
+})
+
 test_that("one level of chance is one line and band, several are a short line each", {
   skip_if_not_installed("ggplot2")
   rows <- made_indices(variants = c("main", "resettlement"), formats = "direct")
