@@ -108,9 +108,14 @@ def comparisons(cells: Sequence[GameCell], question: Question) -> list[Compariso
         raise UsageError(
             f'Nothing can be compared with the {question.between} "{question.reference}".',
             f"Complete games there are of: {', '.join(sorted(values))}.",
-            f"They must share {' and '.join(question.by)} with it." if question.by else "Two are the least.",
+            f"They must share {', '.join(('source', 'study version', *question.by))} with it.",
+            *["A variant that is added makes another version of its study."] * (_n_versions(cells) > 1),
         )
     return found
+
+
+def _n_versions(cells: Sequence[GameCell]) -> int:
+    return len({(cell.key["source"], cell.key["study_version"]) for cell in cells})
 
 
 def _within(group: Sequence[GameCell], within: Mapping[str, str | None], question: Question) -> Iterator[Comparison]:
