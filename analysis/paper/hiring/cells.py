@@ -67,9 +67,20 @@ def scope(study: Study, model: str | None) -> list[tuple[str, str]]:
     return [*both, *own] if model == names.FRONTIER else both
 
 
+def _absent_in_words(absent: list[tuple[str, str, str]]) -> list[str]:
+    """As "main, react: gpt-4o (cot), o3 (reasoning)": variants that lack the same are told together."""
+    lacks: dict[str, list[str]] = {}
+    for model, test, answer in absent:
+        lacks.setdefault(test, []).append(f"{model} ({answer})")
+    tests: dict[str, list[str]] = {}
+    for test, its in lacks.items():
+        tests.setdefault(", ".join(its), []).append(test)
+    return [f"{', '.join(its)}: {words}" for words, its in tests.items()]
+
+
 def absent_from(wanted: list[tuple[str, str, str]], here: pl.DataFrame) -> str | None:
     """Which of these (model, test, condition) have no games here, and what the others lack, in words; None: nothing."""
     found = {row[:-1]: row[-1] for row in here.select("model", "test", "condition", "shortfall").iter_rows()}
-    absent = [f"{model} in {test}, {answer}" for model, test, answer in wanted if (model, test, answer) not in found]
+    absent = _absent_in_words([cell for cell in wanted if cell not in found])
     partial = [found[cell] for cell in wanted if found.get(cell)]
     return "; ".join([*absent, *partial]) or None

@@ -24,8 +24,8 @@ def _constant(quantity: str, variant: Study) -> float | None:
     of_class = {len(one.jobs) for one in data.classes}
     counted = {
         "n_rounds": data.n_rounds, "n_jobs": len(data.jobs), "n_classes": len(data.classes),
-        "n_groups": len(data.groups), "n_games": data.games, "n_jobs_of_class": of_class.pop() if len(of_class) == 1 else None,
-        "temperature": variant.temperature,
+        "n_groups": len(data.groups), "n_games": data.games, "temperature": variant.temperature,
+        "n_jobs_of_class": of_class.pop() if len(of_class) == 1 else None,
     }  # fmt: skip
     rates = data.success.rates
     if data.success.kind == "constant":

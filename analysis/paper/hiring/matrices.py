@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -64,9 +65,15 @@ def measured(study: Study) -> Matrices:
 
 def chance(study: Study, rounds: int, games: int, is_balanced: bool) -> dict[str, tuple[float, float, float]]:
     """R's random_level() for the study's groups and classes, by index: level, and the ends of 95 % of random cells."""
-    sizes = [float(len(one.jobs)) for one in study.data.classes]
-    rows = in_r("random_level", rounds, len(study.data.groups), sizes, is_balanced, games)
-    return {row["index"]: (row["level"], row["level_low"], row["level_high"]) for row in rows.to_dicts()}
+    sizes = tuple(float(len(one.jobs)) for one in study.data.classes)
+    return dict(_levels(rounds, len(study.data.groups), sizes, is_balanced, games))
+
+
+@cache
+def _levels(*kind: Any) -> tuple[tuple[str, tuple[float, float, float]], ...]:
+    """Simulated with one seed, the level of one kind of cell is always the same."""
+    rows = in_r("random_level", *kind).to_dicts()
+    return tuple((row["index"], (row["level"], row["level_low"], row["level_high"])) for row in rows)
 
 
 def in_r(name: str, *arguments: Any) -> pl.DataFrame:
