@@ -63,9 +63,9 @@ def game_differences(
     Raises UsageError and UnknownNameError for what can't be asked, DatabaseError where there are no games, RError
     where R can't.
     """
-    question = _question(study, between, reference, by, only)
     _check(indices, adjust, n_draws)
     cells, now = game_cells(db, study, (), source), made_by()
+    question = _question(study, between, reference, by, only)
     all_pairs = comparisons(cells, question)
     pairs = [one for one in all_pairs if one.why_not is None]
     left_out = _in_words(all_pairs)
