@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
+from collector.tool_calls import Tool, ToolCall
+
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
@@ -70,35 +72,6 @@ class Trial:
     game: str | None = None
     round: int | None = None
     factors: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool that a model is offered in a conversation: a function of one argument, which is one of `options`."""
-
-    name: str
-    description: str
-    argument: str
-    options: tuple[str, ...]
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Its arguments as JSON schema."""
-        values = {"type": "string", "enum": list(self.options)}
-        needed = {"properties": {self.argument: values}, "required": [self.argument]}
-        return {"type": "object", **needed, "additionalProperties": False}
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call of a tool in an answer, under the provider's own name for it (None: it gave none)."""
-
-    call_id: str | None
-    name: str
-    arguments: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        return f"{self.name}({_json(self.arguments)})"
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from collector.errors import ProviderError, StudyError, UnknownNameError
 from collector.offer import make_offer
 from collector.plan import plan
 from collector.providers.tools import arguments
-from collector.records import Reply, ToolCall
+from collector.records import Reply
 from collector.study import load_study
+from collector.tool_calls import ToolCall
 from tests.local_server import LocalServer, standing_for
 from tests.test_games import cut_off
 from tests.tiny_game import QUICK, TRIALS, factors, rows, write_game

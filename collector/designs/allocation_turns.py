@@ -18,7 +18,8 @@ from collector.designs.allocation_texts import (
     spoken_points,
     with_addon,
 )
-from collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
+from collector.records import Conversation, Prompt, Reply, Trial, Turn
+from collector.tool_calls import Tool
 
 
 @dataclass(frozen=True, slots=True)

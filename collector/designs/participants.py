@@ -26,8 +26,9 @@ from collector.designs.allocation_parts import AllocationData
 from collector.designs.allocation_payoffs import gains
 from collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
 from collector.errors import StudyError, UnknownNameError
-from collector.records import Reply, ToolCall, Trial
+from collector.records import Reply, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)

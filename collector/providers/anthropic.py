@@ -9,8 +9,9 @@ from typing import Any
 from collector.providers.exchange import Request, count, text
 from collector.providers.structured import NAME
 from collector.providers.tools import arguments
-from collector.records import Outcome, Prompt, Reply, ToolCall, Trial
+from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import ToolCall
 
 API_VERSION = "2023-06-01"
 PROMPT_CACHE = "cache_control, up to the last message"

@@ -10,8 +10,9 @@ from collector.providers.logprobs import MOST_LIKELY, read_tokens
 from collector.providers.openai import PROMPT_CACHE, cache_key
 from collector.providers.structured import NAME
 from collector.providers.tools import arguments
-from collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
+from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import Tool, ToolCall
 
 __all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
 

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from collector.providers.exchange import text
-from collector.records import Prompt, Tool, ToolCall
+from collector.records import Prompt
 from collector.study_files.records import StudyModel
+from collector.tool_calls import Tool, ToolCall
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:
