@@ -4,7 +4,7 @@ study does not have.
 
 from __future__ import annotations
 
-from analysis.report_parts import games, stages, stimuli
+from analysis.report_parts import beside_print, games, stages, stimuli
 from analysis.report_parts.records import Group, Maker, Material, ToMake
 
 _TOPICS = (
@@ -34,7 +34,7 @@ def robustness(material: Material) -> Group | None:
 
 GROUPS: tuple[Maker, ...] = (
     stages.stages, stages.answers, stages.falsification, robustness, stages.order, stimuli.stimuli, games.ends,
-    games.indices, games.differences, games.questions, games.choices, topics,
+    games.indices, games.differences, games.questions, games.choices, beside_print.beside_print, topics,
 )  # fmt: skip
 
 
