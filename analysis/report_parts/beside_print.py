@@ -18,7 +18,7 @@ _OF_PRINT = (
     "states against the study as it is played here."
 )
 _OF_ANSWERS = (
-    "Every printed number is listed by `analyze compare --study {study}`. A number without answers of its model has "
+    "Every printed number is listed by: analyze compare --study {study}. A number without answers of its model has "
     "nothing to stand beside: no raw data, not comparable."
 )
 
@@ -55,9 +55,10 @@ def _slips(material: Material, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _key(material: Material) -> list[pl.Expr]:
-    """Of games, `test` is the variant and `condition` the format of answers."""
+    """Of games, `test` is the variant and `condition` the format of answers. Most models of a paper were not asked."""
+    labels = {**{model.model: model.label for model in material.study.models}, **material.labels}
     return [
-        pl.col("table"), pl.col("model").replace(dict(material.labels)).fill_null(""),
+        pl.col("table"), pl.col("model").replace(labels).fill_null(""),
         pl.col("test").alias("variant").fill_null(""), pl.col("condition").alias("format").fill_null(""),
         pl.col("quantity").str.replace_all("_", " "),
     ]  # fmt: skip

@@ -135,7 +135,7 @@ def _beside_chance(material: Material, kept: pl.DataFrame) -> pl.DataFrame:
     return wide.select(
         "variant", "model", pl.col("n_games").alias("games"), pl.col("n_incomplete").alias("not complete"),
         *(pl.col(column).alias(head) for column, head in pairs),
-    )  # fmt: skip
+    ).drop([] if wide["n_incomplete"].sum() else ["not complete"])  # fmt: skip
 
 
 def _all_indices(material: Material, kept: pl.DataFrame) -> pl.DataFrame:
