@@ -105,3 +105,15 @@ def test_a_rating_that_breaks_the_rules_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(StudyError, match=message):
         load_study(write_game(tmp_path, WITH_RATINGS, (old, new)))
+
+
+def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    assert collect(study, ["simulated/greedy"], db, options=QUICK).is_complete
+    hires = (
+        'SELECT game, "group", n_hires, n_successes FROM hiring_ratings EXCEPT SELECT game, "group", '
+        "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) FROM hiring_candidates GROUP BY ALL"
+    )
+    assert rows(db, hires) == []
+    off = "SELECT max(abs(value - (1 + 4 * (1 + n_successes) / (2 + n_hires)))) <= 0.5 FROM hiring_ratings"
+    assert rows(db, off) == [(True,)]

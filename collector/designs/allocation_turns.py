@@ -53,6 +53,8 @@ def next_trial(data: AllocationData, conversation: Conversation, history: Sequen
     facts: dict[str, Any] = {"reminders": now.reminders}
     if trial.test == ROUNDS:
         facts |= _earlier_in_class(data, conversation, history, trial)
+    if trial.test == RATINGS:
+        facts |= _hires_of(trial.item, history)
     return replace(trial, factors={**trial.factors, **facts})
 
 
@@ -71,6 +73,12 @@ def _earlier_in_class(
             last = {"last_in_class": choice, "last_succeeded": factors["is_success"]}
     of_points = {"points_before": points} if data.has_points else {}
     return {"tries_before": list(tries.values()), "successes_before": list(successes.values())} | of_points | last
+
+
+def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
+    """How often a group was hired in the whole game, and how often that went well: what a rating of it may rest on."""
+    hired = [turn.reading for turn in history if turn.reading.choice == group and "is_success" in turn.reading.factors]
+    return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
 
 
 def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None) -> Prompt:

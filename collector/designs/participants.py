@@ -9,6 +9,7 @@ ucb                  the highest mean plus sqrt(2 ln t / n); a group that was ne
 human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from 0
                      to 1) towards the group with the number of the class: a prior that all share makes games alike
 Where groups differ in what a success is worth or a failure costs, they go by what a group would bring on average.
+Asked to rate a group after a game, each goes by how often its hires went well in the whole game.
 Chance is drawn from the id of the trial, so never from the order of calls.
 """
 
@@ -159,10 +160,12 @@ def _called(answer: AnswerFormat, model: StudyModel, trial: Trial, name: str) ->
 
 
 def _name(data: AllocationData, model: StudyModel, trial: Trial) -> str:
-    low, high = trial.factors["scale"] if trial.test == RATINGS else (0, 100)
-    if trial.test in (ELICITATION, RATINGS):
-        return str(round(low + (high - low) * uniforms(1, "participant", trial.trial_id)[0]))
     factors = trial.factors
+    if trial.test == ELICITATION:
+        return str(round(100 * uniforms(1, "participant", trial.trial_id)[0]))
+    if trial.test == RATINGS:  # the mean of Beta(1, 1) after all hires of this group, on the scale
+        low, high = factors["scale"]
+        return str(round(low + (high - low) * (1 + factors["n_successes"]) / (2 + factors["n_hires"])))
     if trial.test == QUESTIONS:
         return data.groups[int(uniforms(1, "participant", trial.trial_id)[0] * len(data.groups))]
     row = data.simulation.get(model.model, {})
