@@ -97,6 +97,20 @@ has_one_condition <- function(cells) {
   all(tapply(as.character(cells$variant_shown), as.character(cells$panel), function(some) length(unique(some))) == 1)
 }
 
+# What tells conditions apart in words: their panels, where each panel is one condition.
+conditions_shown <- function(cells) {
+  if (nlevels(cells$variant_shown) == 1 || !has_one_condition(cells)) {
+    return(cells$variant_shown)
+  }
+  on_one_line(cells$row_shown)
+}
+
+# Labels that are broken into lines for a figure, as they are said.
+on_one_line <- function(shown) {
+  levels(shown) <- gsub("\n", " ", levels(shown), fixed = TRUE)
+  shown
+}
+
 wrapped <- function(labels, width) {
   vapply(labels, function(one) paste(strwrap(one, width), collapse = "\n"), "", USE.NAMES = FALSE)
 }

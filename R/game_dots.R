@@ -127,7 +127,8 @@ lines_of <- function(cells) {
 marks_note <- function(cells, has_bands = TRUE) {
   has_t <- any(!is.na(cells$low) & !cells$is_boot)
   booted <- unique(as.character(cells$column_shown[cells$is_boot]))
-  whose <- unique(cells[!is.na(cells$human), "variant_shown"])
+  conditions <- conditions_shown(cells)
+  whose <- unique(conditions[!is.na(cells$human)])
   c(
     if (has_t) "Bars: 95 % t intervals over games.",
     if (length(booted) > 0) {
@@ -143,7 +144,7 @@ marks_note <- function(cells, has_bands = TRUE) {
       )
     },
     if (length(whose) > 0) {
-      of <- if (length(whose) == nlevels(cells$variant_shown)) "" else sprintf(" of \"%s\"", toString(whose))
+      of <- if (length(whose) == nlevels(conditions)) "" else sprintf(" of \"%s\"", toString(whose))
       has_band <- has_bands && any(!is.na(cells$human_low))
       sprintf(
         "People: printed values%s, not collected here%s.", of, if (has_band) "; orange: their 95 % interval" else ""
@@ -165,6 +166,8 @@ dots_height_in <- function(cells) {
 }
 
 dots_in_words <- function(cells) {
+  cells$column_shown <- on_one_line(cells$column_shown)
+  cells$condition_shown <- conditions_shown(cells)
   of_column <- vapply(split(cells, cells$column_shown), function(one) {
     said <- function(row) sprintf("%.2f (%s)", row$estimate, cell_name(row, cells))
     against <- function(level, name) {
@@ -189,7 +192,7 @@ dots_in_words <- function(cells) {
 
 cell_name <- function(row, cells) {
   toString(c(
-    as.character(row$model_shown), if (nlevels(cells$variant_shown) > 1) as.character(row$variant_shown),
+    as.character(row$model_shown), if (nlevels(cells$variant_shown) > 1) as.character(row$condition_shown),
     if (nlevels(cells$format_shown) > 1) as.character(row$format_shown)
   ))
 }

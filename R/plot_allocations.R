@@ -72,10 +72,10 @@ allocations_to_draw <- function(counts, seed) {
   several <- vapply(means[key], function(one) nlevels(droplevels(one)) > 1, NA)
   means$panel_shown <- panel_names(means, key[several | key == "model_shown"])
   chance <- mean_shares(random_matrices(counts, key, seed), character())
-  chance$panel_shown <- "Chance alone\n(simulated)"
+  chance$panel_shown <- "Chance alone,\nsimulated"
   columns <- c("panel_shown", "group_rank", "class_rank", "share", "n_games")
   together <- rbind(means[columns], chance[columns])
-  together$panel_shown <- factor(together$panel_shown, c(levels(means$panel_shown), "Chance alone\n(simulated)"))
+  together$panel_shown <- factor(together$panel_shown, c(levels(means$panel_shown), "Chance alone,\nsimulated"))
   together
 }
 
@@ -123,7 +123,7 @@ allocations_note <- function(means) {
 allocations_in_words <- function(means, counts) {
   is_diagonal <- means$group_rank == means$class_rank
   on <- tapply(means$share[is_diagonal], means$panel_shown[is_diagonal], mean, na.rm = TRUE)
-  said <- sprintf("%s %.2f", gsub("\n", ", ", names(on), fixed = TRUE), on)
+  said <- sprintf("%s %.2f", gsub(",?\n", ", ", names(on)), on)
   sprintf(
     "Rank-ordered allocation matrices, %s. Mean share on the diagonal: %s. %s %s", counted(length(on), "panel"),
     paste(said, collapse = "; "), allocations_note(means), source_note(counts)

@@ -9,9 +9,9 @@ test_that("a game with a class for each group has a full diagonal, chance has a 
   means <- plot_allocations(made_allocations())$data
   on_diagonal <- function(panel) means$share[means$panel_shown == panel & means$group_rank == means$class_rank]
   expect_equal(on_diagonal("p = 1"), rep(1, 4))
-  chance <- on_diagonal("Chance alone\n(simulated)")
+  chance <- on_diagonal("Chance alone,\nsimulated")
   expect_true(mean(chance) > .3 && mean(chance) < .4)
-  expect_equal(levels(means$panel_shown)[[3]], "Chance alone\n(simulated)")
+  expect_equal(levels(means$panel_shown)[[3]], "Chance alone,\nsimulated")
 })
 
 test_that("the last panel is that of random choices as ordered by the same rule", {
@@ -35,7 +35,7 @@ test_that("rows of the database's view are taken, with group and answer format",
 test_that("the words give the mean of each diagonal, and the caption the rule", {
   skip_if_not_installed("ggplot2")
   plot <- plot_allocations(made_allocations())
-  expect_match(attr(plot, "alt_text"), "Mean share on the diagonal: p = 0.1 0.[0-9]+; p = 1 1.00; Chance alone")
+  expect_match(attr(plot, "alt_text"), "Mean share on the diagonal: p = 0.1 0.[0-9]+; p = 1 1.00; Chance alone, simulated 0.3")
   expect_match(plot$labels$caption, "^Simulated answers: no model was asked. 10 games a panel.")
 })
 

@@ -36,8 +36,9 @@ test_that("a condition may be drawn in two panels, but not twice in one", {
 test_that("a condition for each panel needs no colour of its own", {
   skip_if_not_installed("ggplot2")
   rows <- made_indices(variants = c("resettlement", "conscription"))
-  plot <- plot_stratification(transform(rows, panel = variant))
-  expect_equal(levels(plot$data$row_shown), c("resettlement", "conscription"))
+  plot <- plot_stratification(transform(rows, panel = paste("the setting of", variant)))
+  expect_match(attr(plot, "alt_text"), "2 conditions (the setting of resettlement, the setting of consc", fixed = TRUE)
+  expect_equal(levels(plot$data$row_shown), paste0("the setting of\n", c("resettlement", "conscription")))
   expect_equal(levels(plot$data$beside_shown), c("Direct", "Chain of thought"))
 })
 
