@@ -35,7 +35,7 @@ test_that("rows of the database's view are taken, with group and answer format",
 test_that("the words give the mean of each diagonal, and the caption the rule", {
   skip_if_not_installed("ggplot2")
   plot <- plot_allocations(made_allocations())
-  expect_match(attr(plot, "alt_text"), "Mean share on the diagonal: p = 0.1 0.[0-9]+; p = 1 1.00; Chance alone, simulated 0.3")
+  expect_match(attr(plot, "alt_text"), "on the diagonal: p = 0.1 0.[0-9]+; p = 1 1.00; Chance alone, simulated 0.3")
   expect_match(plot$labels$caption, "^Simulated answers: no model was asked. 10 games a panel.")
 })
 
