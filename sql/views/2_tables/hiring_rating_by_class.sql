@@ -3,9 +3,9 @@
 -- reads: hiring_ratings, hiring_counts
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `mean_rating` is over hires: that of a
---        group counts once for each of its hires for this class in the same game. `mean_of_groups` is over the groups of
---        the same games, hired or not: where roles make no stereotypes, the two are alike. Groups without a number are
---        in neither.
+--        group counts once for each of its hires for this class in the same game. Where roles make no stereotypes, the
+--        classes are alike. `mean_of_groups` is over the groups of the same games, each once: who likes those better
+--        whom it hires more often is above it in every class. Groups without a number are in neither.
 CREATE OR REPLACE VIEW hiring_rating_by_class AS
 WITH rated AS (
     SELECT source, study, study_version, variant, model, game, rating, "group", value,
