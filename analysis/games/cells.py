@@ -87,6 +87,11 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
         games = read_view(connection, "hiring_games").filter(pl.col("study") == name)
         models = read_view(connection, "models").filter(pl.col("study") == name)
         rounds = connection.sql(_CHOSEN, params=[name]).pl()
+    if "is_balanced" not in games.columns:
+        raise DatabaseError(
+            f'The database "{db}" was made by an older slant, and could not be brought up to date.',
+            f"Once no other process holds it: collect status --db {db}",
+        )
     games = games.filter(pl.col("source") == source) if source else games
     if games.is_empty():
         raise DatabaseError(
