@@ -58,9 +58,10 @@ def compare(
     data.
     """
     its = load_study(study) if isinstance(study, str) else study
+    every = printed_numbers(its)
     families = families_of(its) if families is None else families
     if tables is not None:
-        _check_tables(tables, printed_numbers(its))
+        _check_tables(tables, every)
         families = tuple(family for family in families if {row[0] for row in family.printed(its)} & set(tables))
     of_data, of_print = split_families(families)
     found = _as_it_stands(db, its, workers, progress, of_data, is_needed=not of_print)
@@ -137,18 +138,15 @@ def whole_comparison(
 def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.DataFrame:
     """Each of these printed numbers with the one found, what is known about it, and how they stand."""
     rows = printed.join(found, on=[*GRAIN, *KEY], how="left", nulls_equal=True, maintain_order="left")
-    of_print = found.filter(pl.col("source") == PRINT).select(KEY)
     known = [
         known_slips(study).select(*KEY, slip="reason"), not_checkable(study).select(*KEY, "reason"), how_computed(study)
     ]  # fmt: skip
     for about in known:
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
     is_print = pl.col("source") == PRINT
-    slips = rows.join(
-        of_print.with_columns(is_of_print=True), on=KEY, how="left", nulls_equal=True, maintain_order="left"
-    )
     # what the print alone contradicts is no slip where another sample of answers differs from it
-    rows = slips.with_columns(slip=pl.when(is_print | pl.col("is_of_print").is_null()).then("slip"), is_print=is_print)
+    may_slip = is_print if any(family.is_of_print for family in families_of(study)) else pl.lit(True)
+    rows = rows.with_columns(slip=pl.when(may_slip).then("slip"), is_print=is_print)
     near = tolerances(study).with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(False))
     rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
     columns = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]

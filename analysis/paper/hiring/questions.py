@@ -40,10 +40,10 @@ def printed_text(study: Study) -> Iterator[Row]:
 
 def text(results: Results) -> pl.DataFrame:
     """The same of both models and both formats of answers together."""
-    found = _named(results)
+    found, numbers = _named(results), list(printed_text(results.study))
     rows = []
     for grain, its in found.group_by(GRAIN, maintain_order=True):
-        for _, model, test, _, condition, quantity, _ in printed_text(results.study):
+        for _, model, test, _, condition, quantity, _ in numbers:
             wanted = [(one, str(test), answer) for one, answer in scope(results.study, model)]
             asked = pl.DataFrame(wanted, schema=["model", "test", "condition"], orient="row")
             here = its.join(asked, on=["model", "test", "condition"], how="semi")

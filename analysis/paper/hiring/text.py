@@ -35,11 +35,11 @@ def needs(_: Results) -> Needs:
 
 def recomputed(results: Results) -> pl.DataFrame:
     """Of each printed number for which at least one game is here."""
-    every = cells(results)
+    every, its = cells(results), list(printed(results.study))
     rows = []
     for grain in _grains(results).iter_rows(named=True):
         mine = every.filter(pl.all_horizontal(pl.col(name) == value for name, value in grain.items()))
-        for row in printed(results.study):
+        for row in its:
             found = _number(row, mine, grain, results)
             if found is not None:
                 rows.append((*grain.values(), *row[:-1], *found))
@@ -69,8 +69,11 @@ def _number(row: Row, mine: pl.DataFrame, grain: dict[str, str], results: Result
         return _over(mine, [variant], pair, of[0] / of[1])
     if quantity == "is_below_random":
         return _below_random(mine.filter(model=model, test=test, condition=condition), study)
+    if quantity == "p_value":
+        both = [(str(model), one, str(condition)) for one in (variant, grain["variant"])]
+        return _p_value(row, mine, both, grain, results)
     special: dict[str, Callable[[Row, dict[str, str], Results], _Found]] = {
-        "p_value": _p_value, "outcome": _refused,
+        "outcome": _refused,
         **dict.fromkeys(names.RANGES["elicited probability range"], _elicited),
     }  # fmt: skip
     return special[quantity](row, grain, results) if quantity in special else None
@@ -78,12 +81,16 @@ def _number(row: Row, mine: pl.DataFrame, grain: dict[str, str], results: Result
 
 def _over(mine: pl.DataFrame, tests: list[str], models: list[tuple[str, str]], quantity: pl.Expr) -> _Found:
     wanted = [(model, test, answer) for test in tests for model, answer in models]
-    asked = pl.DataFrame(wanted, schema=["model", "test", "condition"], orient="row")
-    here = mine.join(asked, on=["model", "test", "condition"], how="semi")
+    here = _of(mine, wanted)
     if here.is_empty():
         return None
     number, missing = here.select(quantity).item(), absent_from(wanted, here)
     return number, f"Not here: {missing}." if missing and number is None else missing
+
+
+def _of(mine: pl.DataFrame, wanted: list[tuple[str, str, str]]) -> pl.DataFrame:
+    cell = ["model", "test", "condition"]
+    return mine.join(pl.DataFrame(wanted, schema=cell, orient="row"), on=cell, how="semi")
 
 
 def _reduction(variant: str) -> pl.Expr:
@@ -101,18 +108,21 @@ def _below_random(cell: pl.DataFrame, study: Study) -> _Found:
     return float(row["si"] < row["random_si"]), row["shortfall"]
 
 
-def _p_value(row: Row, grain: dict[str, str], results: Results) -> _Found:
+def _p_value(
+    row: Row, mine: pl.DataFrame, pair: list[tuple[str, str, str]], grain: dict[str, str], results: Results
+) -> _Found:
     """Of the difference in SI to the games as they usually are; by a permutation test, whatever the paper's was."""
     _, model, test, _, condition, _, _ = row
+    here = _of(mine, pair)
+    if here.height < len(pair):
+        return None
     kept = _mine(results.table("game_comparisons"), grain).filter(
         between="variant", model=model, condition=test, answer_format=condition, reference=grain["variant"], index="si"
     )
     current = kept.filter("is_current")
-    if current.height:
-        return current["p_value"][0], None
-    played = named(_mine(results.table("hiring_game_ends"), grain), results)
-    has_both = played.filter(pl.col("test").is_in([test, grain["variant"]]), model=model, condition=condition)
-    return (None, _TEMPERATURE.format(results.study.name)) if has_both["test"].n_unique() == 2 else None
+    if current.is_empty():
+        return None, _TEMPERATURE.format(results.study.name)
+    return current["p_value"][0], absent_from(pair, here)
 
 
 def _refused(row: Row, grain: dict[str, str], results: Results) -> _Found:
