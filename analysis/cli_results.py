@@ -24,7 +24,7 @@ from analysis.paper.family import PRINT
 from analysis.paper.reconstruction import bases_in_words
 from analysis.report import report as write_report
 from analysis.report_tables import token_measures
-from analysis.tables import table_info
+from analysis.tables import study_name, table_info
 from analysis.tables import tables as all_tables
 from analysis.versions import made_with, told_versions
 from collector.checks.checked import table_notes
@@ -171,7 +171,7 @@ def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
 
 @click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
-@click.option("--study", help="Only rows of this study.")
+@click.option("--study", help="Only rows of this study: its name, or the path of its TOML file.")
 @click.option(
     "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
 )
@@ -185,7 +185,7 @@ def tables(
 
     CSV and JSON print one table, so they want one TABLE name.
     """
-    infos = table_info()
+    infos, study = table_info(), study_name(study)
     if listed:
         rows = [{"table": i.name, "paper": i.paper or "", "grain": ", ".join(i.grain), "what": i.purpose}
                 for i in infos.values()]  # fmt: skip
@@ -193,10 +193,10 @@ def tables(
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
-    made = ("topic_", "bayes_", "permutation_", "specifications", "game_")
+    made = ("topic_", "bayes_", "permutation_", "specifications")
     found = all_tables(db, names or None, study=study, measure=measure)
     for name, frame in found.items():
-        if not names and frame.is_empty() and name.startswith(made):
+        if not names and frame.is_empty() and (infos[name].design or name.startswith(made)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):

@@ -81,7 +81,7 @@ def choices(material: Material) -> Group | None:
         tables.append(Shown(caption, plain(_settling(material, curves))))
     if shares.height:
         tables.append(Shown("Share of each group in the jobs of a class (%)", plain(_shares(material, shares))))
-    tables += _captioned(material, ("hiring_exploration", "hiring_success", "elicited_rates"))
+    tables += _captioned(material, ("hiring_exploration", "hiring_success", "hiring_points", "elicited_rates"))
     return Group("choices", "choices, learning and success", tables=tuple(tables)) if tables else None
 
 

@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model
 -- reads: hiring_game_indices, hiring_gasi, random_levels
 -- design: allocation
--- paper: Tables 1 to 3
+-- paper: Wu et al., Tables 1 to 3
 -- note:  Wu et al., figures 2, 3, 7, 8, 13 and Table 1. Means over games of hiring_game_indices, with the standard
 --        deviation (n - 1) of SI and BGD. `gasi` is the mean over groups of the mean Jensen-Shannon distance (natural
 --        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs

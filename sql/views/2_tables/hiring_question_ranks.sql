@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, rank
 -- reads: hiring_questions
 -- design: allocation
--- paper: Tables 4 and 5
+-- paper: Wu et al., Tables 4 and 5
 -- note:  Wu et al., appendix J. `share` is of the `n_questions` in which a group was named; chance is 1 / (number of
 --        groups). The paper does not say how it made its intervals, but .28 has ±.07 in one cell and ±.08 in another,
 --        so that they are not those of a share of 120 answers. Here they are over games, as that of SI: `share` ±
