@@ -3,14 +3,14 @@
 #' Differences of the indices of [hiring_indices()] between conditions, with a bootstrap over whole games (each
 #' condition's games are drawn again on their own) and a permutation test (games are dealt out anew to the two
 #' conditions). The paper prints such p values for a higher temperature: ask with `between = "variant"` and
-#' `reference = "main"`.
+#' `reference = "main"`. `analyze differences` keeps the same numbers in the database, in the view `game_comparisons`.
 #'
 #' @inheritParams hiring_indices
 #' @param between name of the column that tells conditions apart.
 #' @param reference the condition that each other one is compared with; `NULL` takes the first in the data.
 #' @param by names of further columns: comparisons are made within each of their values (`"model"`).
 #' @param indices names of the indices to compare.
-#' @param n_draws number of bootstrap draws, and of permutations.
+#' @param n_draws number of bootstrap draws, and of permutations: 1 or more.
 #' @param adjust method of [stats::p.adjust()]; all comparisons of one index are corrected together.
 #' @param seed of the draws, a whole number; each comparison starts from it anew.
 #' @return A data frame with one row per comparison and index: the columns `by`, `condition`, `reference`, `index`,

@@ -21,6 +21,8 @@
 #' Chance alone gives more than 0: its level stands beside each index, from [random_level()] with as many rounds,
 #' groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
 #'
+#' `analyze indices` keeps the same numbers in the database: the view `game_index_intervals` has them.
+#'
 #' @param data a data frame with one row per round: the columns `game`, `class` (of the job) and `choice` (the group
 #'   chosen), as in the view `hiring_rounds`. Rounds without a choice take no part; games that were not played to their
 #'   end are yours to leave out (the view `hiring_games` tells which).

@@ -40,10 +40,22 @@ test_that("all comparisons of an index are corrected together", {
   expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 199), found)
 })
 
+test_that("the other way round is the same with the other sign, and the same games do not differ", {
+  data <- rbind(made_games("main", 0), made_games("hot", .5, seed = 3))
+  found <- compare_games(data, reference = "main", n_draws = 49)
+  turned <- compare_games(data, reference = "hot", n_draws = 49)
+  expect_equal(turned$difference, -found$difference)
+  same <- compare_games(rbind(made_games("main", .2), made_games("again", .2)), n_draws = 49)
+  expect_equal(same$difference, c(0, 0, 0))
+  expect_equal(same$p_value, c(1, 1, 1))
+  expect_true(all(same$boot_low < 0 & same$boot_high > 0))
+})
+
 test_that("wrong arguments are one sentence", {
   expect_snapshot(error = TRUE, {
     compare_games(made_games("main", 0))
     compare_games(made_games("main", 0), indices = "SI")
     compare_games(made_games("main", 0), adjust = "none at all")
+    compare_games(made_games("main", 0), n_draws = 0)
   })
 })

@@ -63,6 +63,14 @@ test_that("the level of chance is that of such a cell, with its jobs and rounds"
   expect_equal(hiring_indices(pooled, n_boot = 0, n_random = 30)$random_level, alike$level)
 })
 
+test_that("chance chooses among all groups and classes, those never chosen and never drawn too", {
+  rounds <- rounds_of(list(diag(8, 2), diag(8, 2)))
+  found <- hiring_indices(rounds, n_boot = 0, n_random = 20, n_groups = 4, class_sizes = c(3, 2, 2))
+  chance <- random_level(16, 4, c(2, 2, 3), n_games = 2, n_cells = 20)
+  expect_equal(found$random_level, chance$level)
+  expect_equal(estimates(found)[["si"]], log2(3))
+})
+
 test_that("SI and half-width of the printed matrices come out", {
   found <- hiring_indices(printed_games(), by = "model", n_boot = 0, n_random = 0)
   si <- found[found$index == "si", ]
