@@ -15,7 +15,7 @@ from collector.study import Study
 
 _TEMPERATURE = (
     "No comparison is kept here of the games as they are now. It is made by: "
-    "analyze differences --study {} --between variant --reference main --by model"
+    "analyze differences --study {} --reference {} --only {}"
 )
 _NO_CHANCE = "What chance gives to games of this kind is not simulated yet. It is by: analyze indices --study {}"
 _Found = tuple[float | None, str | None] | None
@@ -121,7 +121,7 @@ def _p_value(
     )
     current = kept.filter("is_current")
     if current.is_empty():
-        return None, _TEMPERATURE.format(results.study.name)
+        return None, _TEMPERATURE.format(results.study.name, grain["variant"], test)
     return current["p_value"][0], absent_from(pair, here)
 
 
