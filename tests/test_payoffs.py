@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from collector import collect
 from collector.designs.allocation_payoffs import gains
+from collector.designs.allocation_reader import named
 from collector.designs.participants import PARTICIPANTS, Seen, chosen
 from collector.errors import SlantError, UsageError
 from collector.study import Study, load_study, load_variants
@@ -98,6 +99,7 @@ def test_what_a_group_brings_is_its_chance_where_a_success_is_worth_one(chances:
         ('loss = "all"', "must be a number, or a table by group"),
         ('groups = ["Ato", "Ato Beno"]', 'names the group "Ato" as well'),
         ('groups = ["Ato", "[Beno]"]', "which no group may have"),
+        ('groups = ["Ato", "Beno "]', "begins or ends with a space"),
     ],
 )
 def test_payoffs_and_names_that_break_the_rules_are_refused_in_a_sentence(
@@ -151,3 +153,14 @@ def test_what_to_type_names_a_study_of_ones_own_by_its_path(tmp_path: Path, monk
     with pytest.raises(UsageError, match="is given with its provider: simulated/thompson"):
         load_study(alone).model("thompson")
     assert load_study("ultimatum").trial_command == "collect --study ultimatum --simulated"
+
+
+@pytest.mark.parametrize("group", ["Müller, jun.", "Łódź (new)", "O’Neil & Co", "O'Neil's", "東京", "10", "A-B"])
+def test_a_group_of_any_name_can_be_chosen_in_any_spelling(tmp_path: Path, group: str) -> None:
+    file = write_game(tmp_path, (EVEN, f'groups = ["{group}", "Beno"]'))
+    study = load_study(file)
+    assert {named(f"**{said}**.", study.data.groups) for said in (group, group.upper(), group.replace("’", "'"))} == {
+        (group,)
+    }
+    for game in rounds_of(study, "random", games=3):
+        assert all(turn.reading.outcome == "answered" for _, turn in game)

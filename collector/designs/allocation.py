@@ -137,7 +137,12 @@ def _check_groups(groups: tuple[str, ...]) -> None:
     for group in groups:
         if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
             raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
-        if others := [name for name in named(group, groups) if name != group]:
+        if group != group.strip():
+            raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
+        found = named(group, groups)
+        if group not in found:
+            raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
+        if others := [name for name in found if name != group]:
             raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
 
 

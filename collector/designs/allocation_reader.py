@@ -91,8 +91,11 @@ def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply
 
 @lru_cache(4096)  # most answers are one of a few
 def named(text: str, groups: tuple[str, ...]) -> tuple[str, ...]:
-    """The groups that a text names as whole words, in any case, singular or plural, as the study spells them."""
-    return tuple(g for g in groups if re.search(rf"(?<!\w){re.escape(g)}s?(?!\w)", text, re.IGNORECASE))
+    """The groups that a text names as whole words, in any case, singular or plural, as the study spells them. Whether
+    an apostrophe is straight or curly does not matter."""
+    text, plain = text.replace("’", "'"), [group.replace("’", "'") for group in groups]
+    found = (re.search(rf"(?<!\w){re.escape(name)}s?(?!\w)", text, re.IGNORECASE) for name in plain)
+    return tuple(group for group, is_there in zip(groups, found, strict=True) if is_there)
 
 
 def numbers(text: str) -> tuple[str, ...]:
