@@ -15,7 +15,7 @@ from analysis.cli import analyze
 from analysis.compare import compare
 from analysis.paper import families_of
 from analysis.paper.family import PRINT, WITHOUT_DATA, split_families
-from analysis.paper.hiring import matrices, names, published
+from analysis.paper.hiring import averages, matrices, names, published
 from analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from collector.store import writing
 from collector.study import Study, load_study
@@ -85,7 +85,7 @@ def test_what_needs_no_data_agrees_or_is_a_slip_that_is_explained(study: Study, 
     checked = of_print.drop_nulls("agrees")
     assert set(checked["basis"]) == {WITHOUT_DATA}
     slips = checked.filter(pl.col("status") == "slip")
-    assert dict(checked["status"].value_counts().iter_rows()) == {"agrees": 38, "slip": 9}
+    assert dict(checked["status"].value_counts().iter_rows()) == {"agrees": 40, "slip": 9}
     assert slips.select(KEY).sort(KEY).equals(known_slips(study).select(KEY).sort(KEY))
     assert set(checked.filter(pl.col("table") == "design")["status"]) == {"agrees"}
 
@@ -296,3 +296,8 @@ def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
     assert first["n"].to_list() == [9, 0, 2, 0, 2, 6, 2, 3, 1, 1, 5, 0, 2, 2, 4, 1]
     totals = matrices.counts(study).group_by("cell", "game").agg(pl.col("n").sum())
     assert (totals.height, set(totals["n"])) == (60, {40})
+
+
+@pytest.mark.parametrize(("value", "is_out"), [("2", False), ("2.01", True), ("-0.1", True), ("> 8", False)])
+def test_an_index_beyond_its_bounds_is_found(value: str, is_out: bool) -> None:
+    assert averages._is_out(("text", None, None, None, None, "si"), value) is is_out

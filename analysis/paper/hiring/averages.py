@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean
@@ -13,13 +14,23 @@ from analysis.paper.hiring.questions import TABLES
 from collector.study import Study
 
 SUM = "sum_of_shares"
+_BOUNDS = {"si": 2.0, "bgd": math.sqrt(math.log(2)), "gasi": math.sqrt(math.log(2))}
+"""An index lies between 0 and this: SI of four classes, and a Jensen-Shannon distance in natural logarithms."""
+_OUT = (published.TEXT, None, None, None, None, "n_out_of_bounds")
+_RATIO = (published.TEXT, "claude-sonnet-4 / claude-3-haiku", "main", None, "direct")
 _LATER = "v4 Table 2"
 
 
 def printed(study: Study) -> Iterator[Row]:
-    """The sums of the rows of Tables 4 and 5, which must be 1."""
+    """What must hold of printed numbers: shares add up to 1, indices keep within their bounds; and whether a ratio of
+    more than 8 can be: the lower model is then under what is printed of random choices."""
     for key in _shares(study):
         yield (*key, SUM, "1")
+    said = {row[:-1]: row[-1] for row in published.printed(study)}
+    if said:
+        yield (*_OUT, "0")
+    if random := said.get((published.TEXT, "random", "main", None, None, "si")):
+        yield (*_RATIO, "si_of_second", f"< {random}")
 
 
 def found(study: Study) -> Iterator[tuple[Key, float]]:
@@ -32,6 +43,16 @@ def found(study: Study) -> Iterator[tuple[Key, float]]:
                 pooled = next(iter(name for name in names.SEVERAL if "+" in name and "gpt-4o" in name))
                 yield (published.TEXT, pooled, test, None, None, f"percent_{rank}"), 100 * fmean(cells)
     yield from _of_frontier(study)
+    said = {row[:-1]: row[-1] for row in published.printed(study)}
+    yield _OUT, float(sum(map(_is_out, said, said.values())))
+    highest = float(said[published.TEXT, "claude-sonnet-4", "main", None, "direct", "si"])
+    yield (*_RATIO, "si_of_second"), highest / float(said[*_RATIO, "si_ratio"].removeprefix("> "))
+
+
+def _is_out(key: Key, value: str) -> bool:
+    bound = _BOUNDS.get(key[-1].partition("_")[0])
+    is_number = value.removeprefix("-").replace(".", "", 1).isdigit()
+    return bound is not None and is_number and not 0 <= float(value) <= bound
 
 
 def _shares(study: Study) -> dict[tuple[str, str | None, str | None, None, str | None], dict[str, float]]:
