@@ -81,7 +81,7 @@ def figures(
 
 def _nothing(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
     kinds = figure_kinds(study)
-    typed = {kinds[name].hint.format(study=study.name) for name in names if kinds[name].hint}
+    typed = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
     hints = [f"What they are drawn from is made by: {one}" for one in sorted(typed)]
     return DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.', *hints)
 

@@ -98,7 +98,7 @@ def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | No
         played = played.filter(pl.col("model").is_in([one for models in figure.families.values() for one in models]))
     missing = played.join(rows.select(CELL).unique(), on=CELL, how="anti").height
     stale = rows.filter(~pl.col("is_current")).unique(CELL).height
-    command = f"type `analyze indices --study {data.study.name}`."
+    command = f"type `analyze indices --study {data.study.as_typed}`."
     said = [
         f"{missing} of {played.height} cells are not drawn, for their indices are not kept yet" if missing else "",
         f"{stale} cells have got games since their indices were kept" if stale else "",

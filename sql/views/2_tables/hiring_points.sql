@@ -6,13 +6,16 @@
 --        NULL where a study has no points. `best_share` is the share of rounds in which the group was chosen that brings
 --        most on average (chance times worth, less what failures cost), of the `n_with_best` rounds in which one does.
 CREATE OR REPLACE VIEW hiring_points AS
-WITH games AS (
-    SELECT r.source, r.study, r.study_version, r.variant, r.model, r.game, sum(r.points) AS points,
-           count(r.expected) AS n_with_best, count(*) FILTER (r.choice = r.expected) AS n_best
-    FROM hiring_round_rows r
+WITH played AS (
+    SELECT source, study, study_version, variant, model, game, sum(points) AS points,
+           count(expected) AS n_with_best, count(*) FILTER (choice = expected) AS n_best
+    FROM hiring_round_rows
+    GROUP BY source, study, study_version, variant, model, game
+), games AS (
+    SELECT p.*
+    FROM played p
     JOIN hiring_games g USING (source, study, study_version, variant, model, game)
     WHERE g.is_complete
-    GROUP BY r.source, r.study, r.study_version, r.variant, r.model, r.game
 )
 SELECT source, study, study_version, variant, model, count(*) AS n_games,
        avg(points) AS mean_points, stddev_samp(points) AS sd_points,
