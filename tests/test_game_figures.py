@@ -85,12 +85,12 @@ def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is
     assert rows_of(study, db, "stratification")["stratification"].rows["variant"].unique().len() == 2
     with duckdb.connect(str(db)) as connection:
         connection.execute("DELETE FROM game_indices WHERE variant = 'bonus'")
-    said = "2 of 4 cells are not drawn, for their indices are not kept yet: type `analyze indices --study posts`."
+    said = f"2 of 4 cells are not drawn, for their indices are not kept yet: type `analyze indices --study {study}`."
     assert rows_of(study, db, "stratification")["stratification"].note == said
     with duckdb.connect(str(db)) as connection:
         connection.execute("DELETE FROM game_indices")
     assert set(rows_of(study, db, "stratification", "exploration")) == {"exploration"}
-    with pytest.raises(DatabaseError, match="analyze indices --study posts"):
+    with pytest.raises(DatabaseError, match=f"analyze indices --study {study}"):
         analysis.figures(db, tmp_path, str(study), ["stratification"])
 
 
