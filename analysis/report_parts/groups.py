@@ -27,7 +27,7 @@ def robustness(material: Material) -> Group | None:
     if not material.study.sensitivity:
         return None
     shown = material.captioned("specifications")
-    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.as_typed}")
+    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.name}")
     tables, missing = ((shown,), ()) if shown else ((), (to_make,))
     return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
 
