@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import analysis
+from analysis.games.chance import told_of_chance
 from analysis.open import open_trials
 from analysis.r import r_folder
 from analysis.r_home import r_installation
@@ -160,6 +161,21 @@ def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> N
 def test_what_cannot_be_asked_is_told_in_words(db: Path, asked: dict[str, Any], said: str) -> None:
     with pytest.raises((UsageError, DatabaseError), match=said):
         analysis.game_differences(db, **asked)
+
+
+def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> None:
+    facts = '{"answer_format":"direct","n_rounds":2,"groups":["g0","g1"],"class_sizes":[1,1]}'
+    refused = {"study": "hiring", "test": "rounds", "outcome": "refused", "choice": None, "factors": facts, "game": "p"}
+    asked = [{**refused, "round": n, "repetition": n, "conversation_id": f"c{n}", "condition": f"c{n}"} for n in (1, 2)]
+    pooled = [{**row, "variant": "pooled", "model": "a"} for row in asked]
+    open_game = list(rounds("main", "a", games(1, n=1)))[:-1]
+    for rows in (pooled, open_game):
+        (tmp_path / "a.duckdb").unlink(missing_ok=True)
+        with pytest.raises(DatabaseError, match=r"holds 1 games of .*, and none is complete"):
+            analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
+    db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
+    assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
+    assert list(told_of_chance(tables(db, ["hiring_indices"]), db)) == []
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ from collector.store import reading
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
 """As R's hiring_indices() names and orders them."""
-_ROUNDS = "SELECT source, study_version, variant, model, game, class, choice FROM hiring_round_rows"
+_ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM hiring_round_rows"
+_PLAYED = ("game", "class", "choice")
 _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
 
 
@@ -99,27 +100,30 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
             f"To play some without a key: collect --study {study} --model simulated/greedy --db {db}",
         )
     labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
-    of_game = [name for name in (*KEY, "game") if name != "study"]
-    rounds = rounds.join(games.filter("is_complete").select(of_game), on=of_game, how="semi")
-    played = rounds.partition_by(of_game[:-1], as_dict=True)
+    rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
+    played = rounds.partition_by(KEY, as_dict=True)  # a pooled game is whole once all was asked: it may have no choice
+    if not played:
+        raise DatabaseError(
+            f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
+            f"How they ended: analyze tables hiring_game_ends --db {db}",
+        )
     cells = [
-        _cell(dict(zip(KEY, key, strict=True)), its, played, labels)
+        _cell(dict(zip(KEY, key, strict=True)), its, played[key], labels)
         for key, its in games.group_by(KEY)
-        if any(its["is_complete"])
+        if key in played
     ]
     return _of_variants(sorted(cells, key=_place), variants, name)
 
 
-def _cell(key: dict[str, Any], games: pl.DataFrame, played: Any, labels: Mapping[Any, Any]) -> GameCell:
+def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
     whole = games.filter("is_complete")
     first = whole.sort("game").row(0, named=True)
     n_rounds, n_groups = (int(whole[name].min()) for name in ("n_rounds", "n_groups"))  # type: ignore[arg-type]
     chance = Chance(n_rounds, n_groups, first["class_sizes"], all(whole["is_balanced"]), whole.height)
-    rounds = played[tuple(key[name] for name in KEY if name != "study")].select("game", "class", "choice")
     label = labels.get((key["study_version"], key["model"]), {})
     return GameCell(
         key, str(first["answer_format"]), games.height - whole.height, int(first["n_classes"]), chance,
-        rounds.sort("game", "class", "choice"), label.get("label") or key["model"], label.get("model_no"),
+        rounds.select(_PLAYED).sort(_PLAYED), label.get("label") or key["model"], label.get("model_no"),
     )  # fmt: skip
 
 
