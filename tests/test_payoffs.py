@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from collector import collect
 from collector.designs.allocation_payoffs import gains
 from collector.designs.allocation_reader import named
-from collector.designs.participants import PARTICIPANTS, Seen, chosen
+from collector.designs.participants import _POLICIES, PARTICIPANTS, Seen, chosen
 from collector.errors import SlantError, UsageError
 from collector.study import Study, load_study, load_variants
 from tests.hiring_games import rounds_of
@@ -75,7 +75,8 @@ def test_participants_go_by_what_a_group_brings_and_not_by_success_alone() -> No
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=6), st.sampled_from(PARTICIPANTS)
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=6),
+    st.sampled_from(sorted(PARTICIPANTS)),
 )
 def test_a_worth_of_one_for_everybody_changes_no_choice(seen: list[tuple[int, int]], policy: str) -> None:
     tries, successes = [max(pair) for pair in seen], [min(pair) for pair in seen]
@@ -136,6 +137,8 @@ def test_a_participant_plays_any_game_whether_its_file_names_it_or_not(tmp_path:
     assert "thompson" not in file.read_text("utf-8")
     report = collect(file, ["simulated/thompson"], tmp_path / "a.duckdb")
     assert report.models[0]["answered"] == report.models[0]["planned"]
+    assert load_study(file).model("simulated/thompson").label == "Thompson sampling"
+    assert set(PARTICIPANTS) == set(_POLICIES)
     with pytest.raises(UsageError, match='Did you mean "thompson"'):
         load_study(file).model("simulated/tompson")
 

@@ -111,7 +111,15 @@ _POLICIES: dict[str, Callable[[Seen, list[float], random.Random], int]] = {
     "ucb": _ucb,
     "human_like": _human_like,
 }
-PARTICIPANTS = tuple(_POLICIES)
+PARTICIPANTS = {
+    "random": "Random",
+    "greedy": "Greedy",
+    "epsilon_greedy": "Epsilon-greedy",
+    "win_stay_lose_shift": "Win-stay, lose-shift",
+    "thompson": "Thompson sampling",
+    "ucb": "Upper confidence bound",
+    "human_like": "Human-like",
+}  # what tables and figures call them, unless a study does otherwise
 _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simulated provider come near
     "This is a simulated participant, which does not reason. It has looked at what happened in this class of jobs, at "
     "how often each group was chosen for it and how often that went well, and it decides by these counts alone and by "

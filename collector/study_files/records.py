@@ -238,15 +238,15 @@ class Study:
         for known in self.models:
             if known.model == name:
                 return _simulated(known) if simulated else known
-        if simulated and name in self._participants():
-            return StudyModel(name, name.replace("_", " ").capitalize(), "simulated", name, self.frame)
+        if simulated and (label := self._participants().get(name)):
+            return StudyModel(name, label, "simulated", name, self.frame)
         raise self._unknown_model(name)
 
-    def _participants(self) -> tuple[str, ...]:
-        """Those that are no models and play any study of this design, named by its file or not."""
+    def _participants(self) -> Mapping[str, str]:
+        """Those that are no models and play any study of this design, named by its file or not; with their labels."""
         from collector.designs import design_named  # designs know these nouns
 
-        return getattr(design_named(self.design), "participants", ())
+        return getattr(design_named(self.design), "participants", {})
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
