@@ -45,7 +45,7 @@ def indices(material: Material) -> Group | None:
         ]
     counted = material.captioned("hiring_indices")
     tables += [counted] if counted else []
-    command = f"analyze indices --study {material.study.name}"
+    command = f"analyze indices --study {material.study.as_typed}"
     missing = _without_indices(material, kept)
     to_make = (ToMake(f"Intervals and random levels of {missing}", command),) if missing else ()
     return Group("indices", "how stratified games became", (_SAID,) if kept.height else (), tuple(tables), to_make)
@@ -57,7 +57,7 @@ def differences(material: Material) -> Group | None:
     rows = material.own("game_comparisons")
     if rows.is_empty():
         base = material.study.variants[0]
-        command = f"analyze differences --study {material.study.name} --between variant --reference {base}"
+        command = f"analyze differences --study {material.study.as_typed} --between variant --reference {base}"
         return Group("differences", "differences between conditions", to_make=(ToMake("Differences", command),))
     text = (
         "Condition minus reference, with 95 % of a bootstrap of whole games, and a permutation test that deals games "

@@ -4,6 +4,9 @@ study does not have.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from analysis.report_origin import without_folders
 from analysis.report_parts import beside_print, games, stages, stimuli
 from analysis.report_parts.records import Group, Maker, Material, ToMake
 
@@ -27,7 +30,7 @@ def robustness(material: Material) -> Group | None:
     if not material.study.sensitivity:
         return None
     shown = material.captioned("specifications")
-    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.name}")
+    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.as_typed}")
     tables, missing = ((shown,), ()) if shown else ((), (to_make,))
     return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
 
@@ -39,4 +42,10 @@ GROUPS: tuple[Maker, ...] = (
 
 
 def groups(material: Material) -> list[Group]:
-    return [group for maker in GROUPS if (group := maker(material))]
+    return [_told(group) for maker in GROUPS if (group := maker(material))]
+
+
+def _told(group: Group) -> Group:
+    """A study's file is named without its folders: whoever reads a report need not know where it lies."""
+    to_make = tuple(replace(one, command=without_folders(one.command)) for one in group.to_make)
+    return replace(group, to_make=to_make)
