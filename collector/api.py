@@ -229,7 +229,11 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | ({"not_asked": lane.not_asked, "model_changed": len(lane.model_changed)} if has_games(offer.study) else {})
+        | (
+            {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
+            if has_games(offer.study)
+            else {}
+        )
         | {
             "cost_usd": spent_usd([lane.money]),
             "stopped_because": lane.stopped_because and printable(lane.stopped_because),

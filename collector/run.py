@@ -16,6 +16,7 @@ from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
+from collector.marks import Marks
 from collector.money.lane import BudgetReached, LaneMoney
 from collector.pacing.pace import Pace
 from collector.providers import Provider
@@ -25,7 +26,6 @@ from collector.study import Study, StudyModel
 from collector.study_files.temperature import explained
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
-MOST_CHANGES_SAID = 3  # games of a model whose served model changed; of all of them, the report has the number
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Lane:
     begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
     outcomes: Counter[str] = field(default_factory=Counter)
     not_asked: int = 0  # trials of games that ended early
-    model_changed: set[str] = field(default_factory=set)  # games that were answered by more than one served model
+    marks: Marks = field(default_factory=Marks)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -174,20 +174,12 @@ class Runner:
         return None
 
     def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
-        """As the design reads it; a round before which the game's model changed is marked, and it is said once."""
+        """As the design reads it, with the marks of what happened to its game on the way."""
         reading = self._design.read(self.study, trial, reply)
-        served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
-        if served is None or reply.served_model in (None, served):
-            return reading
-        game = trial.game or trial.trial_id
-        if game not in lane.model_changed and len(lane.model_changed) < MOST_CHANGES_SAID:
-            where = f"round {trial.round}" if trial.round else "the questions"
-            self._say(
-                f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
-                f"{reply.served_model}. The game goes on, and is marked (served_model_before)."
-            )
-        lane.model_changed.add(game)
-        return replace(reading, factors={**reading.factors, "served_model_before": served})
+        marks = lane.marks.of(trial, reply, history)
+        while lane.marks.said:
+            self._say(lane.marks.said.pop())
+        return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
         """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""

@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from collector import collect
+from collector import Watcher, collect
+from collector.designs import design_named
+from collector.plan import plan
 from collector.progress.status import warnings
+from collector.providers import anthropic
+from collector.study import load_study
 from collector.study_files.records import StudyModel
 from collector.study_files.temperature import explained, with_temperature
 from tests.local_server import LocalServer, completion, error, standing_for
@@ -176,6 +180,45 @@ def _reminders(body: dict[str, Any]) -> int:
     """How many reminders stand at the end of what is sent; an empty answer between two of them is not quoted."""
     said = [message["content"].startswith("Name one of") for message in body["messages"] if message["role"] == "user"]
     return next((place for place, is_one in enumerate(reversed(said)) if not is_one), len(said))
+
+
+def test_a_server_that_cuts_off_the_beginning_without_a_word_is_found_by_its_counts(study: Path, db: Path) -> None:
+    """As Ollama does with a short num_ctx: from round 30 on it counts no more than fits."""
+    said: list[str] = []
+
+    class Listening(Watcher):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        counted = 300 + 60 * round_of(body)
+        return web.json_response(completion("Answer: Ato", prompt_tokens=counted if counted <= 2048 else 1990))
+
+    with LocalServer(handler) as server:
+        assert play(study, server, db, watcher=Listening()).is_complete
+    marked = rows(db, "SELECT round, factors FROM trials WHERE contains(factors, 'input_tokens_before')")
+    assert [number for number, _ in marked] == [30] * GAMES
+    assert all('"input_tokens_before":2040' in facts for _, facts in marked)
+    assert any("in 2 games of small the server may have cut off" in warning for warning in warnings(db))
+    assert len(said) == GAMES
+    assert "read 1,990 tokens in round 30 of game" in said[0]
+
+
+def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: Path) -> None:
+    """Anthropic says so in an answer, not in an error."""
+    full = {
+        "content": [{"type": "text", "text": "Reasoning: Beno has"}], "stop_reason": "model_context_window_exceeded",
+        "usage": {"input_tokens": 900, "output_tokens": 7},
+    }  # fmt: skip
+    reply = anthropic.reply(full, {})
+    loaded = load_study(study)
+    game = next(plan(loaded, loaded.model("local/small")))
+    step = design_named("allocation").next(loaded, loaded.model("local/small"), game, [])
+    assert step is not None
+    trial, _ = step
+    read = design_named("allocation").read(loaded, trial, reply)
+    assert (read.outcome, read.is_final, read.factors["game_over"]) == ("truncated", True, "too_long")
+    assert (reply.input_tokens, reply.output_tokens) == (900, 7)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,9 @@ def warnings(db: Path) -> list[str]:
         moved = connection.execute(
             "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, 'served_model_before') GROUP BY ALL"
         ).fetchall()
+        cut = connection.execute(
+            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, 'input_tokens_before') GROUP BY ALL"
+        ).fetchall()
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
@@ -92,5 +95,9 @@ def warnings(db: Path) -> list[str]:
     found += [
         f"{count:,} games of {model} were answered by more than one model (view hiring_game_ends)."
         for model, count in moved
+    ]
+    found += [
+        f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before in factors)."
+        for model, count in cut
     ]
     return found
