@@ -13,6 +13,7 @@ from collector.store import reading
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
+_MARKED = "SELECT model, count(DISTINCT game) FROM trials WHERE game IS NOT NULL AND contains(factors, ?) GROUP BY ALL"
 _KEYS = ("source", "study", "study_version", "variant", "model")
 
 
@@ -79,12 +80,9 @@ def warnings(db: Path) -> list[str]:
         drifted = connection.execute(
             "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
         ).fetchall()
-        moved = connection.execute(
-            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, 'served_model_before') GROUP BY ALL"
-        ).fetchall()
-        cut = connection.execute(
-            "SELECT model, count(DISTINCT game) FROM trials WHERE contains(factors, 'input_tokens_before') GROUP BY ALL"
-        ).fetchall()
+        moved, cut = (
+            connection.execute(_MARKED, [mark]).fetchall() for mark in ("served_model_before", "input_tokens_before")
+        )
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
@@ -97,7 +95,7 @@ def warnings(db: Path) -> list[str]:
         for model, count in moved
     ]
     found += [
-        f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before in factors)."
+        f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before)."
         for model, count in cut
     ]
     return found
