@@ -14,6 +14,7 @@ from analysis.report_tables import plain
 from collector.designs import design_named
 
 _CELL = ["variant", "model"]
+_SHORT = 60  # rows; a longer table is unfolded by who wants it
 _NAMES = {
     "si": "SI (bits)", "bgd": "BGD", "gasi": "GASI", "mutual_information_bits": "mutual information (bits)",
     "bgd_divergence_bits": "BGD as divergence (bits)", "gasi_divergence_bits": "GASI as divergence (bits)",
@@ -28,8 +29,21 @@ _SAID = (
 
 
 def ends(material: Material) -> Group | None:
+    """In a sentence; the cells whose games were not all played to their end, by themselves."""
+    rows = material.own("hiring_game_ends")
     shown = material.captioned("hiring_game_ends")
-    return Group("ends", "how games ended", tables=(_opened(shown),)) if shown else None
+    if shown is None:
+        return None
+    n_games, n_complete, n_changed = (rows[name].sum() for name in ("n_games", "n_complete", "n_model_changed"))
+    text = f"Of {n_games:,} games {n_complete:,} were played to their end. The others are in no index."
+    changed = (f"In {n_changed:,} games the model that answered changed on the way.",) if n_changed else ()
+    lacking = _ordered(
+        material, rows.filter((pl.col("n_complete") < pl.col("n_games")) | (pl.col("n_model_changed") > 0))
+    )
+    kept = [name for name in lacking.columns if name in (*_CELL, "last_round_median") or name.startswith("n_")]
+    caption = "Cells with games that were not played to their end, or that more than one model answered"
+    first = (Shown(caption, plain(lacking.select(kept)), is_open=True),) if lacking.height else ()
+    return Group("ends", "how games ended", (text, *changed), (*first, shown))
 
 
 def indices(material: Material) -> Group | None:
@@ -40,7 +54,7 @@ def indices(material: Material) -> Group | None:
     tables = []
     if kept.height:
         tables = [
-            Shown("Indices, their intervals, and what chance alone gives", plain(_beside_chance(material, kept)), True),
+            _open_if_short("Indices, their intervals, and what chance alone gives", _beside_chance(material, kept)),
             Shown("All indices", plain(_all_indices(material, kept))),
         ]
     counted = material.captioned("hiring_indices")
@@ -63,7 +77,7 @@ def differences(material: Material) -> Group | None:
         "Condition minus reference, with 95 % of a bootstrap of whole games, and a permutation test that deals games "
         "out anew. p is corrected for the comparisons that were asked for together."
     )
-    shown = Shown("Differences between conditions", plain(_differences(rows)), is_open=True)
+    shown = _open_if_short("Differences between conditions", _differences(rows))
     return Group("differences", "differences between conditions", (text,), (shown,))
 
 
@@ -95,6 +109,10 @@ def _captioned(material: Material, names: Sequence[str]) -> list[Shown]:
 
 def _opened(shown: Shown) -> Shown:
     return Shown(shown.caption, shown.table, is_open=True)
+
+
+def _open_if_short(caption: str, frame: pl.DataFrame) -> Shown:
+    return Shown(caption, plain(frame), is_open=frame.height <= _SHORT)
 
 
 def _without_indices(material: Material, kept: pl.DataFrame) -> str:
