@@ -33,11 +33,13 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
       ggplot2::aes(label = shares_as_text(.data$share), colour = .data$share > .5), size = 2.7, show.legend = FALSE
     ) +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
-    ggplot2::scale_fill_gradient(low = "#F2F6FA", high = "#08306B", limits = c(0, 1), breaks = c(0, .5, 1)) +
+    ggplot2::scale_fill_gradient(low = "#F2F6FA", high = "#08306B", limits = c(0, 1), breaks = c(0, .5, 1),
+                                 na.value = "grey90") +
     ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
     ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
     ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
-    ggplot2::coord_fixed() +
+    # squares of a matrix with few classes would leave a figure narrower than its words
+    (if (max(means$class_rank) < max(means$group_rank)) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
     ggplot2::labs(
       title = given_title(counts, "Does each group have a class of its own?"),
       subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
