@@ -26,6 +26,8 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
   n_panels <- nlevels(means$panel_shown)
   n_columns <- min(n_panels, if (n_panels > 12) 6 else 5)
   width_in <- max(7, 1 + 1.65 * n_columns)
+  # squares of few panels, or of matrices with few classes, would leave a figure narrower than its words
+  is_narrow <- n_columns < 4 || max(means$class_rank) < max(means$group_rank)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(means, ggplot2::aes(x = .data$class_rank, y = .data$group_rank, fill = .data$share)) +
     ggplot2::geom_tile(colour = "white", linewidth = .6) +
@@ -38,8 +40,7 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
     ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
     ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
     ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
-    # squares of a matrix with few classes would leave a figure narrower than its words
-    (if (max(means$class_rank) < max(means$group_rank)) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
+    (if (is_narrow) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
     ggplot2::labs(
       title = given_title(counts, "Does each group have a class of its own?"),
       subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
