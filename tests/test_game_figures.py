@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+import subprocess
 from pathlib import Path
 
 import duckdb
@@ -14,7 +15,9 @@ import analysis
 from analysis.figure_kinds.of_games import KINDS, kinds_of
 from analysis.figure_rows import FigureRows, figure_rows
 from analysis.games.human import human_levels
+from analysis.games.indices import game_indices
 from analysis.r_home import r_installation
+from collector import collect
 from collector.errors import DatabaseError, StudyError, UnknownNameError
 from collector.study import load_study
 from tests.game_made import FIGURES, game_file, played
@@ -142,3 +145,37 @@ def test_what_indices_do_is_drawn_from_games_that_r_makes_up(own: tuple[Path, Pa
     si = one.rows.filter(pl.col("index") == "si").sort("p")["estimate"]
     assert si.last() == pytest.approx(2)
     assert si.first() < 1.2
+
+
+_FIGURES_IN_R = """
+for (file in list.files("R", full.names = TRUE)) source(file)
+lines <- readLines("vignettes/hiring.Rmd", encoding = "UTF-8")
+chunk <- function(name) {
+  from <- grep(sprintf("^```\\\\{r %s", name), lines) + 1
+  lines[seq(from, from + which(lines[-seq_len(from)] == "```")[[1]] - 1)]
+}
+to <- commandArgs(TRUE)
+code <- parse(text = gsub("hiring.duckdb", to[[1]], c(chunk("file"), chunk("figures")), fixed = TRUE))
+setwd(to[[2]])
+options(warn = 2)
+eval(code)
+"""
+
+
+@with_r
+@pytest.mark.slow
+def test_who_has_only_r_and_the_file_draws_every_figure_of_the_paper(root: Path, tmp_path: Path) -> None:
+    db, drawn = tmp_path / "a.duckdb", tmp_path / "drawn"
+    drawn.mkdir()
+    (tmp_path / "draw.R").write_text(_FIGURES_IN_R, "utf-8")
+    for variant in ("main", "success_0_1", "elicited_rates", "resettlement", "steer_bonus", "hidden_mapping"):
+        collect("hiring", ["simulated/greedy", "simulated/random"], db, variant=variant)
+    game_indices(db, n_boot=20, n_random=20)
+    command = ["Rscript", str(tmp_path / "draw.R"), str(db), str(drawn)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    figures = {f"figure_{n}" for n in (2, 5, 6, 7, 8, 12, 13)}
+    more = {"figures_9_to_11", "appendix_d", "learning_curves", "exploration"}
+    assert {file.stem for file in drawn.glob("*.svg")} == figures | more
+    for file in drawn.glob("*.svg"):
+        assert "imulated" in file.read_text("utf-8").partition("<desc>")[2].partition("</desc>")[0], file.name
