@@ -81,7 +81,7 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
             for family, models in figure.families.items()
             for place, model in enumerate(models, start=1)
         ]
-        return rows.join(pl.DataFrame(members), on="model", how="inner", maintain_order="left")
+        return rows.join(pl.DataFrame(members), on="model", how="inner", maintain_order="right")  # families in order
     if not figure.panels:
         return rows
     panels = [{"variant": one, "panel": panel} for panel, variants in figure.panels.items() for one in variants]
