@@ -40,6 +40,20 @@ test_that("all comparisons of an index are corrected together", {
   expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 199), found)
 })
 
+test_that("permutations too few for so many comparisons are said, and how many it takes", {
+  data <- rbind(made_games("main", 0), made_games("hot", .9, seed = 3), made_games("cold", .9, seed = 4))
+  expect_warning(found <- compare_games(data, indices = "si", n_draws = 30), "no corrected p can be below 0.065")
+  expect_equal(found$p_adjusted, rep(2 / 31, 2))
+  expect_warning(compare_games(data, indices = "si", n_draws = 30), "`n_draws` must be 39 or more")
+  expect_silent(compare_games(data, indices = "si", n_draws = 39))
+  expect_silent(compare_games(data, indices = "si", n_draws = 30, adjust = "BH"))
+})
+
+test_that("fewer than five games on a side are not drawn again, but dealt out", {
+  found <- compare_games(rbind(made_games("main", 0), made_games("hot", .9, n_games = 4)), n_draws = 99)
+  expect_true(all(is.na(found$boot_low)) && all(is.na(found$boot_high)) && !anyNA(found$p_value))
+})
+
 test_that("the other way round is the same with the other sign, and the same games do not differ", {
   data <- rbind(made_games("main", 0), made_games("hot", .5, seed = 3))
   found <- compare_games(data, reference = "main", n_draws = 49)

@@ -51,6 +51,15 @@ test_that("the intervals are those of t over games, and of games drawn again", {
   expect_equal(hiring_indices(rounds_of(games), n_boot = 500, n_random = 0), found)
 })
 
+test_that("fewer than five games have a t interval, but none of games drawn again", {
+  withr::local_seed(1)
+  games <- lapply(1:5, function(k) matrix(stats::rpois(16, 2), 4))
+  four <- hiring_indices(rounds_of(games[1:4]), n_boot = 50, n_random = 0)
+  expect_true(all(is.na(four$boot_low)) && all(is.na(four$boot_high)) && !is.na(four$conf_low[[1]]))
+  five <- hiring_indices(rounds_of(games), n_boot = 50, n_random = 0)
+  expect_true(all(five$boot_low < five$boot_high))
+})
+
 test_that("the level of chance is that of such a cell, with its jobs and rounds", {
   withr::local_seed(1)
   jobs <- data.frame(job = 1:15, class = rep(c("a", "b", "c", "d"), c(3, 4, 4, 4)))
