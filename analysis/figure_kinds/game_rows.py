@@ -77,11 +77,11 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
     """Once for each panel that has the variant; or with the family of the model, and its place there."""
     if figure.families:
         members = [
-            {"model": model, "family": family, "order": place}
-            for family, models in figure.families.items()
+            {"model": model, "family": family, "family_no": number, "order": place}
+            for number, (family, models) in enumerate(figure.families.items(), start=1)
             for place, model in enumerate(models, start=1)
         ]
-        return rows.join(pl.DataFrame(members), on="model", how="inner", maintain_order="right")  # families in order
+        return rows.join(pl.DataFrame(members), on="model", how="inner", maintain_order="left")
     if not figure.panels:
         return rows
     panels = [{"variant": one, "panel": panel} for panel, variants in figure.panels.items() for one in variants]
