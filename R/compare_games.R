@@ -8,13 +8,15 @@
 #' p is exact where the games of both conditions are alike in all respects, not in their mean alone. Where one condition
 #' is the more varied and has the fewer games, p is too small (in simulated cells of 10 and 30 games, the 10 far more
 #' varied, it was below .05 in 23 % where the means hardly differed; of 30 and 30 in 8 %): look at the interval, too.
-#' Games of several models or answer formats that lie in one condition are dealt out as if they were of one.
+#' Games of several models or answer formats that lie in one condition are not alike: name these columns in `strata`,
+#' and games are dealt out, and drawn again, only among those of the same kind.
 #'
 #' @inheritParams hiring_indices
 #' @param between name of the column that tells conditions apart.
 #' @param reference the condition that each other one is compared with; `NULL` takes the first in the data.
 #' @param by names of further columns: comparisons are made within each of their values (`"model"`).
 #' @param indices names of the indices to compare.
+#' @param strata names of columns of kinds of games that each condition holds, best as many of each (`"model"`).
 #' @param n_draws number of bootstrap draws, and of permutations: 1 or more.
 #' @param adjust method of [stats::p.adjust()]; all comparisons of one index are corrected together, those of other
 #'   indices on their own: who looks for any difference in three indices looks three times.
@@ -32,13 +34,13 @@
 #' )
 #' compare_games(rounds, indices = "si", n_draws = 99)
 compare_games <- function(data, between = "variant", reference = NULL, by = NULL, indices = c("si", "bgd", "gasi"),
-                          n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101) {
-  check_columns(data, c(by, between, "game", "class", "choice"), to = "compare games")
+                          n_classes = NULL, n_draws = 2000, adjust = "holm", seed = 20260101, strata = NULL) {
+  check_columns(data, c(by, between, strata, "game", "class", "choice"), to = "compare games")
   check_resampling(n_draws, seed, to = "compare games", least = 1)
   check_comparison(indices, adjust)
-  check_games_apart(data, by, between, to = "compare games")
+  check_games_apart(data, c(by, strata), between, to = "compare games")
   parts <- lapply(cells_of_games(data, by), function(rows) {
-    beside_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed))
+    beside_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata))
   })
   found <- do.call(rbind, parts)
   row.names(found) <- NULL
@@ -78,7 +80,7 @@ check_comparison <- function(indices, adjust) {
   }
 }
 
-compared_conditions <- function(rows, between, reference, indices, n_classes, n_draws, seed) {
+compared_conditions <- function(rows, between, reference, indices, n_classes, n_draws, seed, strata = NULL) {
   conditions <- unique(as.character(rows[[between]]))
   reference <- if (is.null(reference)) conditions[[1]] else reference
   others <- setdiff(conditions, reference)
@@ -94,21 +96,31 @@ compared_conditions <- function(rows, between, reference, indices, n_classes, n_
     compared$game <- paste(as.character(compared[[between]]), compared$game, sep = "\r")
     counts <- game_counts(compared)
     is_other <- startsWith(dimnames(counts)[[1]], paste0(other, "\r"))
-    tested <- tested_difference(measured_games(counts, n_classes), is_other, indices, n_draws, seed)
+    stratum <- group_codes(compared, strata)[match(dimnames(counts)[[1]], compared$game)]
+    tested <- tested_difference(measured_games(counts, n_classes), is_other, indices, n_draws, seed, stratum)
     cbind(data.frame(condition = other, reference = reference), tested)
   }))
 }
 
-tested_difference <- function(measured, is_other, indices, n_draws, seed) {
+tested_difference <- function(measured, is_other, indices, n_draws, seed, stratum = rep(1L, length(is_other))) {
   n <- length(is_other)
+  strata <- unname(split(seq_len(n), stratum))
   # three sets of weights side by side: who is dealt to the condition, and either condition's games drawn again
   differences <- function(weights) {
     part <- function(k) weights[, (k - 1) * n + seq_len(n), drop = FALSE]
     cbind(difference_of(measured, part(2), part(3), indices), difference_of(measured, part(1), 1 - part(1), indices))
   }
   observed <- difference_of(measured, t(+is_other), t(+!is_other), indices)[1, ]
-  again <- function(places) tabulate(places[sample.int(length(places), length(places), TRUE)], n)
-  draw <- function() c(+sample(is_other), again(which(is_other)), again(which(!is_other)))
+  again <- function(side) {
+    drawn <- lapply(strata, function(its) its[side[its]][sample.int(sum(side[its]), replace = TRUE)])
+    tabulate(unlist(drawn), n)
+  }
+  dealt_out <- function() {
+    is_dealt <- is_other
+    for (its in strata) is_dealt[its] <- is_other[its][sample.int(length(its))]
+    +is_dealt
+  }
+  draw <- function() c(dealt_out(), again(is_other), again(!is_other))
   drawn <- with_seed(seed, measured_draws(n_draws, 3 * n, draw, differences))
   boot <- drawn[, seq_along(indices), drop = FALSE]
   dealt <- drawn[, -seq_along(indices), drop = FALSE]

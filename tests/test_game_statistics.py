@@ -144,6 +144,25 @@ def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> N
         analysis.game_differences(db, only=["long"], n_draws=20)
 
 
+def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_compared(db: Path) -> None:
+    with pytest.raises(UsageError) as told:  # a never answered in the other format
+        analysis.game_differences(db, by=["variant"], between="answer_format", reference="direct", n_draws=40)
+    assert "in one of the two alone there is a, and they would differ in that, too" in str(told.value)
+    found = analysis.game_differences(db, by=["model"], n_draws=40)
+    assert found.table["model"].unique().to_list() == ["a"]
+    assert [text.split(", and")[0] for text in found.left_out] == [
+        "Not compared: steer (1 times): in one of the two alone there is cot"
+    ]
+
+
+def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
+    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).unlike
+    assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")
+    assert "--n-draws 39 or more" in said
+    assert analysis.game_differences(db, n_draws=39, indices=["si"]).unlike == ()
+    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").unlike == ()
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

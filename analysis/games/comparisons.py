@@ -3,6 +3,7 @@ side by side."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from collector.errors import UnknownNameError, UsageError
 
 ATTRIBUTES = ("model", "variant", "answer_format")
 """What conditions may differ in; `variant` is without its answer format."""
+KIND = "kind"
+"""The column of pooled models, variants and answer formats: R deals games out among those of one kind only."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ class Comparison:
     def rounds(self) -> pl.DataFrame:
         sides = ((self.condition, self.its), (self.reference, self.reference_its))
         return pl.concat(
-            cell.rounds.with_columns(pl.lit(name).alias(self.between)) for name, cells in sides for cell in cells
+            cell.rounds.with_columns(pl.lit(name).alias(self.between), pl.lit(self._kind(cell)).alias(KIND))
+            for name, cells in sides
+            for cell in cells
         )
 
     @property
@@ -68,6 +73,8 @@ class Comparison:
         played = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
         if played[0] != played[1] or len(played[0]) > 1:
             return "rounds, groups or classes of the games differ, and with them the level of chance"
+        if alone := sorted(set.symmetric_difference(*(set(kinds) for kinds in self._kinds))):
+            return f"in one of the two alone there is {', '.join(alone)}, and they would differ in that, too"
         if min(sum(cell.chance.n_games for cell in side) for side in self._sides) < 2:
             return "one game on a side has nothing to be drawn again from"
         return None
@@ -76,6 +83,26 @@ class Comparison:
     def is_unlike_by_chance(self) -> bool:
         """Whether jobs in a class differ: chance alone then gives the two sides somewhat different levels."""
         return len({(tuple(c.chance.sizes), c.chance.is_balanced) for side in self._sides for c in side}) > 1
+
+    @property
+    def has_other_shares(self) -> bool:
+        """Whether what is pooled has other shares of the games on either side, so that the two differ in that, too."""
+        kinds, reference_kinds = self._kinds
+        n, n_reference = sum(kinds.values()), sum(reference_kinds.values())
+        return any(kinds[kind] * n_reference != reference_kinds[kind] * n for kind in kinds)
+
+    @property
+    def _kinds(self) -> tuple[Counter[str], Counter[str]]:
+        """The kinds of games that are pooled on either side, and how many of each."""
+        counts = [Counter[str](), Counter[str]()]
+        for side, count in zip(self._sides, counts, strict=True):
+            for cell in side:
+                count[self._kind(cell)] += cell.chance.n_games
+        return counts[0], counts[1]
+
+    def _kind(self, cell: GameCell) -> str:
+        pooled = (name for name in ATTRIBUTES if name != self.between and self.within.get(name) is None)
+        return " ".join(cell.attributes[name] for name in pooled)
 
     @property
     def _sides(self) -> tuple[tuple[GameCell, ...], tuple[GameCell, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from analysis.games.cells import INDICES, GameCell, game_cells, made_by
-from analysis.games.comparisons import ATTRIBUTES, Comparison, Question, comparisons
+from analysis.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
 from analysis.games.indices import SEED
 from analysis.games.jobs import Progress, RJob, run_r
 from analysis.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
@@ -24,8 +24,9 @@ PAPER_INDICES = ("si", "bgd", "gasi")
 @dataclass(frozen=True)
 class GameDifferences:
     """`table`: one row per comparison and index, as the view game_comparisons has them. `n_made` of the
-    `n_comparisons` were computed now. `left_out` and `unlike` say in words what could not be compared, and where chance
-    gives the two sides different levels; `not_kept` is why the new ones are not in the database.
+    `n_comparisons` were computed now. `left_out` and `unlike` say in words what could not be compared, and what makes
+    a comparison doubtful (chance gives the two sides different levels, permutations are too few); `not_kept` is why
+    the new ones are not in the database.
     """
 
     table: pl.DataFrame
@@ -75,8 +76,11 @@ def game_differences(
     settings = {"n_draws": n_draws, "seed": seed}
     rows, made = _compared(pairs, indices, before, settings, now, workers, progress)
     rows = _adjusted(rows, adjust, workers)
+    few = too_few_draws(max(row["n_comparisons"] for row in rows), n_draws, adjust)
     not_kept = keep(db, {"game_differences": rows})
-    return GameDifferences(_table(rows, cells), len(pairs), made, left_out, _unlike(pairs), not_kept)
+    return GameDifferences(
+        _table(rows, cells), len(pairs), made, left_out, (*_unlike(pairs), *([few] if few else [])), not_kept
+    )
 
 
 def _question(study: str, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]) -> Question:
@@ -117,8 +121,26 @@ def _in_words(pairs: Sequence[Comparison]) -> tuple[str, ...]:
 
 
 def _unlike(pairs: Sequence[Comparison]) -> tuple[str, ...]:
-    names = dict.fromkeys(f"{one.condition} and {one.reference}" for one in pairs if one.is_unlike_by_chance)
-    return tuple(f"Jobs in each class differ between {name}: chance gives them different levels." for name in names)
+    jobs = dict.fromkeys(f"{one.condition} and {one.reference}" for one in pairs if one.is_unlike_by_chance)
+    pools = dict.fromkeys(str(one) for one in pairs if one.has_other_shares)
+    return (
+        *(f"Jobs in each class differ between {name}: chance gives them different levels." for name in jobs),
+        *(
+            f"What is pooled has other shares in {name}: they differ in that, too; better within each."
+            for name in pools
+        ),
+    )
+
+
+def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
+    """In words, where no corrected p could be small, however different the games; None elsewhere."""
+    n = n_comparisons if adjust in ("holm", "bonferroni") else 1
+    if n <= 0.05 * (1 + n_draws):
+        return None
+    return (
+        f"{n_draws} permutations are too few for {n_comparisons} comparisons: no corrected p can be below "
+        f"{min(n / (1 + n_draws), 1):.2g}. Type --n-draws {20 * n - 1} or more, or ask for fewer (--only)."
+    )
 
 
 def _compared(
@@ -143,7 +165,7 @@ def _compared(
 
 
 def _job(one: Comparison, indices: Sequence[str], n_draws: int, seed: int) -> RJob:
-    asked = (one.between, one.reference, None, list(indices), one.n_classes, n_draws, "none", seed)
+    asked = (one.between, one.reference, None, list(indices), one.n_classes, n_draws, "none", seed, KIND)
     return RJob("compare_games", (one.rounds, *asked), str(one))
 
 

@@ -54,6 +54,21 @@ test_that("fewer than five games on a side are not drawn again, but dealt out", 
   expect_true(all(is.na(found$boot_low)) && all(is.na(found$boot_high)) && !anyNA(found$p_value))
 })
 
+test_that("kinds of games that both conditions hold are dealt out, and drawn again, each on its own", {
+  data <- rbind(
+    made_games("main", 0, 8), made_games("hot", .25, 8, seed = 2),
+    transform(rbind(made_games("main", .8, 8, seed = 3), made_games("hot", .95, 8, seed = 4)), model = "b",
+              game = game + 8)
+  )
+  apart <- compare_games(data, indices = "si", n_draws = 199, strata = "model")
+  expect_warning(mixed <- compare_games(data, indices = "si", n_draws = 199), "more than one model")
+  expect_equal(apart$difference, mixed$difference)
+  expect_lt(apart$p_value, mixed$p_value)
+  expect_lt(apart$boot_high - apart$boot_low, (mixed$boot_high - mixed$boot_low) / 2)
+  whole <- compare_games(data, by = "model", indices = "si", n_draws = 49)
+  expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 49, strata = "model"), whole)
+})
+
 test_that("the other way round is the same with the other sign, and the same games do not differ", {
   data <- rbind(made_games("main", 0), made_games("hot", .5, seed = 3))
   found <- compare_games(data, reference = "main", n_draws = 49)
