@@ -155,6 +155,19 @@ def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_co
     ]
 
 
+def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refused(tmp_path: Path) -> None:
+    pooled = [
+        {**row, "variant": "pooled", "model": model, "repetition": n, "round": n, "conversation_id": f"{model}{n}"}
+        | ({"outcome": "refused", "choice": None} if model == "shy" and n % 2 else {})
+        for model in ("shy", "open") for n, row in enumerate(rounds("pooled", model, games(1, n=1)), 1)
+    ]  # fmt: skip
+    db = database(tmp_path / "a.duckdb", pooled)
+    found = analysis.game_indices(db, **{**QUICK, "n_random": 60}).table.filter(index="si")
+    assert value(found, "random_level", model="shy") > 1.5 * value(found, "random_level", model="open")
+    view = tables(db, ["hiring_indices"])["hiring_indices"]
+    assert view.sort("model")["random_si"].to_list() == found.sort("model")["random_level"].to_list()
+
+
 def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
     (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).unlike
     assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")

@@ -29,7 +29,9 @@ _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
 
 @dataclass(frozen=True)
 class Chance:
-    """What the level of chance depends on: two cells that are alike in this share it. `class_sizes` is JSON."""
+    """What the level of chance depends on: two cells that are alike in this share it. `class_sizes` is JSON, `n_rounds`
+    those in which a group was chosen: of pooled rounds, some may be refused.
+    """
 
     n_rounds: int
     n_groups: int
@@ -118,7 +120,7 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
 def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
     whole = games.filter("is_complete")
     first = whole.sort("game").row(0, named=True)
-    n_rounds, n_groups = (int(whole[name].min()) for name in ("n_rounds", "n_groups"))  # type: ignore[arg-type]
+    n_rounds, n_groups = (int(whole[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
     chance = Chance(n_rounds, n_groups, first["class_sizes"], all(whole["is_balanced"]), whole.height)
     label = labels.get((key["study_version"], key["model"]), {})
     return GameCell(

@@ -6,7 +6,7 @@
 --        (prior_associations: `is_pooled`) that all were asked. `ended_as` is the outcome that ended a game early, NULL
 --        of one that is still being played. Indices of a cell are over complete games; the others are counted beside.
 --        `groups` and `class_sizes` (jobs in each class) are JSON, in the study's order. `is_balanced`: each job came
---        equally often, which lowers the level of chance.
+--        equally often and was given to a group each time, which lowers the level of chance.
 CREATE OR REPLACE VIEW hiring_games AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, game,
@@ -39,6 +39,6 @@ SELECT source, study, study_version, variant, model, game, repetition, is_pooled
        ended_as, n_successes, n_with_outcome, served_model_changed,
        len(string_split(groups, '","')) AS n_groups, len(string_split(class_sizes, ',')) AS n_classes,
        groups, class_sizes,
-       coalesce(n_asked = n_rounds AND len(map_keys(jobs)) = n_jobs AND len(list_distinct(map_values(jobs))) = 1, false)
-           AS is_balanced
+       coalesce(n_asked = n_rounds AND n_answered = n_rounds AND len(map_keys(jobs)) = n_jobs
+                AND len(list_distinct(map_values(jobs))) = 1, false) AS is_balanced
 FROM described;

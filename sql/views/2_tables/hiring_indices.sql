@@ -8,7 +8,7 @@
 --        logarithms, at most 0.8326) between that group's distributions over the classes in two games, over all pairs
 --        of games in which it was hired; the text's divergence in base 2 is `gasi_divergence_bits`. A cell of one game
 --        has none. Games that are not complete are counted in `n_incomplete` only. Chance alone gives more than 0:
---        `random_si` … are what it gives to a cell of as many games, rounds, groups and jobs in each class, between
+--        `random_si` … are what it gives to a cell of as many games, choices, groups and jobs in each class, between
 --        low and high lie 95 % of such cells; NULL until `analyze indices --study STUDY` has simulated them. That
 --        command also gives intervals, in the table game_index_intervals.
 CREATE OR REPLACE VIEW hiring_indices AS
@@ -16,6 +16,8 @@ WITH cells AS MATERIALIZED (
     SELECT source, study, study_version, variant, model,
            min(n_rounds) AS n_rounds, min(n_groups) AS n_groups, min(n_classes) AS n_classes,
            min(class_sizes) AS class_sizes, coalesce(bool_and(is_balanced) FILTER (is_complete), false) AS is_balanced,
+           -- a pooled game is complete without the rounds that were refused; fewer choices are less even by chance
+           min(n_answered) FILTER (is_complete) AS n_choices,
            count(*) FILTER (is_complete) AS n_games, count(*) FILTER (NOT is_complete) AS n_incomplete,
            avg(si) FILTER (is_complete) AS si, stddev_samp(si) FILTER (is_complete) AS si_sd,
            avg(bgd) FILTER (is_complete) AS bgd, stddev_samp(bgd) FILTER (is_complete) AS bgd_sd,
@@ -37,5 +39,6 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.n_rounds, c.n_g
        r.gasi_level AS random_gasi, r.gasi_low AS random_gasi_low, r.gasi_high AS random_gasi_high
 FROM cells c
 LEFT JOIN hiring_gasi g USING (source, study, study_version, variant, model)
-LEFT JOIN chance r USING (n_rounds, n_groups, class_sizes, is_balanced, n_games)
+LEFT JOIN chance r ON r.n_rounds = c.n_choices AND r.n_groups = c.n_groups AND r.class_sizes = c.class_sizes
+    AND r.is_balanced = c.is_balanced AND r.n_games = c.n_games
 ORDER BY c.source, c.study, c.study_version, c.variant, c.model;
