@@ -66,8 +66,7 @@ bands_of <- function(cells) {
   .data <- ggplot2::.data
   lapply(list(c("random", "grey91"), c("human", "#FBE3B8")), function(one) {
     ends <- paste0(one[[1]], c("_low", "_high"))
-    found <- common_levels(cells, c(if (one[[1]] == "random") "random_level" else "human", ends))
-    found <- found[!is.na(found[[ends[[1]]]]), ]
+    found <- common_bands(cells, if (one[[1]] == "random") "random_level" else "human", ends)
     if (nrow(found) == 0) {
       return(NULL)
     }
@@ -78,13 +77,20 @@ bands_of <- function(cells) {
   })
 }
 
+# Few games have the level of many, but lie in a wider band: it is drawn where all cells have nearly the same.
+common_bands <- function(cells, level, ends) {
+  found <- common_levels(cells, c(level, ends))
+  is_alike <- lapply(ends, function(end) panel_of(found) %in% panel_of(common_levels(cells, end, within = .03)))
+  found[!is.na(found[[ends[[1]]]]) & Reduce(`&`, is_alike), ]
+}
+
 panel_of <- function(cells) paste(cells$row_shown, cells$column_shown, sep = "\r")
 
 # One row a panel in which all cells have nearly the same level; cells that know none don't count.
-common_levels <- function(cells, columns) {
+common_levels <- function(cells, columns, within = .005) {
   known <- cells[!is.na(cells[[columns[[1]]]]), ]
   panels <- split(known, panel_of(known))
-  is_common <- vapply(panels, function(one) diff(range(one[[columns[[1]]]])) < .005, NA)
+  is_common <- vapply(panels, function(one) diff(range(one[[columns[[1]]]])) < within, NA)
   found <- lapply(panels[is_common], function(one) {
     cbind(one[1, c("row_shown", "column_shown")], as.list(colMeans(one[columns])))
   })
@@ -140,7 +146,9 @@ marks_note <- function(cells, has_bands = TRUE) {
       c(
         "Chance: simulated random choices with as many rounds, groups, jobs in each class and games.",
         if (!is_everywhere) "Short upright lines: chance, where it differs within a panel.",
-        if (has_bands && any(!is.na(cells$random_low))) "Grey: where 95 % of such cells lie."
+        if (has_bands && nrow(common_bands(cells, "random_level", c("random_low", "random_high"))) > 0) {
+          "Grey: where 95 % of such cells lie."
+        }
       )
     },
     if (length(whose) > 0) {

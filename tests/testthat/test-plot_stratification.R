@@ -56,6 +56,19 @@ test_that("one level of chance is one line and band, several are a short line ea
   expect_match(several$labels$caption, "Short upright lines: chance, where it differs")
 })
 
+test_that("a band of chance is drawn where it is that of all cells, not the mean of few games' and many games'", {
+  skip_if_not_installed("ggplot2")
+  rows <- made_indices(formats = "direct")
+  rows[c("human", "human_low", "human_high")] <- NA
+  rows <- transform(rows, random_low = random_level - .02, random_high = random_level + .02)
+  expect_equal(nrow(layers_of(plot_stratification(rows), "GeomRect")[[1]]$data), 2)
+  few <- rows$model == "greedy"
+  rows[few, c("random_low", "random_high")] <- rows$random_level[few] + c(-.1, -.1, .1, .1)
+  several <- plot_stratification(rows)
+  expect_length(layers_of(several, "GeomRect"), 0)
+  expect_no_match(several$labels$caption, "Grey")
+})
+
 test_that("an index without a t interval has the bootstrap's, and the caption says so", {
   skip_if_not_installed("ggplot2")
   rows <- made_indices(indices = c("si", "gasi"), formats = "direct")
