@@ -236,11 +236,13 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
     assert rows(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]
 
 
-def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", ["--yes", "--dry-run"])
+def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
-    words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", "--yes", "--db", str(db)]
+    words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", how, "--db", str(db)]
     result = CliRunner().invoke(command, words)
     assert result.exit_code == 2
+    assert "$" not in result.output
     assert "A game can't be a batch job" in result.output
     assert not db.exists()
 
