@@ -68,7 +68,8 @@ game_cells <- function(rows, columns, to) {
 }
 
 with_absent <- function(rows, columns, value) {
-  rows[setdiff(columns, names(rows))] <- value
+  absent <- setdiff(columns, names(rows))
+  rows[absent] <- rep(list(rep(value, nrow(rows))), length(absent)) # a single value can't fill a column of no rows
   rows
 }
 

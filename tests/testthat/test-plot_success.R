@@ -27,6 +27,18 @@ test_that("lines stand where random choices and perfect ones are expected", {
   expect_equal(lines[[2]]$data$best_level, .9)
   expect_match(attr(plot, "alt_text"), "Successful rounds (%) for 2 models, 2 conditions", fixed = TRUE)
   expect_error(plot_success(transform(made_success(), success_rate = NA)), "no game with a success rate")
+  # as an R user gets them from a file without this variant: no rows at all
+  expect_error(plot_success(made_success()[0, ]), "no game with a success rate")
+  expect_error(plot_success(made_success()[0, c("model", "variant", "success_rate")]), "no game with a success rate")
+  rows <- data.frame(model = character(), variant = character(), index = character(), estimate = numeric())
+  expect_error(plot_stratification(rows), "no row with an estimate")
+})
+
+test_that("columns that are absent are filled, in rows and in none", {
+  rows <- data.frame(a = 1:2)
+  expect_identical(with_absent(rows, c("a", "b"), NA_real_), data.frame(a = 1:2, b = c(NA_real_, NA_real_)))
+  expect_identical(with_absent(rows[0, , drop = FALSE], "b", "x"), data.frame(a = integer(), b = character()))
+  expect_identical(with_absent(rows, "a", 0), rows)
 })
 
 test_that("the figure looks as it did", {
