@@ -5,12 +5,15 @@
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
 --        `boot` holds 95 % of a bootstrap of whole games, `p_value` deals games out anew. `p_adjusted` is corrected by
---        the method `adjust` for the `n_comparisons` of this index that were asked for together. `is_current` is false
---        where games came since: the same command compares those again.
+--        the method `adjust` for the `n_comparisons` of this index that were asked for together: rows that were
+--        asked for apart, and other indices, are corrected on their own, and who picks among them picks uncorrected.
+--        Pooled kinds of games are dealt out each on their own; a side of fewer than five games has no `boot`.
+--        `is_current` is false where games came since: the same command compares those again.
 CREATE OR REPLACE VIEW game_comparisons AS
 WITH now AS (
     SELECT source, study, study_version, model, answer_format,
-           rtrim(replace(variant || '.', '.' || answer_format || '.', '.'), '.') AS game_variant, count(*) FILTER (is_complete) AS n
+           rtrim(replace(variant || '.', '.' || answer_format || '.', '.'), '.') AS game_variant,
+           count(*) FILTER (is_complete) AS n
     FROM hiring_games
     GROUP BY source, study, study_version, model, answer_format, game_variant
 ), sides AS (
