@@ -10,8 +10,10 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import analysis
+from analysis.cli import analyze
 from analysis.figure_kinds.of_games import KINDS, kinds_of
 from analysis.figure_rows import FigureRows, figure_rows
 from analysis.games.human import human_levels
@@ -48,6 +50,17 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     families = found["kin"].rows.select("family", "model", "order").unique().rows()
     assert found["kin"].function == "plot_families"
     assert sorted(families) == [("Simple", "greedy", 2), ("Simple", "random", 1)]
+
+
+@with_r
+def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> None:
+    study, db = played(tmp_path, FIGURES, kept=("base",))
+    found = rows_of(study, db, "rewards", "parts")
+    assert set(found) == {"parts"}  # it has no title that would ask for more than there is
+    words = ["figures", "parts", "rewards", "--only", "svg", "--study", str(study), "--db", str(db)]
+    result = CliRunner().invoke(analyze, [*words, "--out", str(tmp_path)])
+    typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
+    assert f"Not drawn, for there are no rows for them: rewards. What makes these: {typed}" in result.stderr
 
 
 @with_r

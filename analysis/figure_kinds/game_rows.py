@@ -20,6 +20,8 @@ def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
     if kept is None:
         return None
     rows = kept.filter(pl.col("index").is_in(figure.indices), pl.col("game_variant").is_in(figure.all_variants))
+    if figure.title and figure.is_comparison:  # its title asks what one condition alone can't answer
+        rows = rows.filter(pl.col("game_variant").n_unique().over("source", "study_version") > 1)
     if rows.is_empty():
         return None
     levels = human_levels(data.study)

@@ -35,7 +35,16 @@ def _kind(figure: StudyFigure) -> FigureKind:
         played = f"collect --study {{study}} --variant {figure.all_variants[0]}"
         return FigureKind(figure.what, partial(_success, figure=figure), played, "plot_success")
     function = "plot_families" if figure.families else "plot_stratification"
-    return FigureKind(figure.what, partial(game_rows.compared_rows, figure=figure), _INDICES, function)
+    return FigureKind(figure.what, partial(game_rows.compared_rows, figure=figure), _hint(figure), function)
+
+
+def _hint(figure: StudyFigure) -> str:
+    """Indices of games are not enough to be told of where the games themselves may be what lacks."""
+    models = dict.fromkeys(one for family in figure.families.values() for one in family)
+    if not models and len(figure.all_variants) < 2:
+        return _INDICES
+    what, names = ("model", models) if models else ("variant", figure.all_variants)
+    return f"collect --study {{study}} --{what} NAME ({', '.join(names)}), then {_INDICES}"
 
 
 def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:

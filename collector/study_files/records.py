@@ -134,6 +134,11 @@ class StudyFigure:
         """Those of all panels, each once."""
         return tuple(dict.fromkeys((*self.variants, *(one for panel in self.panels.values() for one in panel))))
 
+    @property
+    def is_comparison(self) -> bool:
+        """True where variants stand side by side in one panel."""
+        return any(len(panel) > 1 for panel in (self.variants, *self.panels.values()))
+
 
 @dataclass(frozen=True)
 class Study:
