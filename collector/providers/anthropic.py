@@ -8,7 +8,7 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.structured import NAME
-from collector.providers.tools import arguments
+from collector.providers.tools import arguments, without_end
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 from collector.tool_calls import ToolCall
@@ -91,9 +91,13 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("request-id") or text(body.get("id")),
-        blocks=blocks if calls or any(block.get("type") in _THINKING for block in blocks or []) else None,
+        blocks=without_end(blocks or [], _THINKING) if calls or _has_thinking(blocks) else None,
         tool_calls=calls,
     )
+
+
+def _has_thinking(blocks: list[Mapping[str, Any]] | None) -> bool:
+    return any(block.get("type") in _THINKING for block in blocks or [])
 
 
 def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:

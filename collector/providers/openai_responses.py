@@ -9,7 +9,7 @@ from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
 from collector.providers.openai import PROMPT_CACHE, cache_key
 from collector.providers.structured import NAME
-from collector.providers.tools import arguments
+from collector.providers.tools import arguments, without_end
 from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
 from collector.study_files.records import StudyModel
 from collector.tool_calls import Tool, ToolCall
@@ -73,7 +73,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "refused" if refusal else _INCOMPLETE.get(reason or "")
     if outcome is None and body.get("status") in ("failed", "cancelled"):
         outcome = "failed"
-    calls = _calls(items)
+    calls, has_reasoning = _calls(items), any(item.get("type") == "reasoning" for item in items)
     if not items and outcome is None:
         outcome = "malformed"
     return Reply(
@@ -89,7 +89,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("model")),
         request_id=headers.get("x-request-id") or text(body.get("id")),
         logprobs=_logprobs(items),
-        blocks=items if calls or any(item.get("type") == "reasoning" for item in items) else None,
+        blocks=without_end(items, ("reasoning",)) if calls or has_reasoning else None,
         tool_calls=calls,
     )
 

@@ -9,7 +9,7 @@ TOOLS_NEED_REASONING = True says that one can't be asked with reasoning_back = "
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from collector.providers.exchange import text
@@ -44,6 +44,15 @@ def arguments(given: Any) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, Mapping) else {}
+
+
+def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list[Mapping[str, Any]] | None:
+    """An answer to go back, without reasoning that was cut off before anything followed: Anthropic and OpenAI refuse
+    a message that ends with it. None where nothing is left."""
+    n = len(pieces)
+    while n and pieces[n - 1].get("type") in kinds:
+        n -= 1
+    return pieces[:n] or None
 
 
 def spoken_message(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
