@@ -7,7 +7,7 @@
 --        groups and classes, 95 % of such cells lie between `random_low` and `random_high`. `game_variant` is the
 --        variant without its answer format. `is_current` is false where games came or ended since: the same command
 --        does those cells again, and those of another seed or of older R code, which numbers of games can't tell.
---        `n_games` are all complete games: BGD is over those in which two groups were hired, GASI over groups hired in two games, and
+--        `n_games` are all complete games: BGD is over those that hired two groups, GASI over groups hired twice, and
 --        no bootstrap is made of fewer than five. A variant and model without rows here have no intervals yet.
 CREATE OR REPLACE VIEW game_index_intervals AS
 WITH now AS (
