@@ -105,8 +105,10 @@ def differences(
     """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
 
     The interval is from a bootstrap of whole games, each side on its own; p from dealing games out anew to the two
-    sides, corrected for the number of comparisons of an index. The paper's question about temperature is the first
-    example. All is kept: the same command compares only what is new, and corrects for what is asked.
+    sides, corrected for the number of comparisons of an index. It answers whether the two play alike in any respect:
+    where one side's games vary much more than the other's, a small p need not mean another mean (see the interval).
+    The paper's question about temperature is the first example. All is kept: the same command compares only what is
+    new, and corrects for what is asked.
     """
     from analysis.games.differences import game_differences
 
