@@ -8,6 +8,7 @@
 #' here or by `analyze permute`.
 #'
 #' @inheritParams refit_permutation
+#' @param priors priors as [brms_parts()] takes them; of no use to lme4.
 #' @param permutations how many. p can't be smaller than 1 / (1 + permutations).
 #' @param workers how many R processes refit; on Windows always 1.
 #' @param ... further arguments of [refit_permutation()]: `chains`, `iterations`, `warmup`, `adapt_delta`, `block`,

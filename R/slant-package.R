@@ -21,7 +21,10 @@
 #'   [plot_compliance()], [plot_interference()], [plot_predictive_checks()], [plot_permutations()].
 #' - Known interference, found again: [simulate_interference()], [interference_parameters()], [true_contrasts()],
 #'   [recover_interference()], [interval_coverage()], [plot_recovery()].
-#' - Games: [hiring_indices()], [random_level()], [compare_games()].
+#' - Games: [hiring_indices()], [matrix_indices()], [random_level()], [compare_games()], [rank_ordered()]; what the
+#'   indices measure: [simulate_structured_games()], [controlled_indices()]; drawn: [plot_stratification()],
+#'   [plot_families()], [plot_success()], [plot_elicited_rates()], [plot_allocations()], [plot_controlled_indices()],
+#'   [plot_learning_curves()], [plot_exploration()].
 #' - Below them: [checked_formula()], [checked_prior()], [brms_parts()], [compiled_model()], [with_conditions()].
 #'
 #' The files work without being installed, too: `for (file in list.files("R", full.names = TRUE)) source(file)`.

@@ -2,9 +2,9 @@
 
 # Warns of each of these columns that takes more than one value within a group of rows, once for each column.
 # `within`: columns that make the groups (none: all rows are one). `said_by`: columns that the caller uses by name, so
-# that their values are told apart on purpose.
-warn_of_pooling <- function(data, within, said_by = character()) {
-  for (name in setdiff(intersect(kinds_of_rows(), names(data)), c(within, said_by))) {
+# that their values are told apart on purpose. `kinds`: the columns looked at.
+warn_of_pooling <- function(data, within, said_by = character(), kinds = kinds_of_rows()) {
+  for (name in setdiff(intersect(kinds, names(data)), c(within, said_by))) {
     values <- as.character(data[[name]])
     pairs <- unique(data.frame(group = group_codes(data, within), value = values)[!is.na(values), , drop = FALSE])
     if (anyDuplicated(pairs$group) > 0) {

@@ -11,6 +11,8 @@ draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
+analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
+analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
 """
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from analysis.figures import figures as figures
     from analysis.fits import FitResult as FitResult
     from analysis.fits import fit as fit
+    from analysis.games.differences import game_differences as game_differences
+    from analysis.games.indices import game_indices as game_indices
     from analysis.open import open_trials as open_trials
     from analysis.permutation.permute import Permuted as Permuted
     from analysis.permutation.permute import permute as permute
@@ -42,6 +46,8 @@ _PLACES = {
     "figures": "analysis.figures",
     "fit": "analysis.fits",
     "FitResult": "analysis.fits",
+    "game_differences": "analysis.games.differences",
+    "game_indices": "analysis.games.indices",
     "open_trials": "analysis.open",
     "permute": "analysis.permutation.permute",
     "Permuted": "analysis.permutation.permute",
@@ -52,8 +58,8 @@ _PLACES = {
     "tables": "analysis.tables",
 }
 __all__ = [
-    "FitResult", "Permuted", "check", "compare", "figures", "fit", "open_trials", "permute", "read_draws",
-    "read_topics", "report", "specifications", "tables",
+    "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices", "open_trials",
+    "permute", "read_draws", "read_topics", "report", "specifications", "tables",
 ]  # fmt: skip
 
 

@@ -20,7 +20,9 @@ SHOWN = [*dict.fromkeys(("table", "diagnostics", "variances", "messages", *BAYES
 _COMMANDS = {
     "check": "analysis.cli_check",
     "compare": "analysis.cli_results",
+    "differences": "analysis.cli_games",
     "figures": "analysis.cli_figures",
+    "indices": "analysis.cli_games",
     "permute": "analysis.cli_permute",
     "reconstruct": "analysis.cli_reconstruct",
     "report": "analysis.cli_results",
@@ -38,6 +40,7 @@ Examples:
   analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze --fit brms --study interference --show contrasts
   analyze permute --study interference --permutations 1000
+  analyze indices --study hiring
   analyze compare --study rmiat --summary
   analyze figures --out figures
   analyze report --out report.html

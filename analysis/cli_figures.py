@@ -8,15 +8,18 @@ import click
 import polars as pl
 
 from analysis.cli_results import FitProgress
-from analysis.figure_rows import FIGURES
+from analysis.figure_kinds.of_games import kinds_of
+from analysis.figure_rows import figure_kinds
 from analysis.figures import FORMATS
 from analysis.figures import figures as draw_figures
 from collector.commands.output import db_option, format_option, print_rows, say
+from collector.study import load_study
 
 
 @click.command(
     epilog="\b\nExamples:\n  analyze figures --out figures\n  analyze figures effect_sizes tokens --only svg\n"
-    "  analyze figures --list\n  analyze figures --format json > alt_texts.json"
+    "  analyze figures --list --study hiring\n  analyze figures --format json > alt_texts.json\n"
+    "  analyze figures allocations learning_curves --study hiring --variant steer_bonus"
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
 @click.option("--study", default="rmiat", show_default=True, help="A study's name or the path of its TOML file.")
@@ -25,6 +28,10 @@ from collector.commands.output import db_option, format_option, print_rows, say
     "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True,
     help="The folder to write to; figures that are there are replaced.",
 )  # fmt: skip
+@click.option(
+    "--variant", "variants", multiple=True, metavar="NAME",
+    help="For figures of one variant, where a study compares its variants. May be given again. Default: its base.",
+)  # fmt: skip
 @click.option("--only", type=click.Choice(FORMATS), help="Only this format. Default: both.")
 @click.option("--list", "listed", is_flag=True, help="Say which figures there are, and what they show.")
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
@@ -32,20 +39,22 @@ from collector.commands.output import db_option, format_option, print_rows, say
 @format_option
 @click.pass_context
 def figures(
-    ctx: click.Context, names: tuple[str, ...], study: str, source: str | None, out: Path, only: str | None,
-    listed: bool, workers: int | None, db: Path, output_format: str,
+    ctx: click.Context, names: tuple[str, ...], study: str, source: str | None, out: Path,
+    variants: tuple[str, ...], only: str | None, listed: bool, workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Draw the paper's figures (all that the data have something for) as SVG and PNG.
 
-    Prints one row a file, with its text alternative. Each source, version and variant has files of its own.
+    Prints one row a file, with its text alternative. Each source, version and variant has files of its own; a study of
+    games has its variants side by side.
     """
+    kinds = figure_kinds(load_study(study))
     if listed:
-        print_rows([{"figure": name, "what": kind.what} for name, kind in FIGURES.items()], output_format)
+        print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
         rows = draw_figures(
             db, out, study, names, formats=[only] if only else FORMATS, source=source, workers=workers,
-            progress=progress,
+            progress=progress, variants=variants,
         )  # fmt: skip
     shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
     print_rows(shown.drop_nulls("path"), output_format)
@@ -53,5 +62,17 @@ def figures(
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
+    for hint, missing in _not_drawn(study, names, rows).items():
+        say(f"Not drawn, for there are no rows for them: {', '.join(missing)}. What makes these: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
+
+
+def _not_drawn(study: str, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
+    """The study's own figures that there were no rows for, by what makes these."""
+    its = load_study(study)
+    found: dict[str, list[str]] = {}
+    for name, kind in kinds_of(its).items():
+        if kind.hint and name in (names or its.figures) and name not in rows["figure"]:
+            found.setdefault(kind.hint.format(study=study), []).append(name)
+    return found

@@ -18,11 +18,13 @@ from analysis.compare import compare as compare_all
 from analysis.compare import summary
 from analysis.doubts import doubtful_fits, mixtures
 from analysis.fits import FitResult, fit
+from analysis.games.chance import told_of_chance
 from analysis.judged import STATUSES
+from analysis.paper.family import PRINT
 from analysis.paper.reconstruction import bases_in_words
 from analysis.report import report as write_report
 from analysis.report_tables import token_measures
-from analysis.tables import table_info
+from analysis.tables import study_name, table_info
 from analysis.tables import tables as all_tables
 from analysis.versions import made_with, told_versions
 from collector.checks.checked import table_notes
@@ -116,7 +118,11 @@ def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]
 
 @click.command(epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --only slips")
 @click.option("--study", default="rmiat", show_default=True, help="A study that ships its paper's printed numbers.")
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
+@click.option(
+    "--source",
+    type=click.Choice(["collected", "imported", "simulated", PRINT]),
+    help="Only rows of this source; print: what can be checked without raw data.",
+)
 @click.option("--summary", "summarised", is_flag=True, help="One line a table instead of one a number.")
 @click.option(
     "--table", "asked", multiple=True, help='Only this table: S6, text, "v1 S3" … May be given several times.'
@@ -139,11 +145,12 @@ def compare(
     A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
     the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
     model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
-    compared, but not judged.
+    compared, but not judged. Rows of the source "print" need no raw data: a paper's numbers among each other, and
+    beside the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
     with FitProgress() as progress:
         rows = compare_all(db, study, source=source, workers=workers, progress=progress, tables=asked or None)
-    counts, bases = Counter(rows["status"].to_list()), list(bases_in_words(rows))
+    counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
@@ -154,9 +161,17 @@ def compare(
     say(f"{sum(counts.values()):,} numbers: " + ", ".join(f"{s} {counts[s]:,}" for s in STATUSES if counts[s]) + ".")
 
 
+def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
+    checked = rows.filter((pl.col("source") == PRINT) & pl.col("agrees").is_not_null())
+    if checked.height:
+        yield f'Checked without raw data, by what else is printed and by the study\'s design (source "{PRINT}"): ' + (
+            f"{checked.height} numbers."
+        )
+
+
 @click.command(epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
-@click.option("--study", help="Only rows of this study.")
+@click.option("--study", help="Only rows of this study: its name, or the path of its TOML file.")
 @click.option(
     "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
 )
@@ -170,7 +185,7 @@ def tables(
 
     CSV and JSON print one table, so they want one TABLE name.
     """
-    infos = table_info()
+    infos, study = table_info(), study_name(study)
     if listed:
         rows = [{"table": i.name, "paper": i.paper or "", "grain": ", ".join(i.grain), "what": i.purpose}
                 for i in infos.values()]  # fmt: skip
@@ -178,13 +193,15 @@ def tables(
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
-    for name, frame in all_tables(db, names or None, study=study, measure=measure).items():
-        if not names and frame.is_empty() and name.startswith(("topic_", "bayes_", "permutation_", "specifications")):
+    made = ("topic_", "bayes_", "permutation_", "specifications")
+    found = all_tables(db, names or None, study=study, measure=measure)
+    for name, frame in found.items():
+        if not names and frame.is_empty() and (infos[name].design or name.startswith(made)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
     for note in table_notes(db, study):
         say(f"Note: {note}")
-    for said in mixtures(db, study, measure=measure):
+    for said in (*mixtures(db, study, measure=measure), *told_of_chance(found, db)):
         say(said)
 
 

@@ -15,12 +15,14 @@ import polars as pl
 from analysis.fits import Progress
 from analysis.judged import STATUSES, judged
 from analysis.paper import families_of
-from analysis.paper.family import Family
+from analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers, split_families
 from analysis.paper.reconstruction import reconstructed
 from analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
 from analysis.recomputed import GRAIN, recomputed
+from analysis.tables import designs_in
 from collector.errors import DatabaseError, UnknownNameError
-from collector.study import BASE, Study, load_study
+from collector.store import reading
+from collector.study import Study, load_study
 
 
 def compare(
@@ -35,11 +37,12 @@ def compare(
     """One row per printed number of the paper, for each source and version of the study in the database: its tables,
     the numbers in its text (table "text"), its earlier version ("v1 S3" …).
 
-    Columns: source, study_version, variant, table, model, test, refusals_removed (null where the table has no such
-    choice), condition, quantity, printed (text, as in print), recomputed (not rounded), tolerance (how far from the
-    print is near enough), agrees (null without data), slip (the reason, where it is a known one), status, basis (where
-    the answers are reconstructed from the print: is this number a reproduction, or only a reconstruction?), note (why a
-    number is not checkable, or how it is computed).
+    Columns: source ("print": checked without raw data, see below), study_version, variant, table, model, test,
+    refusals_removed (null where the table has no such choice), condition, quantity, printed (text, as in print),
+    recomputed (not rounded), tolerance (how far from the print is near enough), agrees (null without data), slip (the
+    reason, where it is a known one), status, basis (where the answers are reconstructed from the print: is this number
+    a reproduction, or only a reconstruction?), note (why a number is not checkable, or how it is computed). Of games,
+    `test` is the variant and `condition` the answer format.
     Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
     and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
     families of numbers need; `families` names these themselves.
@@ -49,21 +52,53 @@ def compare(
     of simulated rows, which only resemble the print).
 
     In S3, "(-)" stands for a cell without refusals: its row has the quantity `refusals`, and agrees with 0.
+
+    What can be checked of a paper without raw data (by its other numbers, by the study's design) has rows of its own,
+    of the source "print". Where the database has no rows of such a study, every other number is there, too, without
+    data.
     """
     its = load_study(study) if isinstance(study, str) else study
-    printed = printed_numbers(its)
+    every = printed_numbers(its)
     families = families_of(its) if families is None else families
     if tables is not None:
-        _check_tables(tables, printed)
-        printed = printed.filter(pl.col("table").is_in(list(tables)))
+        _check_tables(tables, every)
         families = tuple(family for family in families if {row[0] for row in family.printed(its)} & set(tables))
-    found = recomputed(db, its, workers, progress, families).filter(pl.col("variant") == BASE)
+    of_data, of_print = split_families(families)
+    found = _as_it_stands(db, its, workers, progress, of_data, is_needed=not of_print)
+    checked = recomputed(db, its, workers, progress, of_print)
     groups = found.select(GRAIN).unique(maintain_order=True)
-    if source is not None:
-        groups = groups.filter(pl.col("source") == source)
-    if groups.is_empty():
+    groups = groups if source is None else groups.filter(pl.col("source") == source)
+    if groups.is_empty() and source != PRINT and (source is not None or not of_print):
         raise DatabaseError(f'"{db}" holds no rows of "{its.name}" as it stands{f" from {source}" if source else ""}.')
-    return _with_basis(_beside(groups.join(printed, how="cross"), found, its), db, its)
+    printed = printed_numbers(its, of_data)
+    rows = [groups.join(printed, how="cross")]
+    if source in (None, PRINT):
+        in_print = printed_numbers(its, of_print)
+        known = in_print.join(checked, on=KEY, how="inner", nulls_equal=True, maintain_order="left")
+        known = known.select(rows[0].columns)
+        rows += [known] if source == PRINT or groups.height else [_unchecked(checked, printed), known]
+    both = pl.concat(rows)
+    both = both if tables is None else both.filter(pl.col("table").is_in(list(tables)))
+    return _with_basis(_beside(both, pl.concat([found, checked]), its), db, its)
+
+
+def _as_it_stands(
+    db: str | Path, study: Study, workers: int | None, progress: Progress | None, families: tuple[Family, ...],
+    is_needed: bool,
+) -> pl.DataFrame:  # fmt: skip
+    """What is recomputed of the study without the changes of a variant. DatabaseError where rows are needed, and the
+    database has none."""
+    with reading(db) as connection:
+        is_here = study.name in designs_in(connection)
+    if not is_here and not is_needed:
+        return no_numbers()
+    return recomputed(db, study, workers, progress, families).filter(pl.col("variant") == study.variants[0])
+
+
+def _unchecked(checked: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
+    """All other printed numbers, where no answers are here."""
+    rest = printed.join(checked, on=KEY, how="anti", nulls_equal=True, maintain_order="left")
+    return checked.select(GRAIN).unique().join(rest, how="cross")
 
 
 def _check_tables(asked: Collection[str], printed: pl.DataFrame) -> None:
@@ -89,7 +124,7 @@ def whole_comparison(
     if families is None:
         families = tuple(family for family in families_of(study) if family.is_table_of_models)
     found = recomputed(db, study, workers, progress, families)
-    models = found.filter(pl.col("variant") == BASE).select(*GRAIN, "model").unique(maintain_order=True)
+    models = found.filter(pl.col("variant") == study.variants[0]).select(*GRAIN, "model").unique(maintain_order=True)
     numbers = printed_numbers(study, families)
     printed = models.join(numbers, on="model", how="inner", maintain_order="left_right")
     # The print has a count of refusals in S3 only where there are none.
@@ -108,18 +143,40 @@ def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.Data
     ]  # fmt: skip
     for about in known:
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
-    near = tolerances(study)
-    rows = rows.join(near, on=["table", "quantity"], how="left", maintain_order="left")
+    is_print = pl.col("source") == PRINT
+    # what the print alone contradicts is no slip where another sample of answers differs from it
+    may_slip = is_print if any(family.is_of_print for family in families_of(study)) else pl.lit(True)
+    rows = rows.with_columns(slip=pl.when(may_slip).then("slip"), is_print=is_print)
+    near = tolerances(study).with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(False))
+    rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
     columns = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
-    return judged(rows).select(columns)
+    return _without_data(judged(rows).select(columns), study)
+
+
+def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
+    """What has no answers of models beside it says so first in its note."""
+    said = {row[0]: family.without_data for family in families_of(study) for row in family.printed(study)
+            if family.without_data}  # fmt: skip
+    if not said:
+        return rows
+    words = pl.col("table").replace_strict(said, default=None, return_dtype=pl.String)
+    is_without = (pl.col("status") == "no data") | (pl.col("source") == "simulated") & (pl.col("printed").is_not_null())
+    return rows.with_columns(
+        note=pl.when(is_without).then(pl.concat_str(words, "note", separator=" ", ignore_nulls=True)).otherwise("note")
+    )
 
 
 def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
-    """What numbers of real answers stand on needs no word; what is reconstructed from the print does."""
+    """What numbers of real answers stand on needs no word; what no model answered does."""
     made_up = reconstructed(db, study).with_columns(is_made_up=True)
     known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
-    stays = pl.col("is_made_up") & pl.col("recomputed").is_not_null()
-    return known.with_columns(basis=pl.when(stays).then("basis")).select(rows.columns)
+    is_here = pl.col("recomputed").is_not_null()
+    return known.with_columns(
+        basis=pl.when((pl.col("source") == PRINT) & is_here)
+        .then(pl.lit(WITHOUT_DATA))
+        .when(pl.col("is_made_up") & is_here)
+        .then("basis")
+    ).select(rows.columns)
 
 
 def summary(compared: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from analysis.figure_rows import FIGURES, figure_rows
+from analysis.cells import GRAIN
+from analysis.figure_rows import figure_kinds, figure_rows
 from analysis.fits import Progress
 from analysis.worker import Died, run_jobs
 from collector.errors import DatabaseError, RError, UsageError
@@ -46,37 +47,41 @@ def figures(
     source: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
+    variants: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
 
-    Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … An SVG file holds its
-    text alternative, too. Returns one row a file: source, study_version, variant, figure, part (which fit it is of,
-    where a study has several, else null), path (null where it could not be drawn), alt_text, problem (why not, else
-    null), note (what must be known of it, else null).
+    Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
+    are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
+    SVG file holds its text alternative, too. Returns one row a file: source, study_version, variant (null where
+    variants are compared), figure, part (which fit or variant it is of, where there are several, else null), path (null
+    where it could not be drawn), alt_text, problem (why not, else null), note (what must be known of it, else null).
 
     Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
     is nothing to draw, RError without R.
     """
     its = load_study(study)
-    found = list(figure_rows(db, its, names, source, workers, progress))
+    found = list(figure_rows(db, its, names, source, workers, progress, variants))
     if not found:
         raise _nothing(db, its, names, source)
-    drawn = {ending: draw([(f"plot_{one.figure}", one.rows) for one in found], workers, ending) for ending in formats}
+    drawn = {ending: draw([(one.function, one.rows) for one in found], workers, ending) for ending in formats}
     folder = _folder(Path(out))
-    has_versions = len({one.grain["study_version"] for one in found}) > 1
+    has_versions = len({one.grain.get("study_version") for one in found} - {None}) > 1
     rows = []
     for number, one in enumerate(found):
-        named = [one.figure, *filter(None, [one.part]), one.grain["source"], one.grain["variant"]]
-        named += [one.grain["study_version"]] if has_versions else []
+        named = [one.figure, *filter(None, [one.part]), one.grain["source"]]
+        named += filter(None, [one.grain.get("variant")])
+        named += filter(None, [one.grain.get("study_version") if has_versions else None])
         for ending in formats:
             path = folder / f"{'-'.join(map(_as_file_name, named))}.{ending}"
-            about = {**one.grain, "figure": one.figure, "part": one.part}
+            about = {**dict.fromkeys(GRAIN), **one.grain, "figure": one.figure, "part": one.part}
             rows.append({**about, **_written(drawn[ending][number], path), "note": one.note})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
 
 
 def _nothing(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
-    typed = {FIGURES[name].hint.format(study=study.name) for name in names if FIGURES[name].hint}
+    kinds = figure_kinds(study)
+    typed = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
     hints = [f"What they are drawn from is made by: {one}" for one in sorted(typed)]
     return DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.', *hints)
 

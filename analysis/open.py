@@ -47,8 +47,9 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
         return frame
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
-            f'This database has no view "{view}": it was made by an older slant.',
-            "The next collect, collect import or collect status on it brings its views up to date.",
+            f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',
+            "Let go of it elsewhere (a collector, a shell, R), see that it may be written, "
+            "then: collect load --db FILE",
         )
     raise UnknownNameError("view", view, known)
 

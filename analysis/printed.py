@@ -41,7 +41,8 @@ def printed_numbers(study: Study, families: tuple[Family, ...] | None = None) ->
             'It would be the key published = "FOLDER" in its TOML file.',
         )
     families = families_of(study) if families is None else families
-    rows = [row for family in families for row in family.printed(study)]
+    # what is checked without raw data is printed among the numbers of other families, too
+    rows = list(dict.fromkeys(row for family in families for row in family.printed(study)))
     rows.sort(key=lambda row: _place(row[0]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
@@ -97,6 +98,6 @@ def _about(study: Study, name: str) -> pl.DataFrame:
 
 
 def _place(table: str) -> tuple[bool, bool, int]:
-    """Tables by number, then the text, then the earlier version."""
+    """Tables by number, then the text, then an earlier or later version ("v1 S3", "v4 Table 2")."""
     number = re.search(r"(\d+)$", table)
-    return table.startswith("v1"), number is None, int(number[1]) if number else 0
+    return re.match(r"v\d", table) is not None, number is None, int(number[1]) if number else 0

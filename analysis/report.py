@@ -19,16 +19,17 @@ from markupsafe import Markup, escape
 
 from analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
 from analysis.doubts import doubtful_fits, mixtures
-from analysis.figure_rows import figure_rows
+from analysis.figure_rows import figure_kinds, figure_rows
 from analysis.figures import require
 from analysis.fits import Progress, fit
 from analysis.open import read_view, view_names
+from analysis.paper import families_of
 from analysis.report_compared import claim_texts, compared, compared_without_r
 from analysis.report_origin import methods, runs_told, versions_of, without_folders
 from analysis.report_parts.affordable import is_quick
 from analysis.report_sections import Found, more_tables, sections
 from analysis.report_tables import named_table, plain
-from analysis.tables import ANY_STUDY, table_info, tables
+from analysis.tables import table_info, tables
 from analysis.topic_choice import stale_models
 from analysis.versions import other_versions
 from collector.checks.checked import table_notes
@@ -61,7 +62,7 @@ def report(
     _check_place(out)
     its = load_study(study)
     known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
-    infos = [one for one in table_info().values() if one.study in (ANY_STUDY, its.name) and one.name in known]
+    infos = [one for one in table_info().values() if one.is_about(its.name, its.design) and one.name in known]
     counted = tables(db, [one.name for one in infos], study=its.name)
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
@@ -92,7 +93,7 @@ def report(
 
 def _compute(found: Found, db: str | Path, study: Study, workers: int | None, progress: Progress | None) -> list[str]:
     """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
-    has_own_tables = any(info.study == study.name for info in table_info().values()) and study.published is not None
+    has_own_tables = study.published is not None and bool(families_of(study))
     named = [name for name, one in study.fits.items() if one.engine in _ENGINES and is_quick(one)]
     problems: list[str] = []
     try:
@@ -107,7 +108,8 @@ def _compute(found: Found, db: str | Path, study: Study, workers: int | None, pr
             problems.append(str(error))
     try:
         require(("ggplot2",))
-        found.figures = list(figure_rows(db, study, workers=workers, progress=progress))
+        of_data = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
+        found.figures = list(figure_rows(db, study, of_data, workers=workers, progress=progress))
     except RError as error:
         problems.append(str(error))
     left_out = [f"Left out, because R could not do it: {without_folders(one)}" for one in _unique(problems)]

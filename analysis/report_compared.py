@@ -13,8 +13,9 @@ from analysis.fits import Progress
 from analysis.paper import families_of
 from analysis.paper.claims import claims, key
 from analysis.report_parts.affordable import affordable_families
+from collector.designs import design_named
 from collector.errors import DatabaseError, RError
-from collector.study import BASE, Study
+from collector.study import Study
 
 
 def compared(
@@ -24,12 +25,14 @@ def compared(
 
     Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
     """
+    if design_named(study.design).compares_variants:
+        return compare(db, study, workers=workers, progress=progress)
     families = affordable_families(db, study)
     of_models = tuple(family for family in families if family.is_table_of_models)
     whole = whole_comparison(db, study, workers=workers, progress=progress, families=of_models)
     others = tuple(family for family in families if not family.is_table_of_models)
     tables = {str(row[0]) for family in others for row in family.printed(study)} - set(whole["table"])
-    if not tables or whole.filter(pl.col("variant") == BASE).is_empty():
+    if not tables or whole.filter(pl.col("variant") == study.variants[0]).is_empty():
         return whole
     try:
         more = compare(db, study, workers=workers, progress=progress, tables=tables, families=others)

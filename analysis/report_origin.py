@@ -14,7 +14,7 @@ import polars as pl
 
 from analysis.fits import FitResult
 from collector.provenance.methods import command_line, paragraph, references
-from collector.provenance.run_history import run_history
+from collector.provenance.run_history import run_histories
 
 _QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
 _FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")
@@ -49,9 +49,8 @@ def methods(db: str | Path, run_ids: Sequence[str]) -> list[Told]:
     """
     found: list[Told] = []
     covered: set[tuple[str, str]] = set()
-    for run_id in reversed(run_ids):
-        told = run_history(Path(db), run_id)
-        told = replace(told, run={**told.run, "machine": None})
+    for run_id, history in zip(run_ids[::-1], run_histories(Path(db), run_ids)[::-1], strict=True):
+        told = replace(history, run={**history.run, "machine": None})
         its = {(run_id, model["model"]) for model in told.models}
         if its and its <= covered:
             continue

@@ -15,11 +15,16 @@ from analysis.compare import summary
 from analysis.figure_rows import FigureRows, is_of
 from analysis.figures import Figure, draw
 from analysis.fits import FitResult
+from analysis.paper.family import PRINT
+from analysis.report_parts.beside_print import COMPARED
 from analysis.report_parts.groups import groups
 from analysis.report_parts.records import Material
 from analysis.report_tables import place_of_table, plain, side_by_side, token_measures
 from analysis.tables import table_info
+from collector.designs import design_named
 from collector.study import BASE, Study
+
+TITLES = {PRINT: "The print, checked without raw data"}
 
 
 @dataclass
@@ -35,27 +40,49 @@ class Found:
 
 
 def sections(found: Found) -> list[dict[str, Any]]:
-    """One for each source, version and variant: the study as it stands first."""
+    """One for each source, version and variant: the study as it stands first. Where a design compares variants, they
+    are one section.
+    """
     grains = found.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
     ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
+    if _compares_variants(found):
+        ordered = ordered.drop("variant").unique(maintain_order=True)
+        ordered = pl.concat([ordered, _of_print(found).select(ordered.columns)])
     figures = list(found.figures)
-    drawn = list(zip(figures, draw([(f"plot_{one.figure}", one.rows) for one in figures]), strict=True))
+    drawn = list(zip(figures, draw([(one.function, one.rows) for one in figures]), strict=True))
     return [_section(found, grain, drawn) for grain in ordered.to_dicts()]
 
 
 def _section(found: Found, grain: dict[str, str], drawn: list[tuple[FigureRows, Figure | str]]) -> dict[str, Any]:
-    rows = None if found.compared is None else found.compared.filter(is_of(grain))
+    rows = None if found.compared is None or _compares_variants(found) else found.compared.filter(is_of(grain))
     measures = token_measures(found.tables["token_sources"].filter(is_of(grain)), found.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
     return {
+        "variant": "",
         **grain,
         "figures": [_embedded(figure) for one, figure in drawn if one.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
         "tables": [] if rows is None else list(side_by_side(rows, found.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
         "estimates": [] if rows is not None else _estimates(found.fits, grain),
-        "groups": groups(Material(found.study, found.tables, found.labels, grain)),
+        "groups": groups(Material(found.study, _with_compared(found), found.labels, grain)),
+        "title": TITLES.get(grain["source"], f"{grain['source'].capitalize()} data"),
     }
+
+
+def _compares_variants(found: Found) -> bool:
+    return design_named(found.study.design).compares_variants
+
+
+def _of_print(found: Found) -> pl.DataFrame:
+    """The grain of what the print alone decides; none where nothing was compared."""
+    compared = pl.DataFrame(schema=dict.fromkeys(GRAIN, pl.String)) if found.compared is None else found.compared
+    return compared.filter(pl.col("source") == PRINT).select("source", "study_version").unique()
+
+
+def _with_compared(found: Found) -> Mapping[str, pl.DataFrame]:
+    """The tables, and with them, where variants are compared, the print: a group of tables shows it then."""
+    return found.tables if found.compared is None else {**found.tables, COMPARED: found.compared}
 
 
 def _summary(printed: pl.DataFrame) -> dict[str, Any]:

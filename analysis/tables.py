@@ -14,23 +14,34 @@ from analysis.open import read_view, set_measure
 from collector.errors import DatabaseError, UnknownNameError, UsageError
 from collector.files import sql_dir
 from collector.store import reading
+from collector.study import load_study
 
 ANY_STUDY = "any"
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
+# only games have one
+_DESIGNS = "SELECT study, CASE WHEN count(game) > 0 THEN 'allocation' END FROM attempts GROUP BY study ORDER BY study"
 
 
 @dataclass(frozen=True)
 class TableInfo:
-    """What the head of a view's file says. `grain` names the columns that make a row unique; `study` may be "any"."""
+    """What the head of a view's file says. `grain` names the columns that make a row unique; `study` may be "any".
+
+    A table of all studies of one design, those of one's own among them, names that `design` in place of a study.
+    """
 
     name: str
     purpose: str
     grain: tuple[str, ...]
     reads: tuple[str, ...]
-    study: str
+    study: str | None
     note: str
     paper: str | None = None
+    design: str | None = None
+
+    def is_about(self, study: str, design: str | None) -> bool:
+        """Whether this table is one of the study of this name and design."""
+        return self.study in (ANY_STUDY, study) or (self.design is not None and self.design == design)
 
     @property
     def title(self) -> str:
@@ -53,13 +64,12 @@ def read_header(text: str) -> TableInfo:
         raise ValueError("the file does not begin with -- name: purpose")
     (name, purpose), *rest = fields
     found = dict(rest)
-    missing = {"grain", "reads", "study", "note"} - found.keys()
-    unknown = found.keys() - {"grain", "reads", "study", "note", "paper"}
+    missing = {"grain", "reads", "study", "note"} - found.keys() - ({"study"} if "design" in found else set())
+    unknown = found.keys() - {"grain", "reads", "study", "design", "note", "paper"}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    return TableInfo(
-        name, purpose, _names(found["grain"]), _names(found["reads"]), found["study"], found["note"], found.get("paper")
-    )
+    names = (_names(found["grain"]), _names(found["reads"]))
+    return TableInfo(name, purpose, *names, found.get("study"), found["note"], found.get("paper"), found.get("design"))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -82,10 +92,11 @@ def tables(
 ) -> dict[str, pl.DataFrame]:
     """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
 
-    `study` leaves only rows of that study; `measure` as in `open_trials`. A table that counts errors may be empty.
-    Raises UnknownNameError for an unknown table, UsageError for a table of another study, DatabaseError where the
-    database holds no trials (of that study).
+    `study` (a name, or the path of a study file) leaves only rows of that study; `measure` as in `open_trials`. A table
+    that counts errors may be empty. Raises UnknownNameError for an unknown table, UsageError for a table of another
+    study, DatabaseError where the database holds no trials (of that study).
     """
+    study = study_name(study)
     infos = table_info()
     chosen = list(names) if names is not None else []
     for name in chosen:
@@ -93,7 +104,7 @@ def tables(
             raise UnknownNameError("table", name, infos)
     with reading(db) as connection:
         present = _studies(connection, db, study)
-        picked = [infos[name] for name in chosen] or [i for i in infos.values() if i.study in (ANY_STUDY, *present)]
+        picked = [infos[name] for name in chosen] or [one for one in infos.values() if _is_of(one, present)]
         for info in picked:
             _check_belongs(info, present, db)
         set_measure(connection, measure)
@@ -101,9 +112,23 @@ def tables(
     return {name: _only(frame, study) for name, frame in frames.items()}
 
 
-def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> list[str]:
-    """The studies to show: the one asked for, or all that have rows."""
-    present = [name for (name,) in connection.execute("SELECT DISTINCT study FROM attempts ORDER BY study").fetchall()]
+def study_name(study: str | None) -> str | None:
+    """The name that a study has in the database: of one that is given by the path of its file, what the file says."""
+    is_path = study is not None and (study.endswith(".toml") or "/" in study)
+    return load_study(study).name if study is not None and is_path else study
+
+
+def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
+    """The studies that a database holds, by name, each with its design where its rows tell it (None where not).
+
+    By the rows and not by the study file: that of a study of one's own may be on another machine.
+    """
+    return dict(connection.execute(_DESIGNS).fetchall())
+
+
+def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
+    """The studies to show, each with its design: the one asked for, or all that have rows."""
+    present = designs_in(connection)
     if not present:
         raise DatabaseError(
             f'The database "{db}" holds no trials yet.',
@@ -114,13 +139,18 @@ def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str |
             f'The database "{db}" holds no trials of the study "{study}".',
             f"It holds: {', '.join(present)}.",
         )
-    return present if study is None else [study]
+    return present if study is None else {study: present[study]}
 
 
-def _check_belongs(info: TableInfo, present: list[str], db: str | Path) -> None:
-    if info.study not in (ANY_STUDY, *present):
+def _is_of(info: TableInfo, present: dict[str, str | None]) -> bool:
+    return any(info.is_about(study, design) for study, design in present.items())
+
+
+def _check_belongs(info: TableInfo, present: dict[str, str | None], db: str | Path) -> None:
+    if not _is_of(info, present):
+        whose = f'the study "{info.study}"' if info.design is None else f'studies of the design "{info.design}"'
         raise UsageError(
-            f'The table "{info.name}" is one of the study "{info.study}", of which nothing is shown here.',
+            f'The table "{info.name}" is one of {whose}, of which nothing is shown here.',
             f'Shown of "{db}": {", ".join(present)}.',
         )
 

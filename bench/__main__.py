@@ -3,9 +3,9 @@
 python -m bench [--quick | --long] [--only NAME …]
 
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
-and while_read 1 min each, games 2 min (all of these together: 3 min); compare 1 min (20 s) and growth 3 min (50 s)
-need R and ../shared/data; bridge 1 min (10 s) wants pandas for its baseline; views 10 min, most of it to make ten
-million trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
+and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
+growth 3 min (50 s) need R and ../shared/data; bridge 1 min (10 s) wants pandas for its baseline; views 10 min, most of
+it to make ten million trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bench.bridge import bridge
 from bench.fitting import compare, growth
 from bench.game_tables import game_tables
 from bench.games import games
+from bench.histories import histories
 from bench.measures import Measure, table
 from bench.scale import memory, resume
 from bench.speed import speed
@@ -48,6 +49,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "full_speed": lambda: full_speed(seconds),
         "while_read": lambda: while_read(seconds),
         "games": lambda: games(quick=quick),
+        "histories": histories,
         "game_tables": lambda: game_tables(1_000 if quick else 10_000),
         "topics": topics,
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),

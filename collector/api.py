@@ -52,7 +52,8 @@ class Options:
 @dataclass(frozen=True)
 class RunReport:
     """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
-    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early."""
+    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
+    model_changed, the games that were answered by more than one served model."""
 
     run_id: str
     db: Path
@@ -120,7 +121,7 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
     """Do what an offer says. Raises where it would cost money and nobody agreed."""
     if not offer.asked:
         reasons = [f"{model}: {reason}." for model, reason in offer.left_out]
-        hint = f"To try it without a key: collect --study {offer.study.name} --simulated"
+        hint = f"To try it without a key: {offer.study.trial_command}"
         raise ProviderError(
             f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons, hint
         )
@@ -228,7 +229,11 @@ def _report(
     models = tuple(
         {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | ({"not_asked": lane.not_asked} if has_games(offer.study) else {})
+        | (
+            {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
+            if has_games(offer.study)
+            else {}
+        )
         | {
             "cost_usd": spent_usd([lane.money]),
             "stopped_because": lane.stopped_because and printable(lane.stopped_because),

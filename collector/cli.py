@@ -69,7 +69,11 @@ class CollectGroup(SlantGroup):
 @click.option(
     "--variant", default="base", show_default=True, help="A named set of changes that the study defines; all: each."
 )
-@click.option("--answer", metavar="FORMAT", help="How answers are asked for, where a study has formats: direct, cot …")
+@click.option("--answer", metavar="FORMAT", help="How answers are asked for, where a study says: direct, cot, tool …")
+@click.option(
+    "--reasoning-back", type=click.Choice(["default", "kept", "dropped"]), default="default", show_default=True,
+    help="What of its reasoning a model of many turns is given back; kept and dropped are variants of their own.",
+)  # fmt: skip
 @click.option("--seed", type=int, help="Decides the order; another seed asks all anew. Default: the study's.")
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
 @click.option("--base-url", help="The address of a server of your own, for local/NAME.")
@@ -103,8 +107,8 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
             raise UsageError("--study is missing: which study? `collect studies` lists them.")
         click.echo(ctx.get_help())
         return
-    variant, answer = options.pop("variant"), options.pop("answer")
-    suffix = f".{answer}" if answer else ""
+    variant, answer, back = (options.pop(name) for name in ("variant", "answer", "reasoning_back"))
+    suffix = (f".{answer}" if answer else "") + (f".{back}" if back != "default" else "")
     if variant != "all":
         _collect(variant=variant + suffix, **options)
         return
@@ -176,6 +180,8 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
         elif model["failed"]:
             say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
+        if changed := model.get("model_changed"):
+            say(f"{changed:,} games of {model['model']} were answered by more than one model (hiring_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
     if note := coverage_note(report.db, study):

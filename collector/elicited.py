@@ -23,7 +23,7 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     rates = elicited_rates(db, study, source, models)
     jobs = {job for job_class in study.data.classes for job in job_class.jobs}
     lacking = {
-        model.model: f"it must first say how likely each job succeeds: collect --study {study.name} "
+        model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
         f"--variant {source} --model {model.provider}/{model.requested_model}"
         for model in models if not jobs <= rates.get(model.model, {}).keys()
     }  # fmt: skip

@@ -19,7 +19,17 @@ from collector.store import reading
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 5_000
-_ORDERS = {"trials": "run_id, sequence"}  # the other views of trials are ordered by themselves
+_GAMES = "source, study, study_version, variant, model, repetition, game"
+_ORDERS = {  # the other views of trials are ordered by themselves
+    "trials": "run_id, sequence",
+    "hiring_candidates": f"{_GAMES}, round, trial_id, group_no",
+    "hiring_questions": f"{_GAMES}, trial_id",
+    "hiring_ratings": f'{_GAMES}, rating, "group", trial_id',
+}
+_OF_GAMES = {
+    "hiring_rounds": "rounds", "hiring_candidates": "rounds", "hiring_questions": "questions",
+    "hiring_ratings": "ratings", "elicited_rates": "elicitation",
+}  # fmt: skip
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
@@ -68,13 +78,23 @@ def export_trials(
 
 
 def usual_view(db: str | Path) -> str:
-    """The trials of the one study that a database holds (as rmiat_trials); `trials` where it has no such view, or where
-    there are more studies than one."""
+    """The trials of the one study that a database holds (as rmiat_trials), its rounds where all of them are rounds of
+    games; `trials` where it has no such view, or where there are more studies than one."""
     with reading(db) as connection:
         studies = [name for (name,) in connection.execute("SELECT DISTINCT study FROM runs").fetchall()]
         own = f"{studies[0]}_trials" if len(studies) == 1 else "trials"
         found = connection.execute("SELECT 1 FROM duckdb_views() WHERE view_name = ?", [own]).fetchone()
-    return own if found else "trials"
+        if found or len(studies) != 1:
+            return own if found else "trials"
+        rounds = connection.execute("SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials").fetchone()
+    return "hiring_rounds" if rounds == (True,) else "trials"
+
+
+def views_of_games(db: str | Path) -> list[str]:
+    """The views that hold the games of a database, a row a round, a candidate, a question, a rating; none without."""
+    with reading(db) as connection:
+        tests = connection.execute("SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL").fetchall()
+    return [view for view, test in _OF_GAMES.items() if (test,) in tests]
 
 
 @contextmanager

@@ -165,7 +165,7 @@ def _choose(
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
         chosen = _once_each([found(spec) for spec in specs])
-        reasons = [(model, reason) for model in chosen if (reason := why_not(model, base_url))]
+        reasons = [(model, reason) for model in chosen if (reason := why_not_in(study, model, base_url))]
         for model in chosen:
             if model.model in study.left_out:
                 raise UsageError(
@@ -177,8 +177,7 @@ def _choose(
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
-                    "To try the study without a key: "
-                    f"collect --study {study.name} --model simulated/{study.models[0].model}",
+                    f"To try the study without a key: {study.trial_command}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
     by_default = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
@@ -186,7 +185,7 @@ def _choose(
     named = [(m.model, study.left_out[m.model]) for m in by_default if m.model in study.left_out]
     if simulated:
         return [found(f"simulated/{model.model}") for model in usual], named
-    left_out = named + [(model.model, reason) for model in usual if (reason := why_not(model, base_url))]
+    left_out = named + [(model.model, reason) for model in usual if (reason := why_not_in(study, model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
 
@@ -211,6 +210,19 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
         if found.setdefault(model.model, model) != model:
             raise UsageError(f'Two different models would both be "{model.model}" in the tables. Ask them apart.')
     return list(found.values())
+
+
+def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
+    """Why this model can't be asked this study here; None where it can."""
+    needs_tools: Any = getattr(design_named(study.design), "needs_tools", None)
+    if needs_tools is None or not needs_tools(study, model):
+        return why_not(model, base_url)
+    provider = provider_named(model.provider)
+    if not provider.takes_tools:
+        return f"{provider.name} is offered no tools here, so --answer tool has to be left out"
+    if provider.tools_need_reasoning and model.reasoning_back == "dropped":
+        return f"{provider.name} wants the reasoning back that led to the call of a tool, so it can't be dropped"
+    return why_not(model, base_url)
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:

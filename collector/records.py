@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, Literal
+
+from collector.tool_calls import Tool, ToolCall
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
 Source = Literal["collected", "imported", "simulated"]
@@ -71,22 +74,45 @@ class Trial:
     factors: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
-    """What is sent: the messages of this turn, oldest first, each `{"role": …, "content": …}`.
+    """What is sent in one turn: `new` messages, each `{"role": …, "content": …}`, after those of the prompt `before`.
 
-    The first `n_earlier` were sent in the same conversation before, in a prompt with the hash `earlier_hash`. What a
-    provider wants back of its own answer is the key "blocks" of that message (see Reply).
+    What a provider wants back of its own answer is the key "blocks" of that message (see Reply). Each prompt holds its
+    own messages only: a game of n rounds takes the room of n messages, not of their n²/2 copies. Where a `tool` is
+    offered, a message of the user may have "results" before its content, each `{"call_id", "name", "content"}`.
     """
 
-    messages: tuple[Mapping[str, Any], ...]
-    n_earlier: int = 0
-    earlier_hash: str | None = None
+    new: tuple[Mapping[str, Any], ...]
+    before: Prompt | None = field(default=None, repr=False)
+    tool: Tool | None = None
 
     @property
+    def messages(self) -> tuple[Mapping[str, Any], ...]:
+        """All of them, oldest first."""
+        return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))
+
+    @property
+    def n_earlier(self) -> int:
+        """How many of the messages were sent in the same conversation before."""
+        return sum(len(prompt.new) for prompt in self._back()) - len(self.new)
+
+    def _back(self) -> Iterator[Prompt]:
+        prompt: Prompt | None = self
+        while prompt is not None:  # no recursion: a game may have a thousand rounds
+            yield prompt
+            prompt = prompt.before
+
+    @property
+    def earlier_hash(self) -> str | None:
+        return self.before.hash if self.before else None
+
+    @cached_property
     def hash(self) -> str:
-        new = [m if type(m) is dict else dict(m) for m in self.messages[self.n_earlier :]]
-        return stable_id(self.earlier_hash, new) if self.n_earlier else stable_id(new)
+        new = [m if type(m) is dict else dict(m) for m in self.new]
+        if self.before:
+            return stable_id(self.before.hash, new)
+        return stable_id(new) if self.tool is None else stable_id(new, asdict(self.tool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +157,14 @@ class Reply:
     request_id: str | None = None
     logprobs: tuple[TokenLogprob, ...] = ()
     blocks: Any = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+    @property
+    def spoken(self) -> str | None:
+        """The answer as people read it, with the calls of tools in it."""
+        if not self.tool_calls:
+            return self.answer
+        return "\n".join([*([self.answer] if self.answer else []), *map(str, self.tool_calls)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from collector.designs import Design, design_named
 from collector.journal import utc_now
 from collector.keeper import Keeper
+from collector.marks import Marks
 from collector.money.lane import BudgetReached, LaneMoney
 from collector.pacing.pace import Pace
 from collector.providers import Provider
 from collector.reading import next_turn_no, read_exchange
 from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from collector.study import Study, StudyModel
+from collector.study_files.temperature import explained
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 
@@ -42,6 +44,7 @@ class Lane:
     begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
     outcomes: Counter[str] = field(default_factory=Counter)
     not_asked: int = 0  # trials of games that ended early
+    marks: Marks = field(default_factory=Marks)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -146,7 +149,7 @@ class Runner:
             reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
-            reading = self._read(trial, reply, history) if is_answer else Reading("failed", is_final=False)
+            reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
             place = Place(
                 conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
                 cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
@@ -161,7 +164,7 @@ class Runner:
                     self._count(lane, reading.outcome)
                 return Turn(prompt, reply, reading, trial.trial_id)
             if verdict.action == "stop":
-                lane.stop(self._maker.redacted(verdict.reason))
+                lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
             failures += not self._is_excused(lane, exchange)
             if failures > self._max_retries or verdict.action == "fail":
@@ -170,18 +173,13 @@ class Runner:
         self._give_up(lane, self._maker.redacted(verdict.reason))
         return None
 
-    def _read(self, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
-        """As the design reads it; a game whose model changes on the way is marked from there on, and it is said."""
+    def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
+        """As the design reads it, with the marks of what happened to its game on the way."""
         reading = self._design.read(self.study, trial, reply)
-        served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
-        if served is None or reply.served_model in (None, served):
-            return reading
-        where = f"round {trial.round}" if trial.round else "the questions"
-        self._say(
-            f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
-            f"{reply.served_model}. The game goes on, and is marked (served_model_before)."
-        )
-        return replace(reading, factors={**reading.factors, "served_model_before": served})
+        marks = lane.marks.of(trial, reply, history)
+        while lane.marks.said:
+            self._say(lane.marks.said.pop())
+        return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
         """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""

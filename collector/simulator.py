@@ -10,6 +10,7 @@ when its standard input closes, so that it can't outlive the run that started it
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -73,7 +74,8 @@ class _Server:
     def __init__(self, study: Study, seed: int) -> None:
         self.study, self.seed = study, seed
         self.design: Design = design_named(study.design)
-        self.models: dict[str, StudyModel] = {m.model: study.model(f"simulated/{m.model}") for m in study.models}
+        named = [*(model.model for model in study.models), *getattr(self.design, "participants", ())]
+        self.models: dict[str, StudyModel] = {name: study.model(f"simulated/{name}") for name in named}
         self.served = 0
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -104,6 +106,11 @@ def completion(reply: Reply, model: str, number: int, *, with_logprobs: bool = F
         message |= {"content": None, "refusal": reply.answer}
     if reply.reasoning_text is not None:
         message["reasoning_content"] = reply.reasoning_text
+    if reply.tool_calls:
+        message["tool_calls"] = [
+            {"id": c.call_id, "type": "function", "function": {"name": c.name, "arguments": json.dumps(c.arguments)}}
+            for c in reply.tool_calls
+        ]
     usage: dict[str, Any] = {"prompt_tokens": reply.input_tokens, "completion_tokens": reply.output_tokens}
     if reply.reasoning_tokens is not None:
         usage["completion_tokens_details"] = {"reasoning_tokens": reply.reasoning_tokens}

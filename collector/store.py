@@ -8,8 +8,6 @@ its lock when either closes, without a word.
 from __future__ import annotations
 
 import contextlib
-import functools
-import hashlib
 import os
 import random
 import threading
@@ -22,7 +20,7 @@ from typing import Any
 import duckdb
 
 from collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
-from collector.files import sql_dir
+from collector.schema import check_is_ours, is_behind, prepare
 
 _CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
@@ -32,12 +30,15 @@ _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoin
 _STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
+RENEW_PATIENCE_S = 1.0
+_not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
 
 
 @contextmanager
 def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to the database; waits up to `patience_s` while a collector writes.
 
+    A database of an older slant is brought up to date first, where it can be.
     Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
     """
     path = Path(path)
@@ -55,15 +56,43 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
     with _only_one():
-        connection = _patiently(
-            path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
-        )
+        connection = _opened(path, patience_s)
         try:
-            if not _check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
+            if not check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
                 raise _empty(path)
+            if is_behind(connection) and path not in _not_renewed:
+                connection.close()
+                _renew(path)
+                connection = _opened(path, patience_s)
             yield connection
         finally:
             connection.close()
+
+
+def _opened(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
+    opened: duckdb.DuckDBPyConnection = _patiently(
+        path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
+    )
+    return opened
+
+
+def _renew(path: Path) -> None:
+    """Bring the tables and views up to date; where somebody holds the file or it can't be written, it stays as it is.
+    A collector that is at work made it, and could not go on with a newer one."""
+    _not_renewed.add(path)
+    with contextlib.suppress(DatabaseError, duckdb.Error):
+        if not _has_collector(path):
+            with _attached(path, RENEW_PATIENCE_S, None):
+                pass  # attaching prepares: tables and views
+            _not_renewed.discard(path)
+
+
+def _has_collector(path: Path) -> bool:
+    try:
+        holder = (path.with_name(f"{path.name}.journal") / "collector.lock").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return is_alive(holder.removeprefix("process ").partition(" ")[0])
 
 
 @contextmanager
@@ -135,7 +164,7 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
     try:
         connection.execute("USE db")
         connection.execute("BEGIN")
-        _prepare(connection, path)
+        prepare(connection, path)
         yield connection
         connection.execute("COMMIT")
         connection.execute("USE memory")
@@ -215,54 +244,3 @@ def _cannot_open(path: Path, text: str) -> DatabaseError:
     if "No space left" in text:
         return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
     return DatabaseError(f'Can\'t open the database "{path}".', first)
-
-
-def _check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:
-    """True where the file is slant's, False where it is empty; DatabaseError where it is another program's."""
-    rows = connection.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [catalog]
-    ).fetchall()
-    names = {row[0] for row in rows}
-    if names and "slant" not in names:
-        shown = ", ".join(sorted(names)[:3])
-        raise DatabaseError(
-            f'"{path}" is another program\'s database (its tables: {shown}).',
-            "slant keeps its own file and leaves this one as it is. Name another: --db FILE",
-        )
-    return bool(names)
-
-
-def _prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    done = 0
-    if _check_is_ours(connection, path, "db"):
-        done = int(_value(connection, "schema") or 0)
-    migrations = sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
-    if done > len(migrations):
-        raise DatabaseError(f'"{path}" was made by a newer slant (schema {done}).', "Update: pip install -U slant")
-    for migration in migrations[done:]:
-        connection.execute(migration.read_text("utf-8"))
-    if done < len(migrations):
-        _set_value(connection, "schema", str(len(migrations)))
-    texts, version = _views()
-    if _value(connection, "views") != version or done < len(migrations):  # a view of * knows only the old columns
-        for text in texts:
-            connection.execute(text)
-        _set_value(connection, "views", version)
-
-
-@functools.cache
-def _views() -> tuple[list[str], str]:
-    """The views in the order of making them, and one short name for them all; read once, for each flush asks."""
-    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
-    return texts, hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
-
-
-def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:
-    # fetchall, not fetchone: DuckDB 2 refuses other work on a connection while a result is unfinished
-    rows = connection.execute("SELECT value FROM slant WHERE name = ?", [name]).fetchall()
-    return rows[0][0] if rows else None
-
-
-def _set_value(connection: duckdb.DuckDBPyConnection, name: str, value: str) -> None:
-    connection.execute("DELETE FROM slant WHERE name = ?", [name])
-    connection.execute("INSERT INTO slant VALUES (?, ?)", [name, value])

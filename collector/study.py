@@ -15,22 +15,33 @@ from collector.designs import Design, design_named
 from collector.errors import StudyError, UnknownNameError
 from collector.files import studies_dir
 from collector.records import stable_id
+from collector.study_files.figures import read_figures, read_variant_labels
 from collector.study_files.folder import StudyFolder, read_text
 from collector.study_files.keys import Table, checked_name
 from collector.study_files.parts import read_fit, read_model
-from collector.study_files.records import BASE, Fit, Specification, Study, StudyModel, TestInfo
+from collector.study_files.records import (
+    BASE,
+    REASONING_BACK,
+    Fit,
+    ReasoningBack,
+    Specification,
+    Study,
+    StudyModel,
+    TestInfo,
+)
 from collector.study_files.specifications import read_specifications
 from collector.study_files.temperature import with_temperature
 
 __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 
 _ASKED_NOT = (
-    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "about", "left_out",
+    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
+    "variant_labels", "about", "left_out", "extension",
 )  # fmt: skip
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
 model, its settings and the seed in it.)"""
-_FREE = ("title", "about", "left_out")  # of those, what a variant may change all the same
+_FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change all the same
 
 
 def list_studies() -> list[str]:
@@ -88,12 +99,23 @@ def _read_variants(path: Path, values: dict[str, Any]) -> dict[str, Study]:
 def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
     studies = _read_variants(path, values)
     variant = next(iter(studies)) if variant == BASE else variant
-    # `--answer` makes one more of each variant: NAME.ANSWER
+    # `--answer` and `--reasoning-back` make one more of each variant: NAME.ANSWER, NAME.kept, NAME.ANSWER.kept
     name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
     name = next(iter(studies)) if name == BASE else name
     if name not in studies:
         raise UnknownNameError(f"variant in {path.name}", variant, studies)
-    return _answered(studies[name], answer)
+    *formats, last = answer.split(".")
+    back = next((known for known in REASONING_BACK if known == last), None)
+    return _given_back(_answered(studies[name], ".".join(formats) if back else answer), back)
+
+
+def _given_back(study: Study, back: ReasoningBack | None) -> Study:
+    """The study with this much of their reasoning given back to its models; StudyError where nothing goes back."""
+    if back and not design_named(study.design).has_games:
+        raise StudyError(
+            f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
+        )
+    return study.with_reasoning_back(back) if back else study
 
 
 def _answered(study: Study, answer: str) -> Study:
@@ -114,14 +136,15 @@ def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
 
 
 def _asked_of(changes: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in changes.items() if key not in ("about", "left_out")}
+    return {key: value for key, value in changes.items() if key not in ("about", "left_out", "extension")}
 
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
-    table = Table(_changed(values, name, path.name), path.name)
+    design = design_named(Table(values, path.name).text("design"))
+    table = Table(_changed(values, name, path.name, getattr(design, "whole_keys", ())), path.name)
+    table.text("design")
     table.mapping("variants")
     table.optional_text("base_variant")
-    design = design_named(table.text("design"))
     data = design.parse(table, folder)
     published = table.optional_text("published")
     fits = {name: read_fit(name, row, folder) for name, row in table.tables("fits").items()}
@@ -145,6 +168,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         sensitivity=read_specifications(table, fits),
         note=" ".join(table.text("note", "").split()),
         about=table.text("about", ""),
+        is_extension=table.flag("extension", default=False),
+        figures=read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
+        variant_labels=read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
     )
@@ -182,12 +208,15 @@ def _temperature(table: Table) -> float | None:
     return None if value is None else float(value)
 
 
-def _changed(values: dict[str, Any], variant: str, where: str) -> dict[str, Any]:
-    """The study's table with the changes of one variant; a table is changed key by key, all else as a whole."""
-    return _merged(values, _changes(values, variant, where, ()))
+def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
+    """The study's table with the changes of one variant; a table is changed key by key, all else, and the tables that
+    `whole` names, as a whole."""
+    return _merged(values, _changes(values, variant, where, (), whole), whole)
 
 
-def _changes(values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...]) -> dict[str, Any]:
+def _changes(
+    values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...], whole: tuple[str, ...]
+) -> dict[str, Any]:
     """What a variant changes: first what the one that it is `like` does, then its own."""
     variants = Table(values, where).table("variants")
     changes = dict(variants.mapping(variant))
@@ -201,14 +230,17 @@ def _changes(values: dict[str, Any], variant: str, where: str, seen: tuple[str, 
     others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
     if like not in others:
         raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
-    return _merged(_changes(values, like, where, (*seen, variant)), changes)
+    return _merged(_changes(values, like, where, (*seen, variant), whole), changes, whole)
 
 
-def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any], whole: tuple[str, ...] = ()) -> dict[str, Any]:
     merged = dict(values)
     for key, change in changes.items():
         old = merged.get(key)
-        merged[key] = _merged(old, change) if isinstance(old, dict) and isinstance(change, dict) else change
+        if isinstance(old, dict) and isinstance(change, dict) and key not in whole:
+            merged[key] = _merged(old, change)
+        else:
+            merged[key] = change
     return merged
 
 

@@ -66,7 +66,8 @@ def test_an_answer_that_names_no_group_or_two_is_asked_again(answer: str, outcom
     reading = DESIGN.read(HIRING, trial, Reply(answer=answer))
     assert (reading.outcome, reading.choice, reading.is_final) == (outcome, None, False)
     last = replace(trial, factors={**trial.factors, "reminders": 2})
-    assert DESIGN.read(HIRING, last, Reply(answer=answer)).factors == {"game_over": outcome, "n_not_asked": 39}
+    over = {"game_over": outcome, "n_not_asked": 39, "not_asked": {"rounds": 39}}
+    assert DESIGN.read(HIRING, last, Reply(answer=answer)).factors == over
 
 
 def test_percentages_are_read_as_one_number() -> None:
@@ -115,9 +116,11 @@ def test_a_candidate_s_features_are_drawn_said_and_kept() -> None:
 
 def test_the_paper_s_conditions_are_there_with_their_numbers_of_trials() -> None:
     variants = load_variants("hiring")
-    assert len(variants) == 24
+    extensions = [name for name, variant in variants.items() if variant.is_extension]
+    assert (len(variants), extensions) == (25, ["ratings"])
     assert all(variant.about for variant in variants.values())
     other = {"unequal_40": 30 * 44, "unequal_80": 30 * 84, "elicited_rates": 600, "prior_associations": 400}
+    other |= {"ratings": 30 * 48}
     assert {name: planned_count(study) for name, study in variants.items()} == {
         name: other.get(name, 1200) for name in variants
     }

@@ -35,6 +35,7 @@ from tests.blocks_made import RUN as RUN_OF_CHOICES
 from tests.fitted import RUN, trials
 from tests.given import Row, database
 from tests.plain_r import as_check, as_job, differences, plain_r
+from tests.test_hiring_indices import all_rounds
 
 OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
 # So that topics can be fitted to few and short texts, and chains be short.
@@ -67,6 +68,8 @@ pytestmark = pytest.mark.slow
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [{k: v for k, v in row.items() if k != "latency_s"} for row in rows_with_reasoning()]
     more = [{**row, "run_id": "r2"} for row in choices(repetitions=3)]
+    games = [[[3, 1], [1, 3]], [[2, 2], [0, 4]], [[5, 0], [1, 2]]]
+    more += [{**row, "run_id": "r3"} for row in all_rounds("small", games)]
     runs = [{**RUN, "tests": TESTS}, {**RUN_OF_CHOICES, "run_id": "r2"}]
     return database(tmp_path_factory.mktemp("both") / "a.duckdb", [*rows, *more], runs)
 
@@ -86,6 +89,7 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
         for name, fit in study.fits.items():
             analysis.fit(name, db, study, settings=SETTINGS.get(fit.engine))
     analysis.specifications(db, "rmiat", only=["paper", "log_tokens"])
+    analysis.game_indices(db, n_boot=20, n_random=5)
     files = {re.sub(r"^\d+_", "", file.stem): file.read_text("utf-8") for file in sql_dir().glob("views/*/*.sql")}
     shipped = set(files)
     assert shipped == set(view_names(db))
@@ -100,6 +104,7 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
     assert {view: found for view, found in unlike.items() if found} == {}
     assert open_trials(db, "topic_words").height > 0
     assert open_trials(db, "interference_contrasts").height > 0
+    assert open_trials(db, "hiring_indices")["random_si"].null_count() == 0
 
 
 def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -85,6 +85,15 @@ def test_simulated_answers_need_no_check(tmp_path: Path) -> None:
     assert "unchecked" not in run_collect(*options).stderr
 
 
+def test_games_of_ones_own_are_not_about_token_counts(tmp_path: Path) -> None:
+    model = {"model": "small", "provider": "local", "requested_model": "small"}
+    its = {"run_id": "r1", "source": "collected", "study_version": "v1", "variant": "base", "models": [model]}
+    row = {"source": "collected", "model": "small", "provider": "local", "requested_model": "small", "study": "mine"}
+    for name, game, n in (("game", "g1", 0), ("single", None, 1)):
+        db = database(tmp_path / f"{name}.duckdb", [row | {"game": game}], [its | {"study": "mine"}])
+        assert len(table_notes(db)) == n
+
+
 def test_a_database_that_knows_no_checks_is_read_without_a_word(db: Path) -> None:
     run(db)
     with duckdb.connect(str(db)) as connection:  # as a slant before this one left it

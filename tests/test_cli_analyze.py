@@ -14,7 +14,7 @@ import pytest
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 
-COMMANDS = ("check", "compare", "sensitivity", "tables", "report", "doctor")
+COMMANDS = ("check", "compare", "differences", "doctor", "indices", "report", "sensitivity", "tables")
 
 
 @pytest.fixture(scope="module")

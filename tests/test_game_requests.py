@@ -43,8 +43,8 @@ def sent_back(provider: str, reasoning_back: ReasoningBack, trial: Trial) -> tup
     assert reply.answer == "Answer: Ato"
     first = Prompt(({"role": "system", "content": "Be fair."}, {"role": "user", "content": "Round 1"}))
     said = {"role": "assistant", "content": reply.answer, "blocks": reply.blocks}
-    messages = (*first.messages, said, {"role": "user", "content": "Round 2"})
-    request = dialect.request("http://here", "key", model, Prompt(messages, 2, first.hash), trial)
+    second = Prompt((said, {"role": "user", "content": "Round 2"}), first)
+    request = dialect.request("http://here", "key", model, second, trial)
     return request.body, request.kept
 
 

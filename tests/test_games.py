@@ -152,7 +152,8 @@ def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_pat
         report = collect(str(study), models, db, base_url=server.base_url, options=QUICK)
     small, thinker = report.models
     assert small["asked"] == 0
-    assert "1.5 is above the maximum" in small["stopped_because"]
+    assert "1.5 is above the maximum of 1. small was sent the temperature 1.5" in small["stopped_because"]
+    assert 'left_out = { "small" = "why" }' in small["stopped_because"]
     assert thinker["answered"] == TRIALS
     assert len([body for body in server.bodies if body["model"] == "small"]) <= 3
 
@@ -235,11 +236,13 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
     assert rows(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]
 
 
-def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", ["--yes", "--dry-run"])
+def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
-    words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", "--yes", "--db", str(db)]
+    words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", how, "--db", str(db)]
     result = CliRunner().invoke(command, words)
     assert result.exit_code == 2
+    assert "$" not in result.output
     assert "A game can't be a batch job" in result.output
     assert not db.exists()
 

@@ -164,6 +164,40 @@ def test_names_and_places_of_groups_classes_and_games_do_not_matter(
         assert [found[f"turned{number}"][k] for k in within] == near([found[f"m{number}"][k] for k in within])
 
 
+@few
+@given(drawn=st.lists(some_games(), min_size=1, max_size=8))
+def test_indices_within_games_add_up_over_games_and_information_over_classes(
+    tables: duckdb.DuckDBPyConnection, drawn: list[list[list[list[int]]]]
+) -> None:
+    asked: dict[str, list[list[list[int]]]] = {}
+    for number, games in enumerate(drawn):
+        of_one = {f"one{number}.{place}": [game] for place, game in enumerate(games)}
+        merged = [[[row[0] + row[1], *row[2:]] for row in game] for game in games]
+        asked |= {f"all{number}": games, f"merged{number}": merged, **of_one}
+    found = cells(tables, asked)
+    si, information = KEPT.index("si"), KEPT.index("mutual_information_bits")
+    for number, games in enumerate(drawn):
+        of_one = [found[f"one{number}.{place}"] for place in range(len(games))]
+        for index in (si, information):
+            assert found[f"all{number}"][index] == pytest.approx(np.mean([one[index] for one in of_one]), abs=1e-9)
+        # the chain rule: what two classes taken as one lose is what tells them apart, in their share of the rounds
+        lost = np.mean([told_apart(np.array(game, dtype=float)) for game in games])
+        assert found[f"merged{number}"][information] + lost == pytest.approx(
+            found[f"all{number}"][information], abs=1e-9
+        )
+
+
+def told_apart(game: np.ndarray[Any, Any]) -> float:
+    both = game[:, :2]
+    return float(both.sum() / game.sum() * information(both)) if both.sum() else 0.0
+
+
+def test_games_that_share_distributions_still_make_a_pair_each(tables: duckdb.DuckDBPyConnection) -> None:
+    kinds = np.random.default_rng(5).poisson(1.2, (6, 3, 4))
+    games = [kinds[k % 6].tolist() for k in range(60)]
+    assert cell(tables, games) == near(indices(games).values())
+
+
 def test_each_group_in_a_class_of_its_own_is_the_highest(tables: duckdb.DuckDBPyConnection) -> None:
     apart = np.diag([10] * 4).tolist()
     assert cell(tables, [apart, apart]) == near([2, LN2_ROOT, 0, 2, 1, 0])

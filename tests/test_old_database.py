@@ -1,22 +1,33 @@
-"""A database and a journal that were written before the second migration still open, load and resume."""
+"""Databases and journals that older versions of slant left still open, show every table, load and resume."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import pytest
 
-from collector import Options, collect
+from analysis.open import open_trials, stored_views
+from collector import Options, collect, store
+from collector.errors import DatabaseError
 from collector.files import sql_dir
 from collector.journal import journal_folder
 from collector.plan import plan
 from collector.records import Trial
+from collector.store import reading
 from collector.study import load_study
 from tests.fault_run import query
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny
 
+MIGRATIONS = sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
 QUICK = Options(concurrency=4, max_retries=0)
 
 
@@ -32,11 +43,12 @@ def old_line(trial: Trial, number: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def old_database(db: Path, rows: list[dict[str, object]]) -> None:
-    """As the first migration alone made it, with some answers."""
+def old_database(db: Path, rows: list[dict[str, object]], schema: int = 1) -> None:
+    """As the first migrations alone made it, with some answers."""
     with duckdb.connect(str(db), config={"storage_compatibility_version": "v1.2.0"}) as connection:
-        connection.execute((sql_dir() / "migrations" / "0001_runs_and_attempts.sql").read_text("utf-8"))
-        connection.execute("INSERT INTO slant VALUES ('schema', '1'), ('views', 'old')")
+        for migration in MIGRATIONS[:schema]:
+            connection.execute(migration.read_text("utf-8"))
+        connection.execute(f"INSERT INTO slant VALUES ('schema', '{schema}'), ('views', 'old')")  # noqa: S608
         for row in rows:
             names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
             connection.execute(f"INSERT INTO attempts ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
@@ -62,3 +74,54 @@ def test_an_old_database_with_an_old_journal_resumes_where_it_stopped(tmp_path: 
         report = collect(study, ["small"], db, base_url=server.base_url, options=QUICK)
     assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
     assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
+
+
+def tiny_lines(folder: Path) -> list[dict[str, object]]:
+    study = load_study(write_tiny(folder))
+    trials = [conversation.trials[0] for conversation in plan(study, study.model("small"))]
+    return [old_line(trial, number) for number, trial in enumerate(trials, 1)]
+
+
+@pytest.mark.parametrize("schema", range(1, len(MIGRATIONS)))
+def test_a_database_of_each_older_schema_shows_every_table_of_today(tmp_path: Path, schema: int) -> None:
+    db = tmp_path / "a.duckdb"
+    old_database(db, tiny_lines(tmp_path), schema)
+    with reading(db) as connection:
+        counted = {view: len(connection.view(view).fetchall()) for view in stored_views(connection)}
+        kept = connection.execute("SELECT value FROM slant WHERE name = 'schema'").fetchall()
+    assert set(counted) == {re.sub(r"^\d+_", "", file.stem) for file in sql_dir().glob("views/*/*.sql")}
+    assert (counted["trials"], counted["hiring_games"]) == (8, 0)
+    assert kept == [(str(len(MIGRATIONS)),)]
+
+
+def test_an_old_database_that_another_process_reads_is_read_as_it_is_and_renewed_later(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    old_database(db, tiny_lines(tmp_path), 6)
+    with another_reader(db):
+        with reading(db) as connection:
+            assert stored_views(connection) == []
+            assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(8,)]
+        with pytest.raises(DatabaseError, match="could not be brought up to date"):
+            open_trials(db, "trials")
+    store._not_renewed.clear()  # as in a new process
+    assert open_trials(db, "trials").height == 8
+
+
+def test_an_old_database_into_which_an_older_collector_writes_is_left_to_it(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    old_database(db, tiny_lines(tmp_path), 6)
+    journal_folder(db).mkdir()
+    (journal_folder(db) / "collector.lock").write_text(f"process {os.getppid()} since noon", encoding="utf-8")
+    with reading(db) as connection:
+        assert connection.execute("SELECT value FROM slant WHERE name = 'schema'").fetchall() == [("6",)]
+
+
+@contextmanager
+def another_reader(db: Path) -> Iterator[None]:
+    code = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print('open', flush=True); input()"
+    words = [sys.executable, "-c", code, str(db)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        yield
+        process.communicate("\n")

@@ -166,7 +166,7 @@ def test_a_checkout_tells_its_commit_and_whether_files_differ(root: Path) -> Non
     assert (git_commit() or "").removesuffix("+") == head.stdout.strip()
 
 
-def test_a_database_of_an_older_slant_resumes_and_then_knows_its_costs(tiny: str, tmp_path: Path) -> None:
+def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp_path: Path) -> None:
     db, made = tmp_path / "old.duckdb", tmp_path / "new.duckdb"
     study = load_study(tiny)
     with LocalServer() as server:
@@ -181,7 +181,7 @@ def test_a_database_of_an_older_slant_resumes_and_then_knows_its_costs(tiny: str
             )
             old.execute(final, [trial_id, study.name, "collected", "small"])
         assert earlier_sizes(db, study, study.models[0]) is None
-        assert costs_of(db).is_empty()
+        assert costs_of(db)["cost_usd"].to_list() == [2.0]
         report = collect(tiny, ["local/small"], db, base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (1, 7)
     assert costs_of(db)["cost_usd"].sum() == 2.0

@@ -268,3 +268,19 @@ def test_gemini_takes_the_key_in_a_header_and_names_roles_its_own_way() -> None:
     assert "g-key" not in request.url
     assert [content["role"] for content in request.body["contents"]] == ["user", "model"]
     assert request.body["systemInstruction"] == {"parts": [{"text": "Be brief."}]}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "listed", "thought", "said"),
+    [
+        (anthropic, "content", {"type": "thinking", "thinking": "Hm", "signature": "s"}, {"type": "text", "text": "A"}),
+        (openai_responses, "output", {"type": "reasoning", "summary": []}, {"type": "message", "content": []}),
+    ],
+)  # fmt: skip
+def test_reasoning_that_was_cut_off_does_not_go_back_alone(
+    dialect: Any, listed: str, thought: dict[str, Any], said: dict[str, Any]
+) -> None:
+    """The APIs refuse it ("The final block in an assistant message cannot be `thinking`"), and a game would be over."""
+    assert dialect.reply({listed: [thought]}, {}).blocks is None
+    assert dialect.reply({listed: [thought, said]}, {}).blocks == [thought, said]
+    assert dialect.reply({listed: [thought, said, thought]}, {}).blocks == [thought, said]

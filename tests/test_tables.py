@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from analysis.open import open_trials, view_names
 from analysis.tables import ANY_STUDY, read_header, table_info, tables
 from collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from collector.files import studies_dir
 from collector.store import writing
 from tests.given import database
 
@@ -105,6 +107,31 @@ def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
     assert (info.grain, info.note, info.title) == (("x", "y"), "first second", "a: what.")
     with pytest.raises(ValueError, match="study"):
         read_header(HEADER.replace("-- study: any\n", ""))
+
+
+def test_a_table_of_a_design_is_one_of_every_study_of_it() -> None:
+    info = read_header(HEADER.replace("-- study: any", "-- design: allocation"))
+    assert info.is_about("mine", "allocation")
+    assert not info.is_about("rmiat", None)
+    assert read_header(HEADER).is_about("mine", None)
+
+
+def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -> None:
+    factors = '{"is_success":true,"n_rounds":1,"groups":["A","B"],"class_sizes":[1]}'
+    game = {"study": "mine", "test": "rounds", "game": "g1", "round": 1, "choice": "A", "factors": factors}
+    db = database(tmp_path / "mine.duckdb", [game, {"study": "rmiat"}])
+    assert tables(db, study="mine")["hiring_game_ends"]["n_complete"].to_list() == [1]
+    assert tables(db)["hiring_shares"]["study"].unique().to_list() == ["mine"]
+    with pytest.raises(UsageError, match='studies of the design "allocation"'):
+        tables(db, ["hiring_game_ends"], study="rmiat")
+
+
+def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text((studies_dir() / "interference.toml").read_text("utf-8"), "utf-8")
+    shutil.copytree(studies_dir() / "interference", tmp_path / "interference")
+    with pytest.raises(DatabaseError, match='no trials of the study "interference"'):
+        tables(db, study=str(file))
 
 
 def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:

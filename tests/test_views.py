@@ -13,6 +13,7 @@ import pytest
 
 from analysis.engines import ENGINES
 from analysis.tables import TableInfo, read_header
+from collector.designs import design_named
 from collector.files import sql_dir
 from collector.store import reading
 from collector.study import list_studies
@@ -22,7 +23,8 @@ CASES = Path(__file__).parent / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
 KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
-FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *KEPT)
+GAMES = ("random_levels", "game_indices", "game_differences")
+FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -56,10 +58,11 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows.append({"trial_id": "t1", "run_id": "r2"})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
     rows += read_rows(CASES / "hiring_games" / "given.csv") + read_rows(CASES / "hiring_questions" / "given.csv")
+    rows += read_rows(CASES / "hiring_rating_by_class" / "given.csv")
     runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-    for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_")):
+    for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
         for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
             fill(connection, table, read_rows(file))
     yield connection
@@ -113,7 +116,7 @@ def test_the_head_says_what_the_file_holds(view: str) -> None:
     assert text.count("\n") <= 80
     used = set(re.findall(r"(?:FROM|JOIN) (\w+)", text)) & (BASE_TABLES | set(FILES))
     assert used == set(info.reads)
-    assert info.study in {"any", *list_studies()}
+    assert design_named(info.design).name if info.design else info.study in {"any", *list_studies()}
 
 
 @every_view

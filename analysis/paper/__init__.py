@@ -19,8 +19,12 @@ from analysis.paper import (
     topics,
 )
 from analysis.paper.family import Family
+from analysis.paper.hiring import of_print, questions, text
+from analysis.paper.hiring import tables as games
 from analysis.paper.interference import counts, permuted, posteriors, sampling
 from collector.study import Study
+
+_NO_RAW_DATA = "No raw data: not comparable."
 
 FAMILIES: Mapping[str, tuple[Family, ...]] = {
     "association": (
@@ -44,6 +48,23 @@ FAMILIES: Mapping[str, tuple[Family, ...]] = {
         Family("permuted", permuted.printed, permuted.recomputed, permuted.needs),
         Family("design", counts.printed_design, counts.design, counts.needs_design),
         Family("sampling", sampling.printed, sampling.recomputed, sampling.needs),
+    ),
+    "allocation": (
+        Family(
+            "games", games.printed, games.recomputed, games.needs, is_table_of_models=True, without_data=_NO_RAW_DATA
+        ),
+        Family(
+            "questions",
+            questions.printed,
+            questions.recomputed,
+            questions.needs,
+            is_table_of_models=True,
+            without_data=_NO_RAW_DATA,
+        ),
+        Family("games_in_text", games.printed_text, games.text, games.needs_text, without_data=_NO_RAW_DATA),
+        Family("questions_in_text", questions.printed_text, questions.text, questions.needs, without_data=_NO_RAW_DATA),
+        Family("text", text.printed, text.recomputed, text.needs, without_data=_NO_RAW_DATA),
+        Family("of_print", of_print.printed, of_print.recomputed, of_print.needs, is_of_print=True),
     ),
 }
 

@@ -20,6 +20,10 @@ from analysis.paper.results import Results
 from collector.study import Study
 
 GRAIN = ["source", "study_version", "variant"]
+PRINT = "print"
+"""The source of what is checked without raw data: by other printed numbers, by the study's design."""
+WITHOUT_DATA = "checked without raw data"
+"""Its `basis`."""
 KEY = ("table", "model", "test", "refusals_removed", "condition", "quantity")
 SCHEMA: dict[str, Any] = {
     "table": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean,
@@ -38,7 +42,9 @@ class Family:
 
     `needs`: the tables and the fits that `recomputed` starts from, so that those of all families are made together.
     `is_table_of_models`: its tables hold the same numbers for each model, so that a model that the paper doesn't have
-    can stand in them.
+    can stand in them. `is_of_print`: its numbers are checked without raw data; of what it has in print, only those that
+    it recomputes are shown, beside those of the other families. `without_data`: what is said of its printed numbers
+    where there are no answers of models that they could be compared with.
     """
 
     name: str
@@ -46,6 +52,14 @@ class Family:
     recomputed: Callable[[Results], pl.DataFrame]
     needs: Callable[[Results], Needs] = lambda _: ([], [])
     is_table_of_models: bool = False
+    is_of_print: bool = False
+    without_data: str = ""
+
+
+def split_families(families: Iterable[Family]) -> tuple[tuple[Family, ...], tuple[Family, ...]]:
+    """Those that are computed from answers, and those that the print alone decides."""
+    both = tuple(families)
+    return tuple(one for one in both if not one.is_of_print), tuple(one for one in both if one.is_of_print)
 
 
 def read_printed(study: Study, name: str) -> Iterator[dict[str, str | None]]:

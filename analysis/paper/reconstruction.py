@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.paper.family import read_texts
+from analysis.paper.family import PRINT, read_texts
 from collector.designs import design_named
 from collector.errors import StudyError
 from collector.records import Trial
@@ -58,7 +58,8 @@ def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
 
 def bases_in_words(compared: pl.DataFrame) -> Iterator[str]:
     """Of answers that are reconstructed from the print: which numbers that decides, and which it can only come near."""
-    counts = Counter(compared["basis"].drop_nulls().to_list())
+    of_answers = compared.filter(pl.col("source") != PRINT)
+    counts = Counter(of_answers["basis"].drop_nulls().to_list())
     if not counts:
         return
     yield "These answers are made up from what the paper prints (analyze reconstruct); no model gave them."

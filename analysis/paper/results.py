@@ -12,7 +12,7 @@ from analysis.fits import Asked, FitResult, Progress, fit_together
 from analysis.open import read_view
 from analysis.tables import tables
 from collector.store import reading
-from collector.study import Study
+from collector.study import Study, load_variants
 
 
 class Results:
@@ -50,6 +50,11 @@ class Results:
         return frame
 
     @cached_property
+    def variants(self) -> dict[str, Study]:
+        """All variants of the study, by name."""
+        return load_variants(self.study.path)
+
+    @cached_property
     def partial_cells(self) -> pl.DataFrame:
         """Cells with fewer trials than planned: source, study_version, variant, model, test, and `shortfall` in words.
 
@@ -68,11 +73,13 @@ class Results:
         return named.select("source", "study_version", "variant", "model", "test", "shortfall")
 
     def _asked_cells(self) -> pl.DataFrame:
-        """How many trials of each model and test are here."""
+        """How many trials of each model and test are here. Games are cells of their own: see paper/hiring/cells.py."""
+        grain = ["source", "study_version", "variant", "model", "test"]
         if self.study.design == "association":
             return self.table("refusal_counts")
+        if self.study.design == "allocation":
+            return pl.DataFrame(schema={**dict.fromkeys(grain, pl.String), "n_trials": pl.Int64})
         blocks = self.table("compliance_by_block").rename({"domain": "test"})
-        grain = ["source", "study_version", "variant", "model", "test"]
         return blocks.group_by(grain, maintain_order=True).agg(pl.col("n_trials").sum())
 
     def defines(self, fit: str) -> bool:

@@ -4,7 +4,10 @@ study does not have.
 
 from __future__ import annotations
 
-from analysis.report_parts import stages, stimuli
+from dataclasses import replace
+
+from analysis.report_origin import without_folders
+from analysis.report_parts import beside_print, games, stages, stimuli
 from analysis.report_parts.records import Group, Maker, Material, ToMake
 
 _TOPICS = (
@@ -27,15 +30,22 @@ def robustness(material: Material) -> Group | None:
     if not material.study.sensitivity:
         return None
     shown = material.captioned("specifications")
-    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.name}")
+    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.as_typed}")
     tables, missing = ((shown,), ()) if shown else ((), (to_make,))
     return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
 
 
 GROUPS: tuple[Maker, ...] = (
-    stages.stages, stages.answers, stages.falsification, robustness, stages.order, stimuli.stimuli, topics,
+    stages.stages, stages.answers, stages.falsification, robustness, stages.order, stimuli.stimuli, games.ends,
+    games.indices, games.differences, games.questions, games.choices, beside_print.beside_print, topics,
 )  # fmt: skip
 
 
 def groups(material: Material) -> list[Group]:
-    return [group for maker in GROUPS if (group := maker(material))]
+    return [_told(group) for maker in GROUPS if (group := maker(material))]
+
+
+def _told(group: Group) -> Group:
+    """A study's file is named without its folders: whoever reads a report need not know where it lies."""
+    to_make = tuple(replace(one, command=without_folders(one.command)) for one in group.to_make)
+    return replace(group, to_make=to_make)

@@ -50,8 +50,8 @@ class Group:
 
 @dataclass(frozen=True)
 class Material:
-    """What the groups of one source, version and variant are made from. `tables` hold all grains; `labels` give the
-    names to show for ids.
+    """What the groups of one source, version and variant are made from (of all variants, where `grain` has none).
+    `tables` hold all grains; `labels` give the names to show for ids.
     """
 
     study: Study
@@ -72,7 +72,8 @@ class Material:
             return None
         several = [column for column in ("fit", "fit_id") if column in own.columns and own[column].n_unique() > 1]
         empty = [column for column in own.columns if own[column].null_count() == own.height]
-        dropped = ({*_HIDDEN, "fit"} - set(several)) | set(empty)
+        side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
+        dropped = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
         shown = own.drop(column for column in own.columns if column in dropped)
         return Shown(table_info()[name].title, plain(shown))
 

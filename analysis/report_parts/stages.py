@@ -43,7 +43,7 @@ def stages(material: Material) -> Group | None:
     diagnostics = material.own("bayes_diagnostics")
     fitted = set(diagnostics["fit"]) if diagnostics.height else set()
     missing = [name for name in defined if name not in fitted]
-    command = f"analyze --fit {ENGINE} --study {material.study.name}"
+    command = f"analyze --fit {ENGINE} --study {material.study.as_typed}"
     to_make = [ToMake(f"Bayesian models: {', '.join(missing)}", command)] if missing else []
     shaped = [
         ("What the chains are worth", _diagnostics(diagnostics)),
@@ -62,7 +62,7 @@ def falsification(material: Material) -> Group | None:
         return None
     frame = material.own("permutation_tests")
     if frame.is_empty():
-        command = f"analyze permute --study {material.study.name} --permutations 1000"
+        command = f"analyze permute --study {material.study.as_typed} --permutations 1000"
         return Group("permutations", "permutations", to_make=(ToMake("Permutations", command),))
     text = (
         "The labels of the blocks were swapped at random within each word, and the model fitted again. Compare the "

@@ -45,12 +45,17 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
     try:
         with reading(db) as connection:
             rows = connection.execute(query).fetchall()
+            # of somebody's own game no file may be here that says what design it is of
+            games = connection.execute("SELECT DISTINCT study FROM attempts WHERE game IS NOT NULL").fetchall()
     except duckdb.CatalogException:
         return []
     return [
         f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
         for its, model, provider, requested, verdict, reasons in rows
-        if verdict in ("unchecked", "not usable") and study in (None, its) and _analyses_tokens(its)
+        if verdict in ("unchecked", "not usable")
+        and study in (None, its)
+        and (its,) not in games
+        and _analyses_tokens(its)
     ] + mixed_notes(db, study)
 
 

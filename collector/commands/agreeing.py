@@ -11,12 +11,14 @@ import click
 import polars as pl
 
 from collector.api import Options, Watcher, carry_out
+from collector.batch.submit import refuse_game
 from collector.commands.output import print_rows, say
 from collector.money.costs import costs_of
 from collector.money.estimate import dollars
 from collector.money.pilot import pilot_of
 from collector.money.quote import quote_rows, quotes, sentences, short_rows
 from collector.offer import Offer
+from collector.plan import plan
 from collector.progress.status import progress
 from collector.store import reading
 
@@ -32,14 +34,19 @@ def show_quote(offer: Offer, concurrency: int, output_format: str = "table", *, 
 
 
 def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
-    """`--dry-run`: the quote and the first prompt in full; nothing is sent."""
+    """`--dry-run`: the quote and the first prompt in full; nothing is sent. What would be refused has no price."""
+    if is_batch and offer.asked:
+        refuse_game(offer.study, next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions)))
     show_quote(offer, concurrency, output_format, is_batch=is_batch)
     if not offer.asked:
-        say(f"No model can be asked here. To try it without a key: collect --study {offer.study.name} --simulated")
+        say(f"No model can be asked here. To try it without a key: {offer.study.trial_command}")
         return
     say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
-    for message in offer.first_prompt(offer.asked[0]).messages:
+    prompt = offer.first_prompt(offer.asked[0])
+    for message in prompt.messages:
         say(f"--- {message['role']} ---\n{message['content']}")
+    if (tool := prompt.tool) is not None:
+        say(f"--- tool ---\n{tool.name}({tool.argument}: {' | '.join(tool.options)})\n{tool.description}")
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
 
 

@@ -17,6 +17,9 @@ def each_variant(study: str, collect: Callable[[str], None]) -> None:
     """
     is_complete = True
     for name, variant in load_variants(study).items():
+        if variant.is_extension:
+            say(f"{name} was passed over: it is an extension, not a condition of the paper. It is asked by its name.")
+            continue
         say(f"{name}: {variant.about}" if variant.about else name)
         try:
             collect(name)

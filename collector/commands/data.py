@@ -36,6 +36,7 @@ Examples:
   collect export --out trials.parquet
   collect export --out trials.csv --spreadsheet-safe
   collect export --view refusal_counts --format csv --out -
+  collect export --view hiring_candidates --out candidates.csv
 """
 
 
@@ -74,7 +75,7 @@ def import_(
 
 
 @click.command(epilog=_EXPORT_EXAMPLES)
-@click.option("--view", help="Which view: rmiat_trials, trials, any table. Default: the trials of the study.")
+@click.option("--view", help="Which view: hiring_rounds, trials, any table. Default: the trials of the study.")
 @click.option(
     "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
 )
@@ -86,9 +87,9 @@ def export(
     view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
-    from collector.export import export_trials, usual_view
+    from collector.export import export_trials, usual_view, views_of_games
 
-    view = view or usual_view(db)
+    asked_for, view = view, view or usual_view(db)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
     to_stdout = str(path) == "-"
     if to_stdout and file_format == "parquet":
@@ -98,6 +99,8 @@ def export(
     report = export_trials(db, where, view, chosen, spreadsheet_safe=spreadsheet_safe, force=force)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
     say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
+    if others := [name for name in views_of_games(db) if name != view and not asked_for]:
+        say(f"Games have views of their own: --view {', '.join(others)}")
 
 
 def _tell_import(report: Any, output_format: str) -> None:

@@ -26,8 +26,9 @@ class Design(Protocol):
     """What the rest of slant asks of a design. All of it is pure: no clock, no network, no state between calls.
 
     A design whose conversations have many turns (`has_games`) has `game_ids()` beside this, one with several formats
-    of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and `with_rates()`: see
-    allocation.py.
+    of answers `answers()`, one that plays with what models said elsewhere `source_variant()` and `with_rates()`, one
+    with participants that are no models `participants`, one with tables that a variant changes as a whole `whole_keys`:
+    see allocation.py.
     """
 
     name: str
@@ -35,6 +36,9 @@ class Design(Protocol):
     """True where a conversation has many turns, of which the later depend on the earlier."""
     analyses_tokens: bool
     """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
+    compares_variants: bool
+    """True where variants are conditions to compare, which tables and figures then put side by side; elsewhere each
+    variant is an analysis of its own."""
     answer_schema: Mapping[str, Any] | None
     """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from collector.designs.allocation_games import ELICITATION, QUESTIONS, ROUNDS, Games
+from collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games
 from collector.designs.allocation_parts import AllocationData, parse_allocation
-from collector.designs.allocation_reader import read_turn
+from collector.designs.allocation_reader import named, read_turn
 from collector.designs.allocation_texts import AnswerFormat
 from collector.designs.allocation_turns import next_trial, prompt_of, standing
-from collector.designs.participants import check_participants, simulate_reply
-from collector.errors import UnknownNameError
+from collector.designs.participants import PARTICIPANTS, check_participants, simulate_reply
+from collector.errors import StudyError, UnknownNameError
 from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from collector.study_files.folder import StudyFolder
 from collector.study_files.keys import Table
@@ -28,7 +28,10 @@ class Allocation:
     name = "allocation"
     has_games = True
     analyses_tokens = False
+    compares_variants = True
     answer_schema: Mapping[str, Any] | None = None
+    whole_keys = ("success", "worth", "loss")
+    participants = PARTICIPANTS
 
     def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
         return parse_allocation(table, folder)
@@ -37,23 +40,31 @@ class Allocation:
         if data.task == ELICITATION:
             return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
         rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
-        if not data.asks_after:
-            return (rounds,)
-        return rounds, TestInfo(QUESTIONS, 2, "Questions after the game", data.games * len(data.classes))
+        after = [
+            TestInfo(QUESTIONS, 2, "Questions after the game", data.games * data.n_questions),
+            TestInfo(RATINGS, 3, "Ratings after the game", data.games * data.n_ratings),
+        ]
+        return rounds, *(test for test in after if test.planned)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
-        """The formats that `--answer` may ask for."""
-        return tuple(data.texts.answers)
+        """The formats that `--answer` may ask for. A number is no call of a tool."""
+        takes_tools = data.task != ELICITATION
+        return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
+
+    def needs_tools(self, study: Study, model: StudyModel) -> bool:
+        """True where this model answers by calling a tool."""
+        return bool(study.data.texts.answers[model.frame].tool)
 
     def check(self, study: Study) -> None:
         data: AllocationData = study.data
+        _check_groups(data.groups)
         used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
         for frame, user in used.items():
-            if frame not in data.texts.answers:
-                raise UnknownNameError(f"frame (an answer format, of {user})", frame, data.texts.answers)
+            if frame not in self.answers(data):
+                raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.answers(data))
         if data.success.kind == "elicited" and data.success.source not in study.variants:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
-        check_participants(data.simulation, [model.model for model in study.models])
+        check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """The jobs, by their classes."""
@@ -119,6 +130,20 @@ class Allocation:
     def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
         data: AllocationData = study.data
         return data.texts.answers[trial.factors["answer_format"]]
+
+
+def _check_groups(groups: tuple[str, ...]) -> None:
+    """StudyError where an answer could never name one group alone, or a table could not tell two names apart."""
+    for group in groups:
+        if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
+            raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
+        if group != group.strip():
+            raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
+        found = named(group, groups)
+        if group not in found:
+            raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
+        if others := [name for name in found if name != group]:
+            raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
 
 
 DESIGN = Allocation()

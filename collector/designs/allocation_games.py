@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from collector.designs.allocation_draws import GameDraw, RoundDraw, draw_game, draw_jobs, draw_questions, draw_round
 from collector.designs.allocation_parts import AllocationData
+from collector.designs.allocation_payoffs import gains
+from collector.designs.allocation_ratings import Rating
 from collector.records import Conversation, StableIds, Trial, stable_id
 from collector.study_files.records import Study, StudyModel
 
-ROUNDS, QUESTIONS, ELICITATION = "rounds", "questions", "elicitation"
+ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"
+AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them sees another
 EVERYONE = "all"  # the group of a trial before anybody is chosen
 
 
@@ -24,6 +29,8 @@ class Games:
         settings = stable_id(dict(model.settings), model.reasoning_back)
         names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, model.frame, settings, sorted(self._rates.items()), seed)
+        # where jobs differ in their chances, a class has no best group
+        self._has_best = self._data.success.kind not in ("by_job", "elicited")
         self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
         self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
         self._facts = {
@@ -34,7 +41,9 @@ class Games:
     def _test(self, place: int) -> str:
         if self._data.task == "elicitation":
             return ELICITATION
-        return ROUNDS if place < self._data.n_rounds else QUESTIONS
+        if place < self._data.n_rounds:
+            return ROUNDS
+        return QUESTIONS if place < self._data.n_rounds + self._data.n_questions else RATINGS
 
     def game_id(self, game_no: int) -> str:
         return self._id.of(game_no, self._game_end)
@@ -44,13 +53,26 @@ class Games:
 
     def conversation(self, game_no: int, position: int) -> Conversation:
         """`position` is that of its first trial in the plan."""
-        game_id = self.game_id(game_no)
-        listed = zip(self.trial_ids(game_no), self._jobs(game_id, game_no), strict=True)
-        trials = (
-            self._trial(trial_id, game_id, game_no, place, position + place, job, facts)
-            for place, (trial_id, (job, facts)) in enumerate(listed)
-        )
+        game_id, ids = self.game_id(game_no), self.trial_ids(game_no)
+        trials = [
+            self._trial(ids[place], game_id, game_no, place, position + place, job, facts)
+            for place, (job, facts) in enumerate(self._jobs(game_id, game_no))
+        ]
+        n = len(trials)
+        pairs = product(self._data.ratings, self._data.groups)
+        trials += [
+            self._rating(trials[0], ids[place], position + place, rating, group)
+            for place, (rating, group) in enumerate(pairs, n)
+        ]
         return Conversation(game_id, tuple(trials))
+
+    def _rating(self, first: Trial, trial_id: str, position: int, rating: Rating, group: str) -> Trial:
+        """What one group is rated for after the game of which `first` is the first round."""
+        facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
+        return replace(
+            first, trial_id=trial_id, test=RATINGS, condition=rating.name, item=group, group=group, expected=None,
+            position=position, round=None, factors=facts,
+        )  # fmt: skip
 
     def _jobs(self, game_id: str, game_no: int) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
         """The job of each trial, and what is drawn for it."""
@@ -59,14 +81,15 @@ class Games:
             yield from ((job, {}) for job in draw_jobs(data, game_id))
             return
         game = draw_game(data, game_id)
+        ranked = [self._ranked(game, c) for c in range(len(data.classes))] if self._has_best else []
         for round_no in range(1, data.rounds + 1):
             drawn = draw_round(data, game_id, game_no, round_no)
-            yield drawn.job, self._round_facts(game, drawn)
+            yield drawn.job, self._round_facts(game, drawn, ranked)
         if data.asks_after:
             for job in draw_questions(data, game_id):
-                yield job, {"ranks": self._ranked(game, job[0])} if game.ranks else {}
+                yield job, {"ranks": ranked[job[0]]} if ranked and ranked[job[0]] else {}
 
-    def _round_facts(self, game: GameDraw, drawn: RoundDraw) -> dict[str, Any]:
+    def _round_facts(self, game: GameDraw, drawn: RoundDraw, ranked: list[list[str]]) -> dict[str, Any]:
         groups = self._data.groups
         chances = self._chances(game, drawn.job)
         facts: dict[str, Any] = {
@@ -74,8 +97,8 @@ class Games:
             "would_succeed": [name for name, luck, p in zip(groups, drawn.luck, chances, strict=True) if luck < p],
             "p_by_group": chances,
         }
-        if game.ranks:
-            facts["best_by_class"] = [self._ranked(game, c)[0] for c in range(len(self._data.classes))]
+        if ranked:
+            facts["best_by_class"] = [best[0] if best else None for best in ranked]
         if self._data.features:
             facts |= {"features": [f.name for f in self._data.features], "candidates": drawn.candidates}
         return facts
@@ -86,15 +109,22 @@ class Games:
             return [success.rates[game.ranks[g][job[0]]] for g in range(n)]
         if success.kind == "hidden_mapping":
             return [success.rates[0 if game.ranks[g][job[0]] == 0 else 1] for g in range(n)]
+        if success.kind == "by_group":
+            return list(success.of_class[job[0]])
         if success.kind == "constant":
             return [success.rates[0]] * n
         of_job = self._rates if success.kind == "elicited" else success.of_job or {}
         return [of_job[self._data.classes[job[0]].jobs[job[1]]]] * n
 
     def _ranked(self, game: GameDraw, class_no: int) -> list[str]:
-        """The groups from best to worst for a class."""
-        groups = range(len(self._data.groups))
-        return [self._data.groups[g] for g in sorted(groups, key=lambda g: game.ranks[g][class_no])]
+        """The groups from that which brings most on average in a class to that which brings least; empty where several
+        bring as much as the best."""
+        data = self._data
+        brought = gains(self._chances(game, (class_no, 0)), data.worth, data.loss)
+        if brought.count(max(brought)) > 1:
+            return []
+        place = [ranks[class_no] for ranks in game.ranks] or range(len(brought))
+        return [data.groups[g] for g in sorted(range(len(brought)), key=lambda g: (-brought[g], place[g]))]
 
     def _trial(
         self, trial_id: str, game_id: str, game_no: int, place: int, position: int, job: tuple[int, int],

@@ -5,10 +5,12 @@ All of it may be changed by a variant: the keys read here are the whole list (do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from collector.designs.allocation_payoffs import Numbers, parse_chances, parse_payoff
+from collector.designs.allocation_ratings import Rating, parse_rating
 from collector.designs.allocation_texts import Texts, parse_texts
 from collector.errors import StudyError, UnknownNameError
 from collector.study_files.folder import StudyFolder
@@ -42,20 +44,23 @@ class Feature:
 @dataclass(frozen=True, slots=True)
 class Success:
     """How likely a choice succeeds. kind: constant (`rates` holds one), by_job (`of_job`), latin_square (`rates` from
-    best to worst; each group is best in one class, and so on), hidden_mapping (match, else), elicited (the rates that
-    the model itself gave in the variant `source`)."""
+    best to worst; each group is best in one class, and so on), hidden_mapping (match, else), by_group (`of_class`: by
+    class, the chance of each group), elicited (the rates that the model itself gave in the variant `source`)."""
 
     kind: str
     rates: tuple[float, ...] = ()
     of_job: Mapping[str, float] | None = None
     source: str = ""
+    of_class: tuple[Numbers, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AllocationData:
     """`Study.data` of an allocation study. `rounds_told` is the number of rounds that the preamble speaks of.
 
-    `is_pooled`: the games are analysed as one run. `asks_after`: one question for each class follows the game.
+    `is_pooled`: the games are analysed as one run. `asks_after`: one question for each class follows the game, then for
+    each group the `ratings`.
+    `worth` and `loss` are by group the points that a success brings and a failure costs.
     `elicited` has by model and job the chances that the model gave itself, as far as they were read from a database.
     """
 
@@ -70,10 +75,13 @@ class AllocationData:
     classes: tuple[JobClass, ...]
     features: tuple[Feature, ...]
     success: Success
+    worth: Numbers
+    loss: Numbers
     has_points: bool
     has_diversity_bonus: bool
     reminders: int
     asks_after: bool
+    ratings: tuple[Rating, ...]
     texts: Texts
     simulation: Mapping[str, Mapping[str, Any]]
     elicited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -90,14 +98,23 @@ class AllocationData:
 
     @property
     def n_trials(self) -> int:
-        """Trials of one conversation: rounds and the questions after them."""
-        return self.n_rounds + (len(self.classes) if self.asks_after else 0)
+        """Trials of one conversation: rounds, and the questions and ratings after them."""
+        return self.n_rounds + self.n_questions + self.n_ratings
+
+    @property
+    def n_questions(self) -> int:
+        return len(self.classes) if self.asks_after else 0
+
+    @property
+    def n_ratings(self) -> int:
+        return len(self.ratings) * len(self.groups)
 
 
 def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
     """StudyError where the parts of an allocation study break the rules."""
     classes = tuple(_class(row) for row in table.rows("classes"))
     rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
+    groups = _different(table, "groups")
     data = AllocationData(
         task=_one_of(table, "task", TASKS),
         games=_whole(table, "games", 30, MOST_GAMES),
@@ -105,17 +122,20 @@ def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
         rounds_told=_whole(table, "rounds_told", rounds, MOST_ROUNDS),
         is_pooled=table.flag("pooled", default=False),
         jobs_drawn=_one_of(table, "jobs_drawn", JOBS_DRAWN),
-        groups=_different(table, "groups"),
+        groups=groups,
         group_order=_one_of(table, "group_order", GROUP_ORDERS),
         classes=classes,
         features=tuple(_feature(row) for row in table.rows("features")),
-        success=_success(table),
+        success=_success(table, groups, [job_class.name for job_class in classes]),
+        worth=parse_payoff(table, "worth", groups, 1.0),
+        loss=parse_payoff(table, "loss", groups, 0.0),
         has_points=table.flag("points", default=True),
         has_diversity_bonus=table.flag("diversity_bonus", default=False),
         reminders=_whole(table, "reminders", 2, 10, least=0),
         asks_after=table.flag("questions", default=False),
+        ratings=tuple(parse_rating(row) for row in table.rows("ratings")),
         texts=parse_texts(table.table("prompt")),
-        simulation={name: dict(row) for name, row in table.mapping("simulation").items() if isinstance(row, dict)},
+        simulation={name: table.table("simulation").mapping(name) for name in table.mapping("simulation")},
     )
     _check(data, table.where)
     return data
@@ -141,13 +161,16 @@ def _feature(row: Table) -> Feature:
     return feature
 
 
-def _success(table: Table) -> Success:
+def _success(table: Table, groups: tuple[str, ...], classes: Sequence[str]) -> Success:
     value = table.optional("success", (int, float, dict), "a chance, or a table")
     if not isinstance(value, dict):
         return Success("constant", (_chance(1.0 if value is None else value, f'"success" in {table.where}'),))
     row = table.table("success")
     if len(value) != 1:
-        raise StudyError(f"{row.where} must hold one key: latin_square, hidden_mapping, by_job or elicited_in.")
+        known = "by_group, by_class, by_job, latin_square, hidden_mapping or elicited_in"
+        raise StudyError(f"{row.where} must hold one key: {known}.")
+    if {"by_group", "by_class"} & value.keys():
+        return Success("by_group", of_class=parse_chances(row, groups, classes))
     if source := row.optional_text("elicited_in"):
         return Success("elicited", source=source)
     if rates := row.optional("latin_square", list, "a list of chances"):
@@ -173,7 +196,8 @@ def _check(data: AllocationData, where: str) -> None:
     if len(data.groups) < 2 or not data.classes:
         raise StudyError(f'{where} needs two or more "groups" and one or more [[classes]].')
     names = [job for job_class in data.classes for job in job_class.jobs]
-    for what, listed in (("job", names), ("class", [c.name for c in data.classes])):
+    ratings = [rating.name for rating in data.ratings]
+    for what, listed in (("job", names), ("class", [c.name for c in data.classes]), ("rating", ratings)):
         if len(set(listed)) < len(listed):
             raise StudyError(f"A {what} is given twice in {where}.")
     if data.success.kind == "by_job":
@@ -189,6 +213,8 @@ def _check(data: AllocationData, where: str) -> None:
         raise StudyError(f"latin_square in {where} needs one chance for each of the {n_groups} groups.")
     if data.asks_after and data.texts.question is None:
         raise StudyError(f'"questions" in {where} are to be asked, but [prompt] has no "question".')
+    if data.task == "elicitation" and (data.asks_after or data.ratings):
+        raise StudyError(f"An elicitation has no game after which {where} could ask questions or ratings.")
     if data.task == "elicitation" and (data.texts.first_query is None or data.texts.next_query is None):
         raise StudyError(f'An elicitation needs "first_query" and "next_query" in {where}, [prompt].')
 

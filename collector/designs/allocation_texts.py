@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from collector.designs.placeholders import check_placeholders
 from collector.errors import StudyError, UnknownNameError
 from collector.study_files.keys import Table, checked_name
+from collector.study_files.records import REASONING_BACK
 
 BETWEEN = "\n\n"  # between the preamble or the outcome of a round and the next round, in one message of the user
 
@@ -15,12 +17,15 @@ BETWEEN = "\n\n"  # between the preamble or the outcome of a round and the next 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
     """How an answer is asked for: what is added to a question, the marker after which the answer stands (empty: there
-    is none), whether its first or last place counts, and how an outcome is told."""
+    is none), whether its first or last place counts, and how an outcome is told. With a `tool` (its name) a choice is a
+    call of it, and the outcome what the call returns."""
 
     addon: str
     marker: str
     marker_at: str
     outcome: str
+    tool: str = ""
+    tool_description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +47,12 @@ class Texts:
     answers: Mapping[str, AnswerFormat]
 
 
+_TOOL = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
+NAME_OF_ANSWERS = "answer"  # of the tool that stands for structured output (collector/providers/structured.py)
+TOOL_ARGUMENT = "group"
 _GROUPS = ("groups", "groups_and")
 _OF_ROUND = ("class", *_GROUPS, "candidates", "round")
-_OF_OUTCOME = ("job", "class", "points", "group", "round")
+_OF_OUTCOME = ("job", "class", "points", "total", "group", "round")
 
 
 def parse_texts(prompt: Table) -> Texts:
@@ -69,8 +77,11 @@ def parse_texts(prompt: Table) -> Texts:
     if not texts.answers:
         raise StudyError(f"{prompt.where} needs a format of answers, as in [prompt.answers.direct].")
     for name in texts.answers:
-        if "." in name:
-            raise StudyError(f'The answer format "{name}" in {prompt.where} must have no point in its name.')
+        if "." in name or name in REASONING_BACK:
+            raise StudyError(
+                f'An answer format in {prompt.where} can\'t be called "{name}".',
+                f"It must have no point in its name, and not be {' or '.join(REASONING_BACK)}.",
+            )
     return texts
 
 
@@ -78,8 +89,14 @@ def _format(row: Table) -> AnswerFormat:
     found = AnswerFormat(
         row.text("addon", ""), row.text("marker", ""), row.text("marker_at", "last"),
         _checked(row, "outcome", ("outcome",), (), "{outcome}"),
+        row.text("tool", ""), row.text("tool_description", ""),
     )  # fmt: skip
     row.finish()
+    if found.tool and (not _TOOL.fullmatch(found.tool) or found.tool == NAME_OF_ANSWERS):
+        raise StudyError(
+            f'The tool in {row.where} can\'t be called "{found.tool}".',
+            f'Letters, digits and underscores, 64 at most, and not "{NAME_OF_ANSWERS}": as in tool = "assign"',
+        )
     if found.marker_at not in ("first", "last"):
         raise UnknownNameError(f"marker_at in {row.where}", found.marker_at, ("first", "last"))
     return found

@@ -25,6 +25,7 @@ class Association:
     name = "association"
     has_games = False
     analyses_tokens = True
+    compares_variants = False
     answer_schema: Mapping[str, Any] | None = None
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:

@@ -26,6 +26,7 @@ class ForcedChoice:
     name = "forced_choice"
     has_games = False
     analyses_tokens = False
+    compares_variants = False
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},

@@ -8,6 +8,8 @@ thompson             the highest of one draw from each group's Beta(1 + successe
 ucb                  the highest mean plus sqrt(2 ln t / n); a group that was never tried comes first
 human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from 0
                      to 1) towards the group with the number of the class: a prior that all share makes games alike
+Where groups differ in what a success is worth or a failure costs, they go by what a group would bring on average.
+Asked to rate a group after a game, each goes by how often its hires went well in the whole game.
 Chance is drawn from the id of the trial, so never from the order of calls.
 """
 
@@ -20,11 +22,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.designs.allocation_draws import uniforms
-from collector.designs.allocation_games import ELICITATION, QUESTIONS
+from collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from collector.designs.allocation_parts import AllocationData
+from collector.designs.allocation_payoffs import gains
+from collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
 from collector.errors import StudyError, UnknownNameError
 from collector.records import Reply, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +45,16 @@ class Seen:
     has_succeeded: bool
     class_no: int
     parameters: Mapping[str, float]
+    worth: Sequence[float] = ()
+    loss: Sequence[float] = ()
 
     @property
     def means(self) -> list[float]:
-        return [(1 + s) / (2 + n) for s, n in zip(self.successes, self.tries, strict=True)]
+        return self.gains([(1 + s) / (2 + n) for s, n in zip(self.successes, self.tries, strict=True)])
+
+    def gains(self, chances: list[float]) -> list[float]:
+        """What each group would bring with these chances: the chances themselves, where a success is worth 1."""
+        return gains(chances, self.worth, self.loss) if self.worth else chances
 
 
 def best(values: Sequence[float], keys: Sequence[float]) -> int:
@@ -72,16 +83,16 @@ def _win_stay_lose_shift(seen: Seen, keys: list[float], rng: random.Random) -> i
 
 def _thompson(seen: Seen, keys: list[float], rng: random.Random) -> int:
     pairs = zip(seen.successes, seen.tries, strict=True)
-    return best([rng.betavariate(1 + s, 1 + n - s) for s, n in pairs], keys)
+    return best(seen.gains([rng.betavariate(1 + s, 1 + n - s) for s, n in pairs]), keys)
 
 
 def _ucb(seen: Seen, keys: list[float], rng: random.Random) -> int:
     t = sum(seen.tries)
     bounds = [
-        s / n + math.sqrt(2 * math.log(t) / n) if n else math.inf
-        for s, n in zip(seen.successes, seen.tries, strict=True)
+        s / n + math.sqrt(2 * math.log(t) / n) if n else 1.0 for s, n in zip(seen.successes, seen.tries, strict=True)
     ]
-    return best(bounds, keys)
+    pairs = zip(seen.tries, seen.gains(bounds), strict=True)
+    return best([gain if n else math.inf for n, gain in pairs], keys)
 
 
 def _human_like(seen: Seen, keys: list[float], rng: random.Random) -> int:
@@ -100,7 +111,15 @@ _POLICIES: dict[str, Callable[[Seen, list[float], random.Random], int]] = {
     "ucb": _ucb,
     "human_like": _human_like,
 }
-PARTICIPANTS = tuple(_POLICIES)
+PARTICIPANTS = {
+    "random": "Random",
+    "greedy": "Greedy",
+    "epsilon_greedy": "Epsilon-greedy",
+    "win_stay_lose_shift": "Win-stay, lose-shift",
+    "thompson": "Thompson sampling",
+    "ucb": "Upper confidence bound",
+    "human_like": "Human-like",
+}  # what tables and figures call them, unless a study does otherwise
 _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simulated provider come near
     "This is a simulated participant, which does not reason. It has looked at what happened in this class of jobs, at "
     "how often each group was chosen for it and how often that went well, and it decides by these counts alone and by "
@@ -119,7 +138,7 @@ def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequ
     for model, row in simulation.items():
         if model not in models:
             raise UnknownNameError("model (in [simulation])", model, models)
-        if row.get("policy", model) not in _POLICIES:
+        if str(row.get("policy", model)) not in _POLICIES:
             raise UnknownNameError(f"policy (in [simulation.{model}])", str(row.get("policy", model)), _POLICIES)
         for key, value in row.items():
             if key != "policy" and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -132,16 +151,29 @@ def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Rep
     name = _name(data, model, trial)
     # what is asked for after the marker, with a word of reasoning where that is asked for as well
     thought = f"Reasoning: {_THOUGHT}\n" if answer.addon.count("\n") > 1 else ""
+    if answer.tool and trial.test == ROUNDS:
+        return _called(answer, model, trial, name)
     said = f"{thought}{answer.marker} {name}".strip()
     return Reply(
         answer=said, finish_reason="stop", output_tokens=1 + len(said) // 4, served_model=model.requested_model
     )
 
 
+def _called(answer: AnswerFormat, model: StudyModel, trial: Trial, name: str) -> Reply:
+    call = ToolCall(f"call_{trial.trial_id[:12]}_{trial.factors['reminders']}", answer.tool, {TOOL_ARGUMENT: name})
+    return Reply(
+        finish_reason="tool_calls", output_tokens=1 + len(str(call)) // 4, served_model=model.requested_model,
+        tool_calls=(call,),
+    )  # fmt: skip
+
+
 def _name(data: AllocationData, model: StudyModel, trial: Trial) -> str:
+    factors = trial.factors
     if trial.test == ELICITATION:
         return str(round(100 * uniforms(1, "participant", trial.trial_id)[0]))
-    factors = trial.factors
+    if trial.test == RATINGS:  # the mean of Beta(1, 1) after all hires of this group, on the scale
+        low, high = factors["scale"]
+        return str(round(low + (high - low) * (1 + factors["n_successes"]) / (2 + factors["n_hires"])))
     if trial.test == QUESTIONS:
         return data.groups[int(uniforms(1, "participant", trial.trial_id)[0] * len(data.groups))]
     row = data.simulation.get(model.model, {})
@@ -151,5 +183,6 @@ def _name(data: AllocationData, model: StudyModel, trial: Trial) -> str:
     seen = Seen(
         factors["tries_before"], factors["successes_before"], None if last is None else data.groups.index(last),
         bool(factors.get("last_succeeded")), class_no, {k: v for k, v in row.items() if k != "policy"},
+        data.worth, data.loss,
     )  # fmt: skip
     return data.groups[chosen(policy, seen, trial.trial_id)]

@@ -3,7 +3,9 @@ rounds. A provider's cache of what was sent before makes most of it cheaper; it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from collector.designs import design_named
 from collector.money.estimate import Span
@@ -45,6 +47,12 @@ class Growth:
         return f"{said}. Where its provider's prompt cache holds all of the rest: about ${cost:,.2f}."
 
 
+def _characters(message: Mapping[str, Any]) -> int:
+    """Of a message, and of what calls of tools returned; calls themselves are short."""
+    results = (str(result["content"]) for result in message.get("results") or ())
+    return len(str(message["content"])) + sum(map(len, results))
+
+
 def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed: int) -> Growth:
     """Plays one conversation with simulated answers, and counts."""
     design = design_named(study.design)
@@ -52,7 +60,7 @@ def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed:
     sent, new, output = [], [], 0
     while step := design.next(study, model, conversation, history):
         trial, prompt = step
-        lengths = [len(str(message["content"])) for message in prompt.messages]
+        lengths = [_characters(message) for message in prompt.messages]
         sent.append(sum(lengths))
         new.append(sum(lengths[prompt.n_earlier :]))
         reply = design.simulate(study, model, trial, seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     """Rows of one model each with, where a run is asking it now: `rate_per_s` of the last minute, `request_limit` (at
     once), `waits_s` (still to be quiet, as the provider asked), `n_rate_limited` of that run, `left_s` to go."""
     run_id = running_run(db)
-    missing = {row["model"]: (row["n_planned"] or 0) - row["n_done"] for row in rows.iter_rows(named=True)}
+    missing = {row["model"]: _missing(row) for row in rows.iter_rows(named=True)}
     pace = _pace(db, run_id, missing, datetime.fromisoformat(utc_now())) if run_id else []
     schema = {"source": pl.String, "model": pl.String, **_PACE}
     return rows.join(
@@ -76,9 +77,13 @@ def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
         going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
         pace = _test_rates(db, run_id, pace).filter(pl.col("model").is_in(going))
     joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
-    missing, rate = pl.col("n_planned") - pl.col("n_done"), pl.col("rate_per_s")
+    missing, rate = pl.col("n_planned") - pl.col("n_done") - pl.col("n_not_asked"), pl.col("rate_per_s")
     left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
     return joined.with_columns(left.alias("left_s"))
+
+
+def _missing(row: Mapping[str, Any]) -> int:
+    return int((row["n_planned"] or 0) - row["n_done"] - row["n_not_asked"])
 
 
 def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
@@ -124,6 +129,8 @@ def sentence(row: dict[str, Any]) -> str:
     """One model in one line, for a log."""
     name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
     parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}"]
+    if row.get("n_not_asked"):
+        parts.append(f"{row['n_not_asked']:,} never to be asked, of games that ended")
     if row.get("rate_per_s") is not None:
         parts.append(f"{row['rate_per_s']:,.3g}/s")
     if row.get("request_limit") is not None:

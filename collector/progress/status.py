@@ -11,17 +11,22 @@ from collector.journal_lines import parse
 from collector.load import CHUNK_BYTES, loaded_offsets
 from collector.store import reading
 
-_COUNTS = ("n_done", "n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed", "n_failed_attempts")
+_OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
+_COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
+_MARKED = "SELECT model, count(DISTINCT game) FROM trials WHERE game IS NOT NULL AND contains(factors, ?) GROUP BY ALL"
 _KEYS = ("source", "study", "study_version", "variant", "model")
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
     """One row for each source, study, variant and model (`by="test"`: and test), over all runs together.
 
-    Answers that a run has put into its journal, but not yet into the database, are counted too.
+    Answers that a run has put into its journal, but not yet into the database, are counted too. `n_not_asked` are the
+    trials of games that ended early: nobody is going to ask them.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = connection.sql("SELECT * FROM run_progress").pl()
+        if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
+            rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
         offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
     rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
     # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
@@ -36,16 +41,29 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
     """Counts of what the journals hold behind these offsets."""
     parts = [
-        parse(data).attempts.select(*_KEYS, "test", "outcome", "is_final")
+        parse(data).attempts.select(*_KEYS, "test", "outcome", "is_final", "factors")
         for path in sorted(journal_folder(db).glob("*.jsonl"))
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES)
     ]
     if not parts:
         return pl.DataFrame(schema=dict.fromkeys([*_KEYS, "test"], pl.String) | dict.fromkeys(_COUNTS, pl.Int64))
     final = pl.col("is_final")
-    ended = [(final & (pl.col("outcome") == name.removeprefix("n_"))).sum().alias(name) for name in _COUNTS[1:-1]]
+    ended = [(final & (pl.col("outcome") == name.removeprefix("n_"))).sum().alias(name) for name in _OUTCOMES]
     failed = (pl.col("outcome") == "failed").sum().alias(_COUNTS[-1])
-    return pl.concat(parts).group_by(*_KEYS, "test").agg(final.sum().alias("n_done"), *ended, failed)
+    rows = pl.concat(parts)
+    counts = rows.group_by(*_KEYS, "test").agg(final.sum().alias("n_done"), *ended, failed)
+    return counts.join(_not_asked(rows), on=[*_KEYS, "test"], how="full", coalesce=True).with_columns(
+        pl.col(*_COUNTS).fill_null(0)
+    )
+
+
+def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
+    """By test, the trials that games which ended early will not have; the round that ended one says so."""
+    last = rows.filter("is_final", pl.col("factors").str.contains('"not_asked":{', literal=True))
+    pairs = pl.col("factors").str.extract(r'"not_asked":\{([^}]*)\}').str.extract_all(r'"\w+":\d+')
+    split = pl.col("not_asked").str.extract_groups(r'"(?<test>\w+)":(?<n_not_asked>\d+)')
+    found = last.select(*_KEYS, pairs.alias("not_asked")).explode("not_asked").select(*_KEYS, split).unnest("not_asked")
+    return found.group_by(*_KEYS, "test").agg(pl.col("n_not_asked").cast(pl.Int64).sum())
 
 
 def waiting_bytes(db: Path) -> int:
@@ -62,11 +80,22 @@ def warnings(db: Path) -> list[str]:
         drifted = connection.execute(
             "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
         ).fetchall()
+        moved, cut = (
+            connection.execute(_MARKED, [mark]).fetchall() for mark in ("served_model_before", "input_tokens_before")
+        )
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
     ]
     found += [
         f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
+    ]
+    found += [
+        f"{count:,} games of {model} were answered by more than one model (view hiring_game_ends)."
+        for model, count in moved
+    ]
+    found += [
+        f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before)."
+        for model, count in cut
     ]
     return found

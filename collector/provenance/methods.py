@@ -19,6 +19,12 @@ _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
 _DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
 _FLAGS = {"time_limit_s": "--time-limit"}
 _MEASURES = {"reasoning": "reasoning tokens", "output": "all output tokens"}
+_BACK = {
+    "default": "What its provider recommends of its reasoning",
+    "kept": "All of its reasoning that its provider takes",
+    "dropped": "Nothing of its reasoning",
+}
+_LONGEST = 80  # characters of a parameter: a tool is longer
 
 
 def paragraph(told: RunHistory) -> str:
@@ -51,13 +57,19 @@ def _model(told: RunHistory, model: Row) -> list[str]:
     answered = f" and answered as {_listed(served)}" if served else ""
     measure = f" Its measure is {_MEASURES[model['measure']]}." if model["measure"] in _MEASURES else ""
     sent = json.loads(model["sent"] or model["settings"] or "{}")
-    parameters = _listed(f"{name} = {json.dumps(value)}" for name, value in sent.items())
+    back, cache = sent.pop("reasoning_back", None), sent.pop("prompt_cache", None)
+    of_game = f" {_BACK[back]} went back into its conversations; their cache: {cache}." if back in _BACK else ""
+    parameters = _listed(_parameter(name, json.dumps(value)) for name, value in sent.items())
     left = json.loads(model["left_to_default"] or "[]")
     default = f"; left to the provider's default: {', '.join(left)}" if left else ""
     return [
         f"{model['label']} was asked for as {model['requested_model']} (provider {model['provider']}){at}{answered}, "
-        f"with {parameters or 'no parameters set'}{default}.{measure}"
+        f"with {parameters or 'no parameters set'}{default}.{measure}{of_game}"
     ]
+
+
+def _parameter(name: str, value: str) -> str:
+    return f"{name} = {value}" if len(value) <= _LONGEST else f"{name} (in full in the table run_models)"
 
 
 def _asking(told: RunHistory) -> list[str]:
@@ -69,8 +81,13 @@ def _asking(told: RunHistory) -> list[str]:
     hashes = sorted(
         {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(told) if row["prompts_hash"]}
     )
-    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes else []
+    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not _is_of_games(told) else []
     return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
+
+
+def _is_of_games(told: RunHistory) -> bool:
+    """In a game each prompt holds the rounds before it: hardly any comes twice, and to count them says nothing."""
+    return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in told.models)
 
 
 def _whole(told: RunHistory) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,34 +33,60 @@ class RunHistory:
 
 def run_history(db: Path, name: str) -> RunHistory:
     """The run with this id ("latest": the last one). UnknownNameError for one that there is not."""
+    (told,) = run_histories(db, [name])
+    return told
+
+
+def run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
+    """Those of several runs; what is known of all runs is read once, for that is most of the work."""
     with reading(db) as connection:
         try:
-            return _read(connection, db, name)
+            known = _read(connection)
+            return [_history(known, db, name) for name in names]
         except (duckdb.CatalogException, duckdb.BinderException):
-            hint = "The next run, or `collect load`, brings it up to date."
+            hint = "Let go of it elsewhere, and see that it may be written: reading then brings it up to date."
             raise DatabaseError(f'"{db}" was made by an older slant and lacks what this needs.', hint) from None
 
 
-def _read(connection: duckdb.DuckDBPyConnection, db: Path, name: str) -> RunHistory:
-    runs = _rows(connection, "SELECT * FROM runs ORDER BY started_at, run_id", [])
+@dataclass(frozen=True)
+class _Known:
+    runs: Sequence[Row]
+    models: Sequence[Row]
+    tests: Sequence[Row]
+    provenance: Sequence[Row]
+    counts: Sequence[Row]
+
+
+def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
+    return _Known(
+        _rows(connection, "SELECT * FROM runs ORDER BY started_at, run_id"),
+        _rows(connection, "SELECT * FROM run_models ORDER BY run_id, place"),
+        _rows(connection, "SELECT * FROM run_tests ORDER BY run_id, place"),
+        _rows(connection, "SELECT * FROM run_provenance"),
+        _rows(connection, "SELECT run_id, model, outcome, is_final, count(*) AS n FROM attempts GROUP BY ALL"),
+    )
+
+
+def _history(told: _Known, db: Path, name: str) -> RunHistory:
+    runs = told.runs
     if not runs:
         raise DatabaseError(f'"{db}" holds no run yet.')
     known = {run["run_id"]: run for run in runs}
     run = runs[-1] if name == "latest" else known.get(name)
     if run is None:
         raise UnknownNameError("run", name, known, 'The last one is called "latest".')
-    models = _rows(connection, "SELECT * FROM run_models WHERE run_id = ? ORDER BY place", [run["run_id"]])
-    tests = _rows(connection, "SELECT * FROM run_tests WHERE run_id = ? ORDER BY place", [run["run_id"]])
+    models, tests = ([row for row in rows if row["run_id"] == run["run_id"]] for rows in (told.models, told.tests))
     earlier = [r for r in runs if _is_same(r, run) and r["started_at"] <= run["started_at"]]
-    holes = [[r["run_id"] for r in earlier], [model["model"] for model in models]]
-    of_these = "list_contains(?, run_id) AND list_contains(?, model)"
-    provenance = _rows(connection, f"SELECT * FROM run_provenance WHERE {of_these}", holes)  # noqa: S608
-    counted = f"SELECT outcome, is_final, count(*) AS n FROM attempts WHERE {of_these} GROUP BY ALL"  # noqa: S608
-    counts = _rows(connection, counted, holes)
+    asked = {(r["run_id"], model["model"]) for r in earlier for model in models}
+    provenance, counts = (
+        [row for row in rows if (row["run_id"], row["model"]) in asked] for rows in (told.provenance, told.counts)
+    )
     took_part = {row["run_id"] for row in provenance} | {run["run_id"]}
+    outcomes = Counter[str]()
+    for row in counts:
+        outcomes.update({row["outcome"]: row["n"]} if row["is_final"] else {})
     return RunHistory(
-        run, [r for r in earlier if r["run_id"] in took_part], models, tests, provenance,
-        {row["outcome"]: row["n"] for row in counts if row["is_final"]},
+        run, [r for r in earlier if r["run_id"] in took_part], models, tests, provenance, outcomes,
         sum(row["n"] for row in counts if not row["is_final"]),
     )  # fmt: skip
 
@@ -68,6 +95,6 @@ def _is_same(one: Row, other: Row) -> bool:
     return all(one[key] == other[key] for key in _SAME)
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, query: str, holes: list[Any]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = connection.sql(query, params=holes or None).pl().to_dicts()
+def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = connection.sql(query).pl().to_dicts()
     return rows

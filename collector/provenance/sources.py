@@ -33,6 +33,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "local": _COMPATIBLE,
 }  # fmt: skip
 _CONTENT = ("model", "messages", "input", "contents", "system", "systemInstruction", "metadata", "stream")
+_PER_GAME = ("prompt_cache_key",)  # said in words
 _VERSION = re.compile(r"v\d+\w*")
 
 
@@ -53,13 +54,17 @@ def model_provenance(offer: Offer, asked: Asked) -> dict[str, Any]:
 
 
 def _back(offer: Offer, asked: Asked) -> dict[str, str]:
-    """What of its reasoning a model is given back, where a study's conversations have many turns."""
-    return {"reasoning_back": asked.model.reasoning_back} if has_games(offer.study) else {}
+    """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
+    study's conversations have many turns."""
+    if not has_games(offer.study):
+        return {}
+    cache = getattr(asked.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
+    return {"reasoning_back": asked.model.reasoning_back, "prompt_cache": cache}
 
 
 def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
     """Everything in a request but the model's name and the prompt."""
-    return {name: value for name, value in body.items() if name not in _CONTENT}
+    return {name: value for name, value in body.items() if name not in (*_CONTENT, *_PER_GAME)}
 
 
 def left_to_default(asked: Asked, body: Mapping[str, Any]) -> list[str]:

@@ -4,7 +4,8 @@ A dialect is a module with two pure functions and no network inside:
     request(base_url, key, model, prompt, trial) -> Request     what to send
     reply(body, headers) -> Reply                               what came back, read but not judged
 and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py); where
-it can enforce the shape of an answer, structured_output() (collector/providers/structured.py).
+it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
+call tools, TAKES_TOOLS (collector/providers/tools.py); PROMPT_CACHE says how it is asked to cache a conversation.
 A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
 entry point (collector/providers/third_party.py).
 """
@@ -75,6 +76,16 @@ class Provider:
     def can_enforce(self) -> bool:
         """True where the provider can make every answer fit a schema."""
         return hasattr(self.dialect, "structured_output")
+
+    @property
+    def takes_tools(self) -> bool:
+        """True where the provider lets a model answer by calling a tool."""
+        return bool(getattr(self.dialect, "TAKES_TOOLS", False))
+
+    @property
+    def tools_need_reasoning(self) -> bool:
+        """True where a call that goes back without what the model thought before it is refused."""
+        return bool(getattr(self.dialect, "TOOLS_NEED_REASONING", False))
 
     def enforcing(self, schema: Mapping[str, Any]) -> Provider:
         """This provider, asked in every request to make the answer fit the schema."""

@@ -8,10 +8,14 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.structured import NAME
+from collector.providers.tools import arguments, without_end
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import ToolCall
 
 API_VERSION = "2023-06-01"
+PROMPT_CACHE = "cache_control, up to the last message"
+TAKES_TOOLS = TOOLS_NEED_REASONING = True
 DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit
 _THINKING = ("thinking", "redacted_thinking")
 _STOP: dict[str, Outcome] = {
@@ -39,6 +43,8 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
     body: dict[str, Any] = {"model": model.requested_model, "max_tokens": DEFAULT_MAX_TOKENS, "messages": messages}
     if system:
         body["system"] = system
+    if (tool := prompt.tool) is not None:
+        body["tools"] = [{"name": tool.name, "description": tool.description, "input_schema": tool.schema}]
     n_earlier = sum(m["role"] != "system" for m in prompt.messages[: prompt.n_earlier])
     url, body = f"{base_url}/v1/messages", {**body, **model.settings}
     return Request(url, headers, body, "messages", n_earlier, prompt.earlier_hash)
@@ -47,13 +53,23 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     """By default an answer goes back with its thinking, as the API asks for; newer models read it, older ones don't."""
     blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
-    return {"role": message["role"], "content": blocks or message["content"]}
+    return {"role": message["role"], "content": blocks or _results(message) or message["content"]}
+
+
+def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What calls of tools returned has to come before anything else."""
+    found = [
+        {"type": "tool_result", "tool_use_id": result["call_id"], "content": result["content"]}
+        for result in message.get("results") or ()
+    ]
+    return [*found, {"type": "text", "text": message["content"]}] if found and message["content"] else found
 
 
 def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:
     """Nothing is cached here unless it is asked for: all up to this message, which the next turn begins with."""
-    marked = {"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}
-    return {**message, "content": [marked]}
+    content = message["content"]
+    *before, last = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    return {**message, "content": [*before, {**last, "cache_control": {"type": "ephemeral"}}]}
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -63,6 +79,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome = _STOP.get(stop or "")
     if blocks is None:
         outcome = outcome or "malformed"
+    calls = _calls(blocks or [])
     return Reply(
         answer=_tool_answer(blocks or []) or _joined(blocks or [], "text"),
         reasoning_text=_joined(blocks or [], "thinking") or None,  # thinking that is omitted is an empty text
@@ -74,7 +91,21 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("request-id") or text(body.get("id")),
-        blocks=blocks if any(block.get("type") in _THINKING for block in blocks or []) else None,
+        blocks=without_end(blocks or [], _THINKING) if calls or _has_thinking(blocks) else None,
+        tool_calls=calls,
+    )
+
+
+def _has_thinking(blocks: list[Mapping[str, Any]] | None) -> bool:
+    return any(block.get("type") in _THINKING for block in blocks or [])
+
+
+def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """The calls of tools, without that of the one that stands for structured output."""
+    return tuple(
+        ToolCall(text(block.get("id")), text(block.get("name")) or "", arguments(block.get("input")))
+        for block in blocks
+        if block.get("type") == "tool_use" and block.get("name") != NAME
     )
 
 

@@ -14,17 +14,18 @@ from typing import Any
 
 from collector.providers import openai
 from collector.providers.exchange import count
-from collector.providers.openai import LOGPROBS, request, structured_output
+from collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
+from collector.providers.openai import chat_request as request
 from collector.providers.templates import without_template
 from collector.records import Reply
 
-__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
+__all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     read = without_template(openai.reply(body, headers))
     if blocks := _reasoning_fields(body):
-        read = replace(read, blocks=blocks)
+        read = replace(read, blocks={**(read.blocks or {}), **blocks})
     reasoning = read.reasoning_tokens
     if reasoning is None:
         reasoning = count(body.get("usage"), "reasoning_tokens") or None  # where SGLang puts it

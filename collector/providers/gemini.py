@@ -9,10 +9,13 @@ from urllib.parse import quote
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_gemini
+from collector.providers.tools import arguments
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import Tool, ToolCall
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
+TAKES_TOOLS = TOOLS_NEED_REASONING = True
 _FINISH: dict[str, Outcome] = {
     "SAFETY": "filtered",
     "PROHIBITED_CONTENT": "filtered",
@@ -40,7 +43,7 @@ def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     system = [{"text": str(m["content"])} for m in prompt.messages if m["role"] == "system"]
     contents = [_sent(m, model) for m in prompt.messages if m["role"] != "system"]
-    body: dict[str, Any] = {"contents": contents}
+    body: dict[str, Any] = {"contents": contents, **_offered(prompt.tool)}
     if system:
         body["systemInstruction"] = {"parts": system}
     name = quote(model.requested_model, safe="")
@@ -53,8 +56,31 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     """By default an answer goes back as it came, with the signatures of its thoughts, as the API recommends."""
     blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
-    role = "model" if message["role"] == "assistant" else "user"
-    return {"role": role, "parts": blocks or [{"text": str(message["content"])}]}
+    if message["role"] == "assistant":
+        return {"role": "model", "parts": blocks or [{"text": str(message["content"])}]}
+    results = [_returned(result) for result in message.get("results") or ()]
+    said = [{"text": str(message["content"])}] if message["content"] or not results else []
+    return {"role": "user", "parts": [*results, *said]}
+
+
+def _offered(tool: Tool | None) -> dict[str, Any]:
+    if tool is None:
+        return {}
+    function = {"name": tool.name, "description": tool.description, "parameters": _as_openapi(tool.schema)}
+    return {"tools": [{"functionDeclarations": [function]}]}
+
+
+def _returned(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A call that had no id of its own goes by its name."""
+    its_id = {"id": result["call_id"]} if result["call_id"] != result["name"] else {}
+    return {"functionResponse": {**its_id, "name": result["name"], "response": {"result": result["content"]}}}
+
+
+def _calls(pieces: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    calls = [call for piece in pieces if isinstance(call := piece.get("functionCall"), Mapping)]
+    return tuple(
+        ToolCall(text(call.get("id")), text(call.get("name")) or "", arguments(call.get("args"))) for call in calls
+    )
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -83,8 +109,13 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("modelVersion")),
         request_id=text(body.get("responseId")),
         logprobs=read_gemini(_at(first, "logprobsResult")),
-        blocks=pieces if any("thoughtSignature" in part or part.get("thought") for part in pieces) else None,
+        blocks=pieces if any(_goes_back(part) for part in pieces) else None,
+        tool_calls=_calls(pieces),
     )
+
+
+def _goes_back(part: Mapping[str, Any]) -> bool:
+    return bool("thoughtSignature" in part or "functionCall" in part or part.get("thought"))
 
 
 def _at(value: Any, *path: str) -> Any:

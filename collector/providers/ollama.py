@@ -7,8 +7,8 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
-from collector.providers.openai import with_reasoning
 from collector.providers.templates import without_template
+from collector.providers.tools import spoken_message
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 
@@ -20,7 +20,7 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
-    messages = [with_reasoning(m, model) for m in prompt.messages]
+    messages = [spoken_message(m, model) for m in prompt.messages]
     body = {"model": model.requested_model, "messages": messages, "stream": False, **model.settings}
     return Request(f"{base_url}/api/chat", {}, body, "messages", prompt.n_earlier, prompt.earlier_hash)
 

@@ -6,15 +6,19 @@ Source of the field names: the public API reference; shared by all compatible se
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from collector.providers.exchange import Request, count, first_count, text
 from collector.providers.logprobs import MOST_LIKELY, read_choice
 from collector.providers.structured import response_format
+from collector.providers.tools import chat_calls, chat_messages, offered
 from collector.records import Outcome, Prompt, Reply, Trial
 from collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
+PROMPT_CACHE = "prompt_cache_key, one for each game"
+TAKES_TOOLS = True
 structured_output = response_format
 # what ended for lack of the provider's own means is no answer: it is asked again
 _FINISH: dict[str, Outcome] = {
@@ -26,19 +30,23 @@ _FINISH: dict[str, Outcome] = {
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
-    """Sends only the parameters that the study or the user set; everything else is the provider's default."""
+    sent = chat_request(base_url, key, model, prompt, trial)
+    return replace(sent, body={**cache_key(trial), **sent.body})
+
+
+def cache_key(trial: Trial) -> dict[str, str]:
+    """Games begin alike, and OpenAI goes by the beginning when it picks a machine, which has a cache of its own: by a
+    key of its own a game finds the machine that has seen its last round."""
+    return {"prompt_cache_key": trial.game} if trial and trial.game is not None else {}
+
+
+def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    """Chat completions, as many speak them. Sends only the parameters that the study or the user set; everything else
+    is the provider's default."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    # a game sends each message many times: most are sent as they are
-    messages = [m if type(m) is dict and "blocks" not in m else with_reasoning(m, model) for m in prompt.messages]
-    body = {"model": model.requested_model, "messages": messages, **model.settings}
-    return Request(f"{base_url}/chat/completions", headers, body, "messages", prompt.n_earlier, prompt.earlier_hash)
-
-
-def with_reasoning(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """A message as it is sent. Reasoning goes back only where a study wants it kept: OpenAI gives none here, DeepSeek
-    refuses its own, and chat templates drop it."""
-    sent = {name: value for name, value in message.items() if name != "blocks"}
-    return {**sent, **message["blocks"]} if "blocks" in message and model.reasoning_back == "kept" else sent
+    messages, n_earlier = chat_messages(prompt, model)
+    body = {"model": model.requested_model, "messages": messages, **offered(prompt.tool), **model.settings}
+    return Request(f"{base_url}/chat/completions", headers, body, "messages", n_earlier, prompt.earlier_hash)
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -49,6 +57,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     finish = text(choice.get("finish_reason")) if isinstance(choice, dict) else None
     refusal = text(message.get("refusal"))
     outcome = "refused" if refusal else _FINISH.get(finish or "")
+    calls = chat_calls(message)
     return Reply(
         answer=refusal if refusal else _content(message.get("content")),
         reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")) or None,
@@ -56,6 +65,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         detail=f"the provider ended it with {finish}" if outcome == "failed" else None,
         finish_reason=finish,
         logprobs=read_choice(choice),
+        blocks={"tool_calls": message["tool_calls"]} if calls else None,
+        tool_calls=calls,
         **_provenance(body, headers),
     )
 

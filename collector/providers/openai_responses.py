@@ -7,10 +7,16 @@ from typing import Any
 
 from collector.providers.exchange import Request, count, text
 from collector.providers.logprobs import MOST_LIKELY, read_tokens
+from collector.providers.openai import PROMPT_CACHE, cache_key
 from collector.providers.structured import NAME
+from collector.providers.tools import arguments, without_end
 from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
 from collector.study_files.records import StudyModel
+from collector.tool_calls import Tool, ToolCall
 
+__all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
+
+TAKES_TOOLS = TOOLS_NEED_REASONING = True
 LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
 _INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}
 
@@ -22,7 +28,10 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     items = [_sent(m, model) for m in prompt.messages]
-    body = {"model": model.requested_model, "input": [item for listed in items for item in listed], **model.settings}
+    body = {
+        "model": model.requested_model, "input": [item for listed in items for item in listed],
+        **_offered(prompt.tool), **cache_key(trial), **model.settings,
+    }  # fmt: skip
     n_earlier = sum(map(len, items[: prompt.n_earlier]))
     return Request(f"{base_url}/responses", headers, body, "input", n_earlier, prompt.earlier_hash)
 
@@ -31,7 +40,27 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> list[Any]:
     """By default an answer goes back as the items it came in, the reasoning's among them, as the API recommends."""
     if "blocks" in message and model.reasoning_back != "dropped":
         return list(message["blocks"])
-    return [{name: value for name, value in message.items() if name != "blocks"}]
+    results = [
+        {"type": "function_call_output", "call_id": result["call_id"], "output": result["content"]}
+        for result in message.get("results") or ()
+    ]
+    said = {name: value for name, value in message.items() if name not in ("blocks", "results")}
+    return [*results, said] if said["content"] or not results else results
+
+
+def _offered(tool: Tool | None) -> dict[str, Any]:
+    if tool is None:
+        return {}
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"tools": [{"type": "function", **function}]}
+
+
+def _calls(items: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(text(item.get("call_id")), text(item.get("name")) or "", arguments(item.get("arguments")))
+        for item in items
+        if item.get("type") == "function_call"
+    )
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
@@ -44,6 +73,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "refused" if refusal else _INCOMPLETE.get(reason or "")
     if outcome is None and body.get("status") in ("failed", "cancelled"):
         outcome = "failed"
+    calls, has_reasoning = _calls(items), any(item.get("type") == "reasoning" for item in items)
     if not items and outcome is None:
         outcome = "malformed"
     return Reply(
@@ -59,7 +89,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         served_model=text(body.get("model")),
         request_id=headers.get("x-request-id") or text(body.get("id")),
         logprobs=_logprobs(items),
-        blocks=items if any(item.get("type") == "reasoning" for item in items) else None,
+        blocks=without_end(items, ("reasoning",)) if calls or has_reasoning else None,
+        tool_calls=calls,
     )
 
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from collector.providers.compatible import LOGPROBS, reply, request
+from collector.providers.compatible import LOGPROBS, TAKES_TOOLS, reply
+from collector.providers.compatible import request as chat_request
+from collector.providers.exchange import Request
 from collector.providers.structured import response_format
+from collector.records import Prompt, Trial
+from collector.study_files.records import StudyModel
 
-__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
+__all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
+
+
+_ALL_OF_IT = {"provider": {"require_parameters": True}}  # else it picks servers that leave a schema or a tool aside
+
+
+def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
+    sent = chat_request(base_url, key, model, prompt, trial)
+    return sent if prompt.tool is None else replace(sent, body={**_ALL_OF_IT, **sent.body})
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the second setting it picks servers that leave the schema aside, and says nothing."""
-    return response_format(schema, settings) | {"provider": {"require_parameters": True}}
+    return response_format(schema, settings) | _ALL_OF_IT

@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from collector.providers.exchange import Request
-from collector.providers.openai import LOGPROBS, reply, structured_output
-from collector.providers.openai import request as openai_request
+from collector.providers.openai import LOGPROBS, TAKES_TOOLS, chat_request, reply, structured_output
 from collector.records import Prompt, Trial
 from collector.study_files.records import StudyModel
 
-__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
+__all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
-    sent = openai_request(base_url, None, model, prompt, trial)
+    sent = chat_request(base_url, None, model, prompt, trial)
     metadata: dict[str, Any] = {"repetition": str(trial.repetition)}
     if trial.game is not None:  # its prompt alone does not say what has happened in the game
         metadata["trial"] = {name: getattr(trial, name) for name in Trial.__slots__}

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.providers.compatible import reply, request, structured_output
+from collector.providers.compatible import TAKES_TOOLS, reply, request, structured_output
 from collector.providers.logprobs import MOST_LIKELY
 
-__all__ = ["LOGPROBS", "reply", "request", "structured_output"]
+__all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
 LOGPROBS: dict[str, Any] = {"logprobs": MOST_LIKELY}

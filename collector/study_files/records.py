@@ -5,15 +5,19 @@ A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what on
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from collector.errors import UnknownNameError
+from collector.files import studies_dir
 from collector.records import Measure, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
+REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
+"""What `--reasoning-back` may say; each makes a variant of its own, as a format of answers does."""
 
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
@@ -109,13 +113,41 @@ class Specification:
     choices: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class StudyFigure:
+    """One figure that puts variants side by side, in this order: all in one panel, or by the label of a `panel`.
+
+    `indices` are measures of games (si, bgd …, success_rate). `families` are models by family, newer and larger ones
+    later; where there are any, only their models are drawn.
+    """
+
+    name: str
+    what: str
+    title: str | None
+    indices: tuple[str, ...]
+    variants: tuple[str, ...]
+    panels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def all_variants(self) -> tuple[str, ...]:
+        """Those of all panels, each once."""
+        return tuple(dict.fromkeys((*self.variants, *(one for panel in self.panels.values() for one in panel))))
+
+    @property
+    def is_comparison(self) -> bool:
+        """True where variants stand side by side in one panel."""
+        return any(len(panel) > 1 for panel in (self.variants, *self.panels.values()))
+
+
 @dataclass(frozen=True)
 class Study:
     """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked; `note`
     is what people should know who see its results.
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
-    in the settings of every model (None: each provider's own).
+    in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
+    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures.
     """
 
     name: str
@@ -136,8 +168,12 @@ class Study:
     sensitivity: Mapping[str, Specification] = field(default_factory=dict)
     note: str = ""
     about: str = ""
+    figures: Mapping[str, StudyFigure] = field(default_factory=dict)
+    variant_labels: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     temperature: float | None = None
+    reasoning_back: ReasoningBack = "default"
+    is_extension: bool = False
 
     def with_answer(self, answer: str) -> Study:
         """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of
@@ -149,6 +185,27 @@ class Study:
         models = tuple(m if m.model in fixed else replace(m, frame=answer) for m in self.models)
         variant = f"{self.variant}.{answer}"
         return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
+
+    def with_reasoning_back(self, back: ReasoningBack) -> Study:
+        """The same study with this much of its reasoning given back to every model, as the variant NAME.kept or
+        NAME.dropped: other conversations are other trials, and belong into tables of their own."""
+        models = tuple(replace(model, reasoning_back=back) for model in self.models)
+        return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
+
+    @property
+    def as_typed(self) -> str:
+        """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
+        if self.path.parent == studies_dir():
+            return self.name
+        here = Path.cwd()
+        return shlex.quote(f"./{self.path.relative_to(here)}" if self.path.is_relative_to(here) else str(self.path))
+
+    @property
+    def trial_command(self) -> str:
+        """What to type to play this study without a key."""
+        names = [*(model.model for model in self.models), *self._participants()]
+        whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
+        return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
@@ -172,7 +229,8 @@ class Study:
             raise self._unknown_model(spec)
         from collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
 
-        return with_temperature(StudyModel(spec, spec, provider, name, self.frame), self.temperature)
+        other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
+        return with_temperature(other, self.temperature)
 
     def test(self, name: str) -> TestInfo:
         """The test with this id; UnknownNameError if there is none."""
@@ -185,15 +243,27 @@ class Study:
         for known in self.models:
             if known.model == name:
                 return _simulated(known) if simulated else known
+        if simulated and (label := self._participants().get(name)):
+            return StudyModel(name, label, "simulated", name, self.frame)
         raise self._unknown_model(name)
+
+    def _participants(self) -> Mapping[str, str]:
+        """Those that are no models and play any study of this design, named by its file or not; with their labels."""
+        from collector.designs import design_named  # designs know these nouns
+
+        return getattr(design_named(self.design), "participants", {})
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
-        return UnknownNameError(f"model in the study {self.name}", name, [m.model for m in self.models], hint)
+        if name in self._participants():
+            hint = f"A participant that is no model is given with its provider: simulated/{name}"
+        known = {model.model for model in self.models} | {one for one in self._participants() if one != name}
+        return UnknownNameError(f"model in the study {self.name}", name, known, hint)
 
 
 def _simulated(model: StudyModel) -> StudyModel:
     """The same model played by the simulated provider, which goes by the study's own ids and takes no settings."""
     return StudyModel(
-        model.model, model.label, "simulated", model.model, model.frame, model.measure, {}, model.token_source
-    )
+        model.model, model.label, "simulated", model.model, model.frame, model.measure, {}, model.token_source,
+        reasoning_back=model.reasoning_back,
+    )  # fmt: skip

@@ -40,10 +40,51 @@ test_that("all comparisons of an index are corrected together", {
   expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 199), found)
 })
 
+test_that("permutations too few for so many comparisons are said, and how many it takes", {
+  data <- rbind(made_games("main", 0), made_games("hot", .9, seed = 3), made_games("cold", .9, seed = 4))
+  expect_warning(found <- compare_games(data, indices = "si", n_draws = 30), "no corrected p can be below 0.065")
+  expect_equal(found$p_adjusted, rep(2 / 31, 2))
+  expect_warning(compare_games(data, indices = "si", n_draws = 30), "`n_draws` must be 39 or more")
+  expect_silent(compare_games(data, indices = "si", n_draws = 39))
+  expect_silent(compare_games(data, indices = "si", n_draws = 30, adjust = "BH"))
+})
+
+test_that("fewer than five games on a side are not drawn again, but dealt out", {
+  found <- compare_games(rbind(made_games("main", 0), made_games("hot", .9, n_games = 4)), n_draws = 99)
+  expect_true(all(is.na(found$boot_low)) && all(is.na(found$boot_high)) && !anyNA(found$p_value))
+})
+
+test_that("kinds of games that both conditions hold are dealt out, and drawn again, each on its own", {
+  data <- rbind(
+    made_games("main", 0, 8), made_games("hot", .25, 8, seed = 2),
+    transform(rbind(made_games("main", .8, 8, seed = 3), made_games("hot", .95, 8, seed = 4)), model = "b",
+              game = game + 8)
+  )
+  apart <- compare_games(data, indices = "si", n_draws = 199, strata = "model")
+  expect_warning(mixed <- compare_games(data, indices = "si", n_draws = 199), "more than one model")
+  expect_equal(apart$difference, mixed$difference)
+  expect_lt(apart$p_value, mixed$p_value)
+  expect_lt(apart$boot_high - apart$boot_low, (mixed$boot_high - mixed$boot_low) / 2)
+  whole <- compare_games(data, by = "model", indices = "si", n_draws = 49)
+  expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 49, strata = "model"), whole)
+})
+
+test_that("the other way round is the same with the other sign, and the same games do not differ", {
+  data <- rbind(made_games("main", 0), made_games("hot", .5, seed = 3))
+  found <- compare_games(data, reference = "main", n_draws = 49)
+  turned <- compare_games(data, reference = "hot", n_draws = 49)
+  expect_equal(turned$difference, -found$difference)
+  same <- compare_games(rbind(made_games("main", .2), made_games("again", .2)), n_draws = 49)
+  expect_equal(same$difference, c(0, 0, 0))
+  expect_equal(same$p_value, c(1, 1, 1))
+  expect_true(all(same$boot_low < 0 & same$boot_high > 0))
+})
+
 test_that("wrong arguments are one sentence", {
   expect_snapshot(error = TRUE, {
     compare_games(made_games("main", 0))
     compare_games(made_games("main", 0), indices = "SI")
     compare_games(made_games("main", 0), adjust = "none at all")
+    compare_games(made_games("main", 0), n_draws = 0)
   })
 })

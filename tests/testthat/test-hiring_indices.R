@@ -51,6 +51,15 @@ test_that("the intervals are those of t over games, and of games drawn again", {
   expect_equal(hiring_indices(rounds_of(games), n_boot = 500, n_random = 0), found)
 })
 
+test_that("fewer than five games have a t interval, but none of games drawn again", {
+  withr::local_seed(1)
+  games <- lapply(1:5, function(k) matrix(stats::rpois(16, 2), 4))
+  four <- hiring_indices(rounds_of(games[1:4]), n_boot = 50, n_random = 0)
+  expect_true(all(is.na(four$boot_low)) && all(is.na(four$boot_high)) && !is.na(four$conf_low[[1]]))
+  five <- hiring_indices(rounds_of(games), n_boot = 50, n_random = 0)
+  expect_true(all(five$boot_low < five$boot_high))
+})
+
 test_that("the level of chance is that of such a cell, with its jobs and rounds", {
   withr::local_seed(1)
   jobs <- data.frame(job = 1:15, class = rep(c("a", "b", "c", "d"), c(3, 4, 4, 4)))
@@ -61,6 +70,14 @@ test_that("the level of chance is that of such a cell, with its jobs and rounds"
   pooled <- cbind(game = 1, choice = sample(4, 60, TRUE), jobs[rep(1:15, 4), ])
   alike <- random_level(60, class_sizes = c(3, 4, 4, 4), balanced = TRUE, n_games = 1, n_cells = 30)
   expect_equal(hiring_indices(pooled, n_boot = 0, n_random = 30)$random_level, alike$level)
+})
+
+test_that("chance chooses among all groups and classes, those never chosen and never drawn too", {
+  rounds <- rounds_of(list(diag(8, 2), diag(8, 2)))
+  found <- hiring_indices(rounds, n_boot = 0, n_random = 20, n_groups = 4, class_sizes = c(3, 2, 2))
+  chance <- random_level(16, 4, c(2, 2, 3), n_games = 2, n_cells = 20)
+  expect_equal(found$random_level, chance$level)
+  expect_equal(estimates(found)[["si"]], log2(3))
 })
 
 test_that("SI and half-width of the printed matrices come out", {

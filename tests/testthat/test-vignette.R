@@ -36,6 +36,16 @@ if (in_source && requireNamespace("knitr", quietly = TRUE)) {
         expect_equal(nrow(merge(place$counts("is_valid"), place$counts("is_consistent"))), 12)
         expect_identical(place$trials, simulate_interference(place$parameters))
       })
+    }
+    if (basename(file) == "hiring.Rmd") {
+      test_that("the vignette's participants lie where theirs are known to lie, beside chance", {
+        si <- place$main[place$main$index == "si", ]
+        expect_equal(si$estimate, c(.275, 1.27), tolerance = .1)
+        expect_equal(si$random_level, c(.275, .275), tolerance = .05)
+        expect_equal(sum(place$counts$n), nrow(place$rounds))
+      })
+    }
+    if (basename(file) != "slant.Rmd") {
       next
     }
     test_that("the vignette's table is that of the models, and its topics tell the conditions apart", {

@@ -1,7 +1,7 @@
 -- hiring_counts: how often each group was chosen for each class of jobs in each game, unordered; no row is a zero.
 -- grain: source, study, study_version, variant, model, game, class, group
 -- reads: hiring_round_rows
--- study: hiring
+-- design: allocation
 -- note:  all indices are computed from these counts; hiring_allocations shows them with their zeros.
 CREATE OR REPLACE VIEW hiring_counts AS
 SELECT source, study, study_version, variant, model, game, class, choice AS "group", count(*) AS n

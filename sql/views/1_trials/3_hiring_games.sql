@@ -1,11 +1,12 @@
 -- hiring_games: the games, unordered: what each was, how far it came, and how it ended.
 -- grain: source, study, study_version, variant, model, game
 -- reads: hiring_round_rows
--- study: hiring
+-- design: allocation
 -- note:  `n_rounds` were to be played, `n_answered` have a choice. `is_complete`: all of them; of pooled single rounds
 --        (prior_associations: `is_pooled`) that all were asked. `ended_as` is the outcome that ended a game early, NULL
 --        of one that is still being played. Indices of a cell are over complete games; the others are counted beside.
---        `groups` and `class_sizes` (jobs in each class) are JSON, in the study's order.
+--        `groups` and `class_sizes` (jobs in each class) are JSON, in the study's order. `is_balanced`: each job came
+--        equally often and was given to a group each time, which lowers the level of chance.
 CREATE OR REPLACE VIEW hiring_games AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, game,
@@ -13,6 +14,7 @@ WITH counted AS (
            min(repetition) < max(repetition) AS is_pooled,
            count(*) AS n_asked,
            count(choice) AS n_answered,
+           histogram(job) AS jobs,
            count(*) FILTER (is_success) AS n_successes,
            count(is_success) AS n_with_outcome,
            min(outcome) FILTER (outcome <> 'answered') AS ended_as,
@@ -26,7 +28,8 @@ WITH counted AS (
     SELECT *, coalesce(first_factors, any_factors) AS facts,
            nullif(regexp_extract(facts, '"groups":(\[".*?"\])', 1), '') AS groups,
            nullif(regexp_extract(facts, '"class_sizes":(\[[0-9,]*\])', 1), '') AS class_sizes,
-           try_cast(regexp_extract(facts, '"n_rounds":([0-9]+)', 1) AS INTEGER) AS n_rounds
+           try_cast(regexp_extract(facts, '"n_rounds":([0-9]+)', 1) AS INTEGER) AS n_rounds,
+           list_sum(string_split(trim(class_sizes, '[]'), ',')::INTEGER[]) AS n_jobs
     FROM counted
 )
 SELECT source, study, study_version, variant, model, game, repetition, is_pooled,
@@ -35,5 +38,7 @@ SELECT source, study, study_version, variant, model, game, repetition, is_pooled
        coalesce(CASE WHEN is_pooled THEN n_asked ELSE n_answered END >= n_rounds, false) AS is_complete,
        ended_as, n_successes, n_with_outcome, served_model_changed,
        len(string_split(groups, '","')) AS n_groups, len(string_split(class_sizes, ',')) AS n_classes,
-       groups, class_sizes
+       groups, class_sizes,
+       coalesce(n_asked = n_rounds AND n_answered = n_rounds AND len(map_keys(jobs)) = n_jobs
+                AND len(list_distinct(map_values(jobs))) = 1, false) AS is_balanced
 FROM described;

@@ -1,7 +1,7 @@
 -- hiring_questions: one question after a game a row, unordered: which group was named, and its place among the groups.
 -- grain: trial_id
 -- reads: trials
--- study: hiring
+-- design: allocation
 -- note:  `rank` is 1 where the group named is the one that succeeds most often in jobs of this class, NULL where no
 --        group was named or all are equal. `ranks` is JSON: the groups from best to worst.
 CREATE OR REPLACE VIEW hiring_questions AS

@@ -1,7 +1,7 @@
 -- hiring_rounds: one round of a game a row, in a fixed order: what analyses of games start from.
 -- grain: trial_id
 -- reads: hiring_round_rows, models
--- study: hiring
+-- design: allocation
 -- note:  the tables count over hiring_round_rows, the same rows unordered. `factors` holds the rest as JSON: who would
 --        have succeeded (drawn before the answer), the candidates' features, the order in which the groups were shown.
 CREATE OR REPLACE VIEW hiring_rounds AS

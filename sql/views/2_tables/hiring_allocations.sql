@@ -1,7 +1,7 @@
 -- hiring_allocations: the allocation matrix of each game: how often each group was chosen for each class of jobs.
 -- grain: source, study, study_version, variant, model, game, class, group
 -- reads: hiring_games, hiring_counts
--- study: hiring
+-- design: allocation
 -- note:  zeros are rows too: every group of the game beside every class that any game of its variant drew.
 CREATE OR REPLACE VIEW hiring_allocations AS
 WITH counts AS MATERIALIZED (

@@ -1,10 +1,10 @@
 -- hiring_exploration: how open each model's choices stay after what it has seen in a class of jobs.
 -- grain: source, study, study_version, variant, model
 -- reads: hiring_round_rows
--- study: hiring
+-- design: allocation
 -- note:  `choice_entropy_bits` is the entropy of the choice given the class, the group chosen last for that class and
 --        whether that went well, over all games: log2(number of groups) where nothing seen matters, 0 where it decides.
---        Counted from `n_rounds` rounds it comes out a little too low; random_level() shows by how much.
+--        Counted from `n_rounds` rounds it comes out a little too low: the participant `random` shows by how much.
 --        `first_entropy_bits` is the same before anything is seen in a class. `stay_after_success` and
 --        `stay_after_failure` are shares of the rounds after one. `lock_in`: of the rounds after a class's first
 --        success, the share that went to the group that had it; 1 / (number of groups) by chance.

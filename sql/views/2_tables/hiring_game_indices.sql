@@ -1,7 +1,7 @@
 -- hiring_game_indices: how stratified each game became: SI, BGD and the mutual information of its allocation matrix.
 -- grain: source, study, study_version, variant, model, game
 -- reads: hiring_games, hiring_counts
--- study: hiring
+-- design: allocation
 -- note:  p_g is a group's distribution over the classes, over its hires. `si` = log2(number of classes of the study)
 --        minus the unweighted mean of p_g's entropy (bits) over the groups hired at least once. `bgd` is the mean
 --        Jensen-Shannon distance (the root of the divergence in natural logarithms: at most 0.8326) over the distinct
@@ -50,11 +50,13 @@ WITH games AS MATERIALIZED (
 )
 SELECT g.source, g.study, g.study_version, g.variant, g.model, g.game, g.repetition, g.answer_format, g.is_complete,
        g.ended_as, g.n_rounds, g.n_answered, g.n_groups, g.n_classes, coalesce(s.n_hired, 0) AS n_groups_hired,
-       greatest(log2(g.n_classes) - s.mean_entropy, 0) AS si,
+       -- greatest() alone would make 0 of what is unknown, in a game without a choice
+       CASE WHEN s.n > 0 THEN greatest(log2(g.n_classes) - s.mean_entropy, 0) END AS si,
        (s.distances + s.n_apart * sqrt(ln(2))) / nullif(s.n_all, 0) AS bgd,
        (s.divergences / ln(2) + s.n_apart) / nullif(s.n_all, 0) AS bgd_divergence_bits,
-       greatest(log2(s.n) + (s.cells - s.margin - c.margin) / s.n, 0) AS mutual_information_bits,
-       g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate
+       CASE WHEN s.n > 0 THEN greatest(log2(s.n) + (s.cells - s.margin - c.margin) / s.n, 0) END
+           AS mutual_information_bits,
+       g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate, g.class_sizes, g.is_balanced
 FROM games g
 LEFT JOIN summed s USING (game_no)
 LEFT JOIN of_classes c USING (game_no)

@@ -4,7 +4,8 @@
 -- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
---        without it, as this one).
+--        without it, as this one). `n_not_asked` are trials of games that ended early: nobody is going to ask them, so that
+--        they are not missing.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
@@ -22,6 +23,17 @@ WITH planned AS (
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts
     FROM attempts
     GROUP BY run_id, model, test
+), ended AS (
+    SELECT run_id, model, factors
+    FROM attempts
+    WHERE is_final AND contains(factors, '"not_asked":{')
+), never_asked AS (
+    SELECT t.run_id, e.model, t.test,
+           sum(try_cast(regexp_extract(e.factors, concat('"not_asked":\{[^}]*"', t.test, '":([0-9]+)'), 1) AS BIGINT))
+               AS n_not_asked
+    FROM ended e
+    JOIN run_tests t ON t.run_id = e.run_id
+    GROUP BY t.run_id, e.model, t.test
 ), joined AS (
     -- FULL: trials that their run did not list are shown too, without a plan
     SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model,
@@ -30,24 +42,28 @@ WITH planned AS (
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
            coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
-           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts
+           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked
     FROM planned p
     FULL JOIN counted c ON c.run_id = p.run_id AND c.model = p.model AND c.test = p.test
+    LEFT JOIN never_asked n ON n.run_id = p.run_id AND n.model = p.model AND n.test = p.test
 ), placed AS (
     SELECT r.source, r.study, r.study_version, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
-           coalesce(sum(n_done) OVER (
-               PARTITION BY r.source, r.study, r.study_version, r.variant, r.seed,
-                   j.model, j.provider, j.requested_model, j.model_settings, j.test,
-                   contains(coalesce(r.settings, ''), '"structured_output": true')
-               ORDER BY r.started_at, j.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-           ), 0)::BIGINT AS n_done_before
+           coalesce(sum(n_done) OVER earlier, 0)::BIGINT AS n_done_before,
+           coalesce(sum(n_not_asked) OVER earlier, 0)::BIGINT AS n_not_asked_before
     FROM joined j
     LEFT JOIN runs r ON r.run_id = j.run_id
+    WINDOW earlier AS (
+        PARTITION BY r.source, r.study, r.study_version, r.variant, r.seed,
+            j.model, j.provider, j.requested_model, j.model_settings, j.test,
+            contains(coalesce(r.settings, ''), '"structured_output": true')
+        ORDER BY r.started_at, j.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
 )
 SELECT source, study, study_version, variant, run_id, model, test,
        n_planned, n_done, n_done_before,
-       CASE WHEN n_planned IS NOT NULL THEN greatest(n_planned - n_done - n_done_before, 0) END AS n_missing,
-       n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
+       CASE WHEN n_planned IS NOT NULL
+            THEN greatest(n_planned - n_done - n_done_before - n_not_asked - n_not_asked_before, 0) END AS n_missing,
+       n_not_asked, n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
        started_at, finished_at, end_reason
 FROM placed
 ORDER BY started_at, run_id, model_place, model, test_no, test;

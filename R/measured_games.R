@@ -1,0 +1,107 @@
+# What hiring_indices(), compare_games() and random_level() share: games counted, measured, and weighted.
+
+# How often, by game, group and class.
+game_counts <- function(rows) {
+  in_order <- function(values) factor(values, levels = sort(unique(as.character(values)), method = "radix"))
+  unclass(table(in_order(rows$game), in_order(rows$choice), in_order(rows$class)))
+}
+
+# `games`: one row per game, the indices within it. `between`: per group, which games it was hired in, which of its
+# distributions it had there, and the divergence (natural logarithms) of each pair of distributions. Games share
+# distributions, so that thousands of games make few pairs.
+measured_games <- function(counts, n_classes = NULL) {
+  n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
+  shares <- counts / c(apply(counts, 1:2, sum))
+  entropy <- rowSums(plogp(shares), dims = 2)
+  apart <- pairs_within(shares, entropy)
+  games <- data.frame(
+    si = pmax(log2(n_classes) - rowMeans(entropy, na.rm = TRUE), 0),
+    bgd = rowMeans(sqrt(apart), na.rm = TRUE),
+    mutual_information_bits = information_bits(counts),
+    bgd_divergence_bits = rowMeans(apart, na.rm = TRUE) / log(2)
+  )
+  games[] <- lapply(games, function(values) replace(values, is.nan(values), NA_real_))
+  list(games = games, between = lapply(seq_len(dim(counts)[[2]]), function(g) {
+    distributions(matrix(shares[, g, ], nrow = dim(counts)[[1]]), entropy[, g])
+  }))
+}
+
+# -p log2(p), 0 for 0; NaN where nothing was counted.
+plogp <- function(p) {
+  found <- -p * log2(p)
+  found[!is.na(p) & p == 0] <- 0
+  found
+}
+
+# Of each game: the entropy of groups, plus that of classes, minus that of both.
+information_bits <- function(counts) {
+  p <- counts / rowSums(counts)
+  of_groups <- rowSums(plogp(rowSums(p, dims = 2)))
+  of_classes <- rowSums(plogp(apply(p, c(1, 3), sum)))
+  unname(pmax(of_groups + of_classes - rowSums(plogp(p)), 0))
+}
+
+# Jensen-Shannon divergence (natural logarithms) of every pair of groups, a column, in every game, a row.
+pairs_within <- function(shares, entropy) {
+  n_groups <- dim(shares)[[2]]
+  if (n_groups < 2) {
+    return(matrix(NA_real_, dim(shares)[[1]], 1))
+  }
+  pairs <- utils::combn(n_groups, 2)
+  found <- lapply(seq_len(ncol(pairs)), function(k) {
+    a <- pairs[1, k]
+    b <- pairs[2, k]
+    middle <- matrix((shares[, a, ] + shares[, b, ]) / 2, nrow = dim(shares)[[1]])
+    pmax(rowSums(plogp(middle)) - (entropy[, a] + entropy[, b]) / 2, 0) * log(2)
+  })
+  do.call(cbind, found)
+}
+
+# A group's distributions, each once, and in which games it had them.
+distributions <- function(shares, entropy) {
+  hired <- which(!is.na(entropy))
+  key <- do.call(paste, as.data.frame(shares[hired, , drop = FALSE]))
+  kinds <- hired[!duplicated(key)]
+  apart <- divergences(shares[kinds, , drop = FALSE], entropy[kinds])
+  diag(apart) <- 0
+  list(hired = hired, kind = match(key, unique(key)), apart = apart)
+}
+
+# Jensen-Shannon divergence of every pair of rows of `shares`, as a square.
+divergences <- function(shares, entropy) {
+  of_class <- lapply(seq_len(ncol(shares)), function(c) plogp(outer(shares[, c], shares[, c], `+`) / 2))
+  pmax(Reduce(`+`, of_class) - outer(entropy, entropy, `+`) / 2, 0) * log(2)
+}
+
+# All indices, a column each, where game i counts `weights[k, i]` times: a row for each row of weights.
+weighted_indices <- function(measured, weights) {
+  values <- as.matrix(measured$games)
+  is_known <- !is.na(values)
+  values[!is_known] <- 0
+  within <- (weights %*% values) / (weights %*% is_known)
+  between <- lapply(measured$between, function(group) mean_apart(group, weights))
+  over_groups <- function(part) rowMeans(matrix(unlist(lapply(between, `[[`, part)), nrow(weights)), na.rm = TRUE)
+  found <- cbind(within, gasi = over_groups("distance"), gasi_divergence_bits = over_groups("bits"))
+  found <- found[, index_names, drop = FALSE]
+  replace(found, is.nan(found), NA_real_)
+}
+
+# The mean over pairs of games in which a group was hired; a game drawn twice makes no pair with itself.
+mean_apart <- function(group, weights) {
+  weights <- weights[, group$hired, drop = FALSE]
+  of_kind <- t(rowsum(t(weights), group$kind))
+  n_pairs <- (rowSums(weights)^2 - rowSums(weights^2)) / 2
+  over_pairs <- function(apart) rowSums((of_kind %*% apart) * of_kind) / 2 / n_pairs
+  list(distance = over_pairs(sqrt(group$apart)), bits = over_pairs(group$apart) / log(2))
+}
+
+all_alike <- function(n) matrix(1, 1, n)
+
+# What `measure` makes of rows that `draw` gives, some at a time: all draws of thousands of games would fill the memory.
+measured_draws <- function(n_draws, n_games, draw, measure) {
+  at_once <- max(1, 2e6 %/% n_games)
+  sizes <- diff(unique(c(seq(0, n_draws, by = at_once), n_draws)))
+  do.call(rbind, lapply(sizes, function(size) {
+    measure(do.call(rbind, lapply(seq_len(size), function(draw_no) draw())))
+  }))
+}

@@ -1,0 +1,134 @@
+#' Rank-ordered allocation matrices, by model and answer format
+#'
+#' Which share of each group's rounds went to which class of jobs, its mean over games, after each game's matrix was
+#' put in order by [rank_ordered()]: a dark diagonal is stratification, a plain square is none. Random choices have a
+#' paler diagonal, too, because the order looks for one; the last panel shows it.
+#'
+#' @param counts a data frame with one row per model, game, class and group, such as the view `hiring_allocations` of
+#'   the database, over games that were played to their end: `model`, `variant`, `game`, `class`, `group` (or `choice`),
+#'   `n` (rounds). Used where there: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
+#'   `variant_no`.
+#' @inheritParams plot_tokens
+#' @param seed of the random games in the last panel, a whole number.
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   appendix D, which shows single games.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' games <- simulate_structured_games(p = c(.2, .9), experiments = "bgd", n_games = 10)
+#' games <- transform(games, model = paste("p =", p), variant = "structured", n = 1)
+#' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
+#' plot_allocations(counts)
+plot_allocations <- function(counts, file = NULL, seed = 20260101) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  means <- allocations_to_draw(counts, seed)
+  n_panels <- nlevels(means$panel_shown)
+  n_columns <- min(n_panels, if (n_panels > 12) 6 else 5)
+  width_in <- max(7, 1 + 1.65 * n_columns)
+  # squares of few panels, or of matrices with few classes, would leave a figure narrower than its words
+  is_narrow <- n_columns < 4 || max(means$class_rank) < max(means$group_rank)
+  .data <- ggplot2::.data
+  plot <- ggplot2::ggplot(means, ggplot2::aes(x = .data$class_rank, y = .data$group_rank, fill = .data$share)) +
+    ggplot2::geom_tile(colour = "white", linewidth = .6) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = shares_as_text(.data$share), colour = .data$share > .5), size = 2.7, show.legend = FALSE
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
+    ggplot2::scale_fill_gradient(low = "#F2F6FA", high = "#08306B", limits = c(0, 1), breaks = c(0, .5, 1),
+                                 na.value = "grey90") +
+    ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
+    ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
+    ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
+    (if (is_narrow) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
+    ggplot2::labs(
+      title = given_title(counts, "Does each group have a class of its own?"),
+      subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
+      x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds",
+      caption = caption_of(source_note(counts), allocations_note(means), width_in = width_in)
+    ) +
+    figure_theme() +
+    ggplot2::theme(
+      panel.grid.major = ggplot2::element_blank(), strip.text = ggplot2::element_text(size = 9, hjust = 0),
+      legend.title = ggplot2::element_text(size = 9, vjust = .9, margin = ggplot2::margin(r = 8)),
+      legend.key.height = ggplot2::unit(8, "pt"), legend.key.width = ggplot2::unit(26, "pt")
+    )
+  lines <- max(lengths(strsplit(levels(means$panel_shown), "\n", fixed = TRUE)))
+  height_in <- 2.6 + (1.35 + .17 * lines) * ceiling(n_panels / n_columns)
+  finish_figure(plot, file, allocations_in_words(means, counts), width_in = width_in, height_in = height_in)
+}
+
+# One row a panel and place: the mean `share` over the games in which the group was chosen, and `n_games`.
+allocations_to_draw <- function(counts, seed) {
+  if (is.data.frame(counts) && !"group" %in% names(counts)) counts$group <- counts$choice
+  check_columns(counts, c("model", "variant", "game", "class", "group", "n"), to = "draw allocations")
+  counts <- labelled_games(counts[!is.na(counts$n), , drop = FALSE], "draw allocations")
+  if (nrow(counts) == 0 || sum(counts$n) == 0) {
+    stop_with("Can't draw allocations: no game has a round with a choice.")
+  }
+  if (anyDuplicated(counts[c("model_shown", "variant_shown", "format_shown", "game", "class", "group")]) > 0) {
+    stop_with("Can't draw allocations: a game has more than one row for a class and group.")
+  }
+  key <- c("model_shown", "variant_shown", "format_shown")
+  ranked <- rank_ordered(counts, by = key)
+  means <- mean_shares(ranked, key)
+  several <- vapply(means[key], function(one) nlevels(droplevels(one)) > 1, NA)
+  means$panel_shown <- panel_names(means, key[several | key == "model_shown"])
+  chance <- mean_shares(random_matrices(counts, key, seed), character())
+  chance$panel_shown <- "Chance alone,\nsimulated"
+  columns <- c("panel_shown", "group_rank", "class_rank", "share", "n_games")
+  together <- rbind(means[columns], chance[columns])
+  together$panel_shown <- factor(together$panel_shown, c(levels(means$panel_shown), "Chance alone,\nsimulated"))
+  together
+}
+
+mean_shares <- function(ranked, key) {
+  places <- c(key, "group_rank", "class_rank")
+  rows <- split(seq_len(nrow(ranked)), group_codes(ranked, places))
+  found <- ranked[vapply(rows, `[[`, 1L, 1), places]
+  found$share <- vapply(rows, function(some) mean(ranked$share[some], na.rm = TRUE), 1)
+  found$n_games <- lengths(rows)
+  found
+}
+
+panel_names <- function(means, key) {
+  in_order <- unique(means[do.call(order, unname(means[key])), key, drop = FALSE])
+  name <- function(rows) do.call(paste, c(lapply(rows, function(one) wrapped(as.character(one), 22)), sep = "\n"))
+  factor(name(means[key]), unique(name(in_order)))
+}
+
+# Games of random choices, as long as those drawn and over as many groups and classes.
+random_matrices <- function(counts, key, seed, n_games = 400) {
+  rounds <- tapply(counts$n, do.call(paste, c(counts[c(key, "game")], sep = "\r")), sum)
+  n_rounds <- round(stats::median(rounds))
+  of_class <- tapply(counts$n, counts$class, sum)
+  n_groups <- length(unique(counts$group))
+  drawn <- with_seed(seed, random_counts(n_rounds, n_groups, as.vector(of_class), n_games, balanced = FALSE))
+  cells <- expand.grid(game = seq_len(n_games), choice = seq_len(n_groups), class = seq_along(of_class))
+  rank_ordered(cbind(cells, n = as.vector(drawn)))
+}
+
+# ".25", and no digits for what is 0 or 1.
+shares_as_text <- function(share) {
+  said <- sub("^0", "", sprintf("%.2f", share))
+  ifelse(is.nan(share), "-", ifelse(said == ".00", "0", ifelse(said == "1.00", "1", said)))
+}
+
+allocations_note <- function(means) {
+  n_games <- means$n_games[!grepl("^Chance alone", means$panel_shown)]
+  paste(
+    sprintf("%s a panel.", counted_range(n_games, "game")),
+    "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as often",
+    "in each class as here have a diagonal as well: the last panel, of 400 simulated games."
+  )
+}
+
+allocations_in_words <- function(means, counts) {
+  is_diagonal <- means$group_rank == means$class_rank
+  on <- tapply(means$share[is_diagonal], means$panel_shown[is_diagonal], mean, na.rm = TRUE)
+  said <- sprintf("%s %.2f", gsub(",?\n", ", ", names(on)), on)
+  sprintf(
+    "Rank-ordered allocation matrices, %s. Mean share on the diagonal: %s. %s %s", counted(length(on), "panel"),
+    paste(said, collapse = "; "), allocations_note(means), source_note(counts)
+  )
+}

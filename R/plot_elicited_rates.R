@@ -1,0 +1,109 @@
+#' How likely does each job succeed, as models say themselves?
+#'
+#' The mean percentage that a model gave for each job, with its 95 % t interval over conversations; a panel for each
+#' class of jobs.
+#'
+#' @param rates a data frame with one row per model and job, such as the view `elicited_rates` of the database: `model`,
+#'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used where there: `class_label`,
+#'   `class_no`, `source`, `title`, `model_label`, `model_no`.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   figure 8 (appendix A.3.1).
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_elicited_rates(data.frame(
+#'   source = "simulated", model = "greedy", job = c("Lawyers", "Bankers", "Janitors", "Cashiers"),
+#'   class = c("high competence", "high competence", "low competence", "low competence"),
+#'   mean_rate = c(.2, .25, .8, .7), sd_rate = .1, n = 30
+#' ))
+plot_elicited_rates <- function(rates, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  rows <- rates_to_draw(rates)
+  plot <- rate_layers(rows) +
+    ggplot2::labs(
+      title = given_title(rates, "How many people could succeed at a job?"),
+      subtitle = "Mean of the percentages that were answered. Jobs in the order of their mean within a class.",
+      x = "Elicited success rate (%)", y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(source_note(rates), conversations_note(rows), width_in = 9)
+    )
+  n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
+  height_in <- 2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown)
+  finish_figure(plot, file, rates_in_words(rows), width_in = 9, height_in = height_in)
+}
+
+rates_to_draw <- function(rates) {
+  check_columns(rates, c("model", "job", "class", "mean_rate", "sd_rate", "n"), to = "draw elicited rates")
+  rows <- rates[!is.na(rates$mean_rate), , drop = FALSE]
+  if (nrow(rows) == 0) {
+    stop_with("Can't draw elicited rates: there is no row with a rate.")
+  }
+  if (!"variant" %in% names(rows)) rows$variant <- "all"
+  rows <- labelled_games(rows, "draw elicited rates")
+  if (anyDuplicated(rows[c("model_shown", "job", "class")]) > 0) {
+    stop_with("Can't draw elicited rates: a model has more than one row for a job.", "Keep the rows of one variant.")
+  }
+  if (!"class_label" %in% names(rows)) rows$class_label <- gsub("_", " ", rows$class, fixed = TRUE)
+  rows$class_shown <- ordered_labels(rows, "class", "class_label", "class_no")
+  levels(rows$class_shown) <- wrapped(levels(rows$class_shown), 18)
+  half_width <- stats::qt(.975, pmax(rows$n - 1, 1)) * rows$sd_rate / sqrt(rows$n)
+  half_width[rows$n < 2] <- NA
+  rows$low <- pmax(rows$mean_rate - half_width, 0)
+  rows$high <- pmin(rows$mean_rate + half_width, 1)
+  # one axis names the jobs of all panels: a job's mean over models decides its height
+  job_mean <- stats::ave(rows$mean_rate, rows$class_shown, rows$job)
+  jobs <- unique(data.frame(class = rows$class_shown, job = rows$job, mean = job_mean))
+  jobs <- jobs[order(jobs$class, jobs$mean, jobs$job, method = "radix"), ]
+  rows$job_height <- match(paste(rows$class_shown, rows$job, sep = "\r"), paste(jobs$class, jobs$job, sep = "\r"))
+  n <- nlevels(rows$model_shown)
+  rows$height <- rows$job_height + if (n == 1) 0 else .35 - .7 * (as.integer(rows$model_shown) - 1) / (n - 1)
+  rows
+}
+
+rate_layers <- function(rows) {
+  .data <- ggplot2::.data
+  named <- unique(rows[c("job_height", "job")])
+  shown <- levels(rows$model_shown)
+  guide <- ggplot2::guide_legend(ncol = legend_width(shown))
+  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height, colour = .data$model_shown)) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = 100 * .data$low, xmax = 100 * .data$high), data = rows[!is.na(rows$low), ], linewidth = .5
+    ) +
+    ggplot2::geom_point(ggplot2::aes(x = 100 * .data$mean_rate, shape = .data$model_shown), size = 1.8, stroke = .8) +
+    ggplot2::facet_grid(ggplot2::vars(.data$class_shown), scales = "free_y", space = "free_y") +
+    ggplot2::scale_x_continuous(limits = c(0, 100), expand = ggplot2::expansion(add = 2)) +
+    ggplot2::scale_y_continuous(
+      breaks = named$job_height, labels = named$job, expand = ggplot2::expansion(add = .5)
+    ) +
+    ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(shown)), drop = FALSE) +
+    ggplot2::guides(colour = guide, shape = guide) +
+    figure_theme() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(hjust = 1),
+      strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, vjust = 1)
+    )
+}
+
+conversations_note <- function(rows) {
+  sprintf(
+    "%s for each model and job. Bars: 95 %% t intervals over conversations.", counted_range(rows$n, "answer")
+  )
+}
+
+rates_in_words <- function(rows) {
+  means <- tapply(100 * rows$mean_rate, list(rows$model_shown, rows$class_shown), mean)
+  each <- vapply(rownames(means), function(model) {
+    known <- means[model, !is.na(means[model, ])]
+    sprintf("%s: %s", model, toString(sprintf("%s %.0f", gsub("\n", " ", names(known), fixed = TRUE), known)))
+  }, "")
+  sprintf(
+    "Elicited success rates of %s in %s for %s. Mean by class, per cent: %s. %s",
+    counted(nrow(unique(rows[c("class_shown", "job")])), "job"), counted_classes(nlevels(rows$class_shown)),
+    counted(nlevels(rows$model_shown), "model"), paste(each, collapse = "; "),
+    paste(c(conversations_note(rows), source_note(rows)), collapse = " ")
+  )
+}
+
+counted_classes <- function(n) sprintf("%d class%s", n, if (n == 1) "" else "es")

@@ -1,0 +1,69 @@
+#' How open do choices stay after what was seen?
+#'
+#' Four measures of exploration for each model: the entropy of the choice given what was seen last in the class of the
+#' job, how often the last group is chosen again after a success and after a failure, and how far the group that
+#' succeeded first in a class keeps it (lock-in).
+#'
+#' @param measures a data frame with one row per model, such as the view `hiring_exploration` of the database: `model`,
+#'   `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA` where
+#'   unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`, `title`,
+#'   `model_label`, `model_no`, `variant_label`, `variant_no`.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_exploration(data.frame(
+#'   source = "simulated", model = c("random", "greedy"), variant = "main", n_groups = 4, n_rounds = 1200,
+#'   choice_entropy_bits = c(1.99, .8), stay_after_success = c(.25, .85), stay_after_failure = c(.25, .2),
+#'   lock_in = c(.25, .8)
+#' ))
+plot_exploration <- function(measures, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
+  plot <- game_dots(cells) +
+    ggplot2::labs(
+      title = given_title(measures, "How open do choices stay after what was seen?"),
+      subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
+      x = NULL, y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(source_note(measures), games_note(cells), exploration_note(cells, measures), width_in = 11)
+    )
+  said <- sprintf(
+    "Exploration of %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
+    levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
+    dots_in_words(cells), source_note(measures)
+  )
+  finish_figure(plot, file, said, width_in = 11, height_in = dots_height_in(cells))
+}
+
+exploration_labels <- function() {
+  c(
+    choice_entropy_bits = "Entropy of the choice,\nbits", stay_after_success = "Same group after\na success (%)",
+    stay_after_failure = "Same group after\na failure (%)", lock_in = "Lock-in on the first\nsuccess (%)"
+  )
+}
+
+# One row a model and measure, with the level of chance.
+exploration_rows <- function(measures) {
+  names <- names(exploration_labels())
+  check_columns(measures, c("model", "variant", names), to = "draw exploration")
+  measures <- with_absent(measures, "n_groups", NA_real_)
+  kept <- setdiff(names(measures), c(names, "n_games"))
+  do.call(rbind, lapply(names, function(name) {
+    is_bits <- name == "choice_entropy_bits"
+    data.frame(
+      measures[kept],
+      index = name, estimate = measures[[name]] * if (is_bits) 1 else 100,
+      random_level = if (is_bits) log2(measures$n_groups) else 100 / measures$n_groups
+    )
+  }))
+}
+
+exploration_note <- function(cells, measures) {
+  c(
+    if ("n_rounds" %in% names(measures)) sprintf("%s a cell.", counted_range(measures$n_rounds, "round")),
+    "No intervals are drawn.",
+    if (any(!is.na(cells$random_level))) "Dotted: what choices at random come to, over endlessly many rounds.",
+    "Lock-in: of the rounds after a class's first success, the share that went to the group that had it."
+  )
+}

@@ -1,0 +1,116 @@
+#' Do newer and larger models of a family stratify more?
+#'
+#' The indices of games by family of models, within each family from the older or smaller model on the left to the newer
+#' or larger one on the right. Lines join the models of one answer format; they are there for the eye, not a trend.
+#'
+#' @param indices a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
+#'   (a number: the place in the family), of one condition. Used where there: `family_label`.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   figure 3.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_families(data.frame(
+#'   source = "simulated", model = c("a-1", "a-2", "b-small", "b-large"), variant = "main", index = "si",
+#'   family = c("A", "A", "B", "B"), order = c(1, 2, 1, 2), estimate = c(.4, 1.2, .8, 1.1),
+#'   conf_low = c(.3, 1, .6, 1), conf_high = c(.5, 1.4, 1, 1.2), random_level = .28, human = .84
+#' ))
+plot_families <- function(indices, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  cells <- families_to_draw(indices)
+  width_in <- family_width_in(cells)
+  notes <- c(source_note(cells), games_note(cells))
+  plot <- family_layers(cells) +
+    ggplot2::labs(
+      title = given_title(indices, "Do newer and larger models stratify more?"),
+      subtitle = "Within a family newer or larger models stand to the right. Higher: groups are more apart.",
+      x = NULL, y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(notes, marks_note(cells, has_bands = FALSE), width_in = width_in)
+    )
+  said <- sprintf(
+    "Indices of stratification in %s of models%s. %s %s", families_in_words(cells),
+    levels_in_words(cells$format_shown, "answer format"), dots_in_words(cells), paste(notes, collapse = " ")
+  )
+  height_in <- 2.6 + 1.9 * nlevels(cells$column_shown)
+  finish_figure(plot, file, said, width_in = width_in, height_in = height_in)
+}
+
+families_in_words <- function(cells) {
+  n <- nlevels(cells$family_shown)
+  sprintf("%d famil%s", n, if (n == 1) "y" else "ies")
+}
+
+family_width_in <- function(cells) {
+  max(7, 1.4 + .45 * nlevels(cells$family_shown) + .55 * nrow(unique(cells[c("family_shown", "model_shown")])))
+}
+
+families_to_draw <- function(indices) {
+  check_columns(indices, c("family", "order"), to = "draw families")
+  rows <- indices[!is.na(indices$family), , drop = FALSE]
+  cells <- game_cells(rows, index_labels(), to = "families")
+  if (nlevels(cells$variant_shown) > 1) {
+    stop_with(
+      "Can't draw families: rows of more than one condition.",
+      sprintf("Found: %s. Keep one.", quoted(levels(cells$variant_shown)))
+    )
+  }
+  cells$family_shown <- droplevels(ordered_labels(cells, "family", "family_label", "family_no"))
+  in_order <- unique(as.character(cells$model_shown[order(cells$family_shown, cells$order)]))
+  cells$model_shown <- factor(cells$model_shown, in_order)
+  # one after another; families have scales of their own
+  cells$x <- as.integer(cells$model_shown)
+  beside <- as.integer(cells$beside_shown)
+  n_beside <- nlevels(cells$beside_shown)
+  cells$x <- cells$x + if (n_beside == 1) 0 else .36 * ((beside - 1) / (n_beside - 1) - .5)
+  cells
+}
+
+family_layers <- function(cells) {
+  .data <- ggplot2::.data
+  shown <- levels(cells$beside_shown)
+  named <- levels(cells$model_shown)
+  # the lines of chance and people are those of a row of panels, whatever the family
+  level <- function(column) {
+    known <- cells[!is.na(cells[[column]]), ]
+    means <- tapply(known[[column]], droplevels(known$column_shown), mean)
+    data.frame(column_shown = factor(names(means), levels(cells$column_shown)), at = as.vector(means))
+  }
+  kinds <- c("Chance", "People, as printed")
+  lines <- rbind(
+    cbind(level("random_level"), kind = rep(kinds[[1]], nrow(level("random_level")))),
+    cbind(level("human"), kind = rep(kinds[[2]], nrow(level("human"))))
+  )
+  ggplot2::ggplot(cells, ggplot2::aes(x = .data$x, y = .data$estimate, colour = .data$beside_shown)) +
+    ggplot2::geom_blank(ggplot2::aes(y = 0)) +
+    ggplot2::geom_hline(
+      ggplot2::aes(yintercept = .data$at, linetype = .data$kind), data = lines, colour = "grey25", linewidth = .5
+    ) +
+    ggplot2::geom_line(ggplot2::aes(group = .data$beside_shown), linewidth = .4, alpha = .5) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$low, ymax = .data$high), data = cells[!is.na(cells$low), ], linewidth = .6
+    ) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$beside_shown), size = 2.2, stroke = .8) +
+    ggplot2::facet_grid(
+      ggplot2::vars(.data$column_shown), ggplot2::vars(.data$family_shown),
+      scales = "free", space = "free_x", switch = "y",
+      labeller = ggplot2::labeller(column_shown = function(labels) wrapped(labels, 22))
+    ) +
+    ggplot2::scale_x_continuous(
+      breaks = seq_along(named), labels = named, expand = ggplot2::expansion(add = .5)
+    ) +
+    ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), kinds), name = NULL) +
+    ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
+    ggplot2::scale_shape_manual(values = recycled_shapes(length(shown)), drop = FALSE) +
+    ggplot2::guides(
+      colour = dots_guide(shown, NULL), shape = dots_guide(shown, NULL), linetype = ggplot2::guide_legend(order = 2)
+    ) +
+    figure_theme() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_line(colour = "grey92"), panel.grid.major.x = ggplot2::element_blank(),
+      axis.text.x = ggplot2::element_text(angle = 35, hjust = 1, colour = "grey10"),
+      axis.text.y = ggplot2::element_text(hjust = 1), strip.placement = "outside",
+      panel.spacing.y = ggplot2::unit(14, "pt"), strip.text.x = ggplot2::element_text(hjust = 0)
+    )
+}

@@ -1,0 +1,137 @@
+#' How do choices settle while a game is played?
+#'
+#' By round: how often the chosen group succeeded, was the one chosen last for this class, or was new in this class. A
+#' panel for each model. Dots are single rounds, lines their running mean over five.
+#'
+#' @param curves a data frame with one row per model and round, such as the view `hiring_learning_curves` of the
+#'   database: `model`, `variant`, `round`, `n_games`, `success_rate`, `n_with_past`, `repeat_rate`, `new_group_rate`
+#'   (0 to 1, `NA` where unknown). Used where there: `answer_format`, `n_groups` (for the level of chance), `source`,
+#'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_learning_curves(data.frame(
+#'   source = "simulated", model = "greedy", variant = "main", round = 1:10, n_games = 30, success_rate = .9,
+#'   n_with_past = c(NA, 2:10), repeat_rate = c(NA, seq(.5, .9, length.out = 9)), new_group_rate = 1 / (1:10)
+#' ))
+plot_learning_curves <- function(curves, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  points <- curves_to_draw(curves)
+  n_panels <- nlevels(points$panel_shown)
+  n_columns <- min(n_panels, 4)
+  width_in <- max(7, 1.2 + 2.3 * n_columns)
+  plot <- curve_layers(points, n_columns) +
+    ggplot2::labs(
+      title = given_title(curves, "How do choices settle while a game is played?"),
+      subtitle = "Share of games by round. Dots: single rounds; lines: running means over five rounds.",
+      x = "Round", y = "Share of games (%)", colour = NULL, shape = NULL, linetype = NULL,
+      caption = caption_of(source_note(curves), curves_note(points), width_in = width_in)
+    )
+  finish_figure(
+    plot, file, curves_in_words(points, curves),
+    width_in = width_in, height_in = 2.6 + 1.75 * ceiling(n_panels / n_columns)
+  )
+}
+
+curve_measures <- function() {
+  c(
+    success_rate = "Success", repeat_rate = "Same group as last in this class",
+    new_group_rate = "New group in this class"
+  )
+}
+
+# One row a model, format, round and measure: `percent` and `smooth`.
+curves_to_draw <- function(curves) {
+  needed <- c("model", "variant", "round", "n_games", "n_with_past", names(curve_measures()))
+  check_columns(curves, needed, to = "draw learning curves")
+  curves <- with_absent(curves, "n_groups", NA_integer_)
+  rows <- labelled_games(curves, "draw learning curves")
+  if (anyDuplicated(rows[c("model_shown", "variant_shown", "format_shown", "round")]) > 0) {
+    stop_with("Can't draw learning curves: a model has more than one row of a round.", "Keep the rows of one source.")
+  }
+  key <- c("model_shown", if (length(unique(rows$variant_shown)) > 1) "variant_shown")
+  rows$panel_shown <- panel_names(rows, key)
+  points <- do.call(rbind, lapply(names(curve_measures()), function(name) {
+    n <- if (name == "repeat_rate") rows$n_with_past else rows$n_games
+    data.frame(
+      rows[c("panel_shown", "variant_shown", "format_shown", "round", "n_groups")],
+      measure = name, n = n, percent = 100 * rows[[name]]
+    )
+  }))
+  points <- points[!is.na(points$percent), ]
+  if (nrow(points) == 0) {
+    stop_with("Can't draw learning curves: no round has a rate.")
+  }
+  points$measure <- factor(points$measure, names(curve_measures()), curve_measures())
+  points <- points[order(points$round), ]
+  points$format_shown <- droplevels(points$format_shown)
+  points$curve <- paste(points$panel_shown, points$format_shown, points$measure, sep = "\r")
+  points$smooth <- NA_real_
+  for (rows in split(seq_len(nrow(points)), points$curve)) {
+    points$smooth[rows] <- running_mean(points$round[rows], points$percent[rows], points$n[rows])
+  }
+  points
+}
+
+# Over the rounds up to two before and after, weighted by games.
+running_mean <- function(round, percent, n) {
+  vapply(round, function(at) {
+    is_near <- abs(round - at) <= 2
+    stats::weighted.mean(percent[is_near], n[is_near])
+  }, 1)
+}
+
+curve_layers <- function(points, n_columns) {
+  .data <- ggplot2::.data
+  chance <- unique(points[!is.na(points$n_groups), c("panel_shown", "n_groups")])
+  ggplot2::ggplot(points, ggplot2::aes(x = .data$round, colour = .data$measure)) +
+    ggplot2::geom_hline(
+      ggplot2::aes(yintercept = 100 / .data$n_groups), data = chance, colour = "grey35", linetype = "dotted"
+    ) +
+    ggplot2::geom_point(ggplot2::aes(y = .data$percent), size = .5, alpha = .35) +
+    ggplot2::geom_line(
+      ggplot2::aes(y = .data$smooth, group = .data$curve, linetype = .data$format_shown), linewidth = .7
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
+    ggplot2::scale_y_continuous(limits = c(0, 100), breaks = c(0, 50, 100)) +
+    ggplot2::scale_colour_manual(values = model_colours()[1:3], drop = FALSE) +
+    ggplot2::scale_linetype_manual(values = c("solid", "22", "42", "1242", "73")) +
+    ggplot2::guides(
+      colour = ggplot2::guide_legend(order = 1),
+      linetype = if (nlevels(points$format_shown) == 1) "none" else ggplot2::guide_legend(order = 2)
+    ) +
+    figure_theme() +
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_line(colour = "grey92"), axis.text.y = ggplot2::element_text(hjust = 1),
+      legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"),
+      strip.text = ggplot2::element_text(hjust = 0),
+      panel.spacing = ggplot2::unit(12, "pt")
+    )
+}
+
+curves_note <- function(points) {
+  n_games <- points$n[points$measure != curve_measures()[["repeat_rate"]]]
+  c(
+    sprintf("%s a round; no intervals are drawn.", counted_range(n_games, "game")),
+    "\"Same\" is a share of the games whose class was not new in that round.",
+    if (any(!is.na(points$n_groups))) "Dotted: one group of all, as a random choice takes it."
+  )
+}
+
+curves_in_words <- function(points, curves) {
+  ends <- points[stats::ave(points$round, points$curve, FUN = max) == points$round, ]
+  each <- vapply(split(ends, ends$panel_shown, drop = TRUE), function(one) {
+    format <- if (nlevels(points$format_shown) > 1) sprintf(" (%s)", one$format_shown) else ""
+    sprintf(
+      "%s: %s", gsub("\n", ", ", as.character(one$panel_shown[[1]]), fixed = TRUE),
+      toString(sprintf("%s%s %.0f", tolower(one$measure), format, one$smooth))
+    )
+  }, "")
+  sprintf(
+    "Learning curves, %s. Running means in the last rounds, per cent: %s. %s",
+    counted(nlevels(points$panel_shown), "panel"), paste(each, collapse = "; "),
+    paste(c(curves_note(points), source_note(curves)), collapse = " ")
+  )
+}

@@ -1,0 +1,67 @@
+#' How stratified do games become, by model and condition?
+#'
+#' The indices of games with their intervals, beside the level of chance and people's printed values. One condition, or
+#' one in each `panel`: colours are answer formats. Several conditions: colours are conditions, and each answer format
+#' has panels of its own.
+#'
+#' @param indices a data frame with one row per cell and index, such as `hiring_indices(rounds, by = c("model",
+#'   "variant"))` or the view `game_index_intervals` of the database: `model`, `variant` (the condition), `index`,
+#'   `estimate`, and, where known, `conf_low` and `conf_high` (t) or `boot_low` and `boot_high` (drawn where the index
+#'   has no t interval). Used where there: `answer_format` (`"direct"`, `"cot"` ...), `random_level`, `random_low`,
+#'   `random_high`, `human`, `human_low`, `human_high` (people's value in that condition, else `NA`), `panel` (a row of
+#'   panels), `n_games`, `n_incomplete` and `source` for the caption, `title`, and `model_label`, `model_no`,
+#'   `variant_label`, `variant_no`. Every index that there are rows of has a column of panels.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   figures 2, 5, 6, 7 and 12.
+#' @seealso [plot_families()] for figure 3, [plot_success()] for figure 13.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' games <- simulate_structured_games(p = c(0, .5, 1), experiments = "bgd", n_games = 8)
+#' games <- transform(games, model = paste("follows a map with p =", p), variant = "main")
+#' indices <- hiring_indices(games, by = c("source", "model", "variant"), n_boot = 0, n_random = 20)
+#' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
+plot_stratification <- function(indices, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  cells <- game_cells(indices, index_labels(), to = "stratification")
+  title <- if (nlevels(cells$variant_shown) == 1) {
+    "Do groups end up in different classes?"
+  } else {
+    "Does the stratification of groups depend on the condition?"
+  }
+  plot <- game_dots(cells) +
+    ggplot2::labs(
+      title = given_title(indices, title),
+      subtitle = paste(
+        c("0: each group is chosen alike for all classes. Higher: more apart.", gasi_note(cells)),
+        collapse = "\n"
+      ),
+      x = NULL, y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(source_note(indices), games_note(cells), marks_note(cells), width_in = 9)
+    )
+  finish_figure(plot, file, stratification_in_words(cells, indices), width_in = 9, height_in = dots_height_in(cells))
+}
+
+gasi_note <- function(cells) {
+  if (any(grepl("^gasi", cells$index))) "GASI: higher, the more a group's classes differ from game to game."
+}
+
+given_title <- function(rows, otherwise) {
+  given <- if ("title" %in% names(rows)) unique(rows$title[!is.na(rows$title)]) else character()
+  if (length(given) == 1) given else otherwise
+}
+
+stratification_in_words <- function(cells, indices) {
+  sprintf(
+    "Indices of stratification for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
+    levels_in_words(conditions_shown(cells), "condition"), levels_in_words(cells$format_shown, "answer format"),
+    dots_in_words(cells), paste(c(games_note(cells), source_note(indices)), collapse = " ")
+  )
+}
+
+# ", 2 conditions (main, steer fair)"; nothing where there is only one.
+levels_in_words <- function(shown, what) {
+  if (nlevels(shown) < 2) "" else sprintf(", %s (%s)", counted(nlevels(shown), what), toString(levels(shown)))
+}

@@ -1,0 +1,82 @@
+#' How often do games succeed, by model and condition?
+#'
+#' The share of successful rounds in a game, its mean over games and 95 % t interval. Where a group succeeds best in a
+#' class, a bonus for choosing others may cost successes: the figure puts conditions beside each other.
+#'
+#' @param games a data frame with one row per game that was played to its end, such as the view `hiring_game_indices`:
+#'   `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there: `answer_format`, `random_level` and
+#'   `best_level` (the share that random choices, and choices that know the best group, are expected to give in that
+#'   condition), `source`, `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   figure 13 (appendix G).
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' plot_success(data.frame(
+#'   source = "simulated", model = "greedy", variant = rep(c("hidden_mapping", "hidden_mapping_bonus"), each = 5),
+#'   success_rate = c(.8, .7, .75, .85, .8, .6, .55, .65, .5, .6), random_level = .3, best_level = .9
+#' ))
+plot_success <- function(games, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  rates <- success_rates(games)
+  cells <- game_cells(rates, c(success_rate = "Successful rounds of a game (%)"), to = "success")
+  plot <- game_dots(cells) +
+    best_lines(cells) +
+    ggplot2::labs(
+      title = given_title(games, "How often do choices succeed?"),
+      subtitle = "Mean share of successful rounds in a game.",
+      x = NULL, y = NULL, colour = NULL, shape = NULL,
+      caption = caption_of(
+        source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells),
+        width_in = 9
+      )
+    )
+  said <- sprintf(
+    "Successful rounds (%%) for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
+    levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
+    dots_in_words(cells), paste(c(games_note(cells), source_note(games)), collapse = " ")
+  )
+  finish_figure(plot, file, said, width_in = 9, height_in = dots_height_in(cells))
+}
+
+# By model, condition and answer format: the mean in per cent with its t interval.
+success_rates <- function(games) {
+  check_columns(games, c("model", "variant", "success_rate"), to = "draw success")
+  games <- with_absent(games, c("random_level", "best_level"), NA_real_)
+  games <- with_absent(games, "answer_format", NA_character_)
+  known <- games[!is.na(games$success_rate), , drop = FALSE]
+  if (nrow(known) == 0) {
+    stop_with("Can't draw success: there is no game with a success rate.")
+  }
+  warn_of_pooling(known, within = c("model", "variant", "answer_format"))
+  rows <- split(seq_len(nrow(known)), group_codes(known, c("model", "variant", "answer_format")))
+  do.call(rbind, lapply(rows, function(of_cell) {
+    percent <- 100 * known$success_rate[of_cell]
+    n <- length(percent)
+    half_width <- if (n > 1) stats::qt(.975, n - 1) * stats::sd(percent) / sqrt(n) else NA_real_
+    cell <- known[of_cell[[1]], setdiff(names(known), c("game", "success_rate", "random_level")), drop = FALSE]
+    data.frame(
+      cell,
+      index = "success_rate", estimate = mean(percent), conf_low = mean(percent) - half_width,
+      conf_high = mean(percent) + half_width, n_games = n, random_level = 100 * known$random_level[of_cell[[1]]]
+    )
+  }))
+}
+
+best_lines <- function(cells) {
+  .data <- ggplot2::.data
+  best <- unique(cells[!is.na(cells$best_level), c("row_shown", "column_shown", "best_level")])
+  if (nrow(best) == 0) {
+    return(NULL)
+  }
+  ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), data = best, colour = "grey25", linewidth = .4)
+}
+
+levels_note <- function(cells) {
+  c(
+    if (any(!is.na(cells$random_level))) "Dotted: what random choices are expected to give.",
+    if (any(!is.na(cells$best_level))) "Line: what choices that know the best groups are expected to give."
+  )
+}

@@ -1,0 +1,91 @@
+"""Tools: a model answers by calling a function, and is told what the call returned (`collect --answer tool`).
+
+A dialect that can do this says TAKES_TOOLS = True, offers `prompt.tool`, gives the calls of an answer as
+`Reply.tool_calls`, and sends the "results" of a message back where its API wants them. What came beside a call goes
+back with it as it came: APIs refuse a call without the reasoning that led to it, or answer the worse for it.
+TOOLS_NEED_REASONING = True says that one can't be asked with reasoning_back = "dropped" then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from collector.providers.exchange import text
+from collector.records import Prompt
+from collector.study_files.records import StudyModel
+from collector.tool_calls import Tool, ToolCall
+
+
+def offered(tool: Tool | None) -> dict[str, Any]:
+    """The tool as OpenAI's chat completions take it, and all servers that speak them; nothing where there is none."""
+    if tool is None:
+        return {}
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"tools": [{"type": "function", "function": function}]}
+
+
+def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """The calls in a message of chat completions."""
+    listed = message.get("tool_calls")
+    functions = [(call.get("id"), call.get("function")) for call in _mappings(listed)]
+    return tuple(
+        ToolCall(text(call_id), text(function.get("name")) or "", arguments(function.get("arguments")))
+        for call_id, function in functions
+        if isinstance(function, Mapping)
+    )
+
+
+def arguments(given: Any) -> Mapping[str, Any]:
+    """The arguments of a call, which most providers write as JSON; none where that can't be read."""
+    try:
+        found = json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, Mapping) else {}
+
+
+def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list[Mapping[str, Any]] | None:
+    """An answer to go back, without reasoning that was cut off before anything followed: Anthropic and OpenAI refuse
+    a message that ends with it. None where nothing is left."""
+    n = len(pieces)
+    while n and pieces[n - 1].get("type") in kinds:
+        n -= 1
+    return pieces[:n] or None
+
+
+def spoken_message(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """A message as chat completions take it. Beside a call reasoning goes back unless it is to be dropped, as DeepSeek
+    and OpenRouter ask for; else only where a study wants it kept: OpenAI gives none here, DeepSeek refuses its own,
+    and chat templates drop it."""
+    sent = {name: value for name, value in message.items() if name not in ("blocks", "results")}
+    blocks = message.get("blocks") or {}
+    calls = {"tool_calls": blocks["tool_calls"]} if "tool_calls" in blocks else {}
+    if calls and not sent["content"]:
+        sent["content"] = None
+    keeps = model.reasoning_back == "kept" or (calls and model.reasoning_back == "default")
+    return {**sent, **(blocks if keeps else calls)}
+
+
+def chat_messages(prompt: Prompt, model: StudyModel) -> tuple[list[Mapping[str, Any]], int]:
+    """The messages as they are sent, and how many of them were sent before."""
+    if prompt.tool is None:
+        # a game sends each message many times: most are sent as they are
+        whole = [m if type(m) is dict and "blocks" not in m else spoken_message(m, model) for m in prompt.messages]
+        return list[Mapping[str, Any]](whole), prompt.n_earlier
+    items = [_with_results(message, model) for message in prompt.messages]
+    return [one for item in items for one in item], sum(map(len, items[: prompt.n_earlier]))
+
+
+def _with_results(message: Mapping[str, Any], model: StudyModel) -> list[Mapping[str, Any]]:
+    """Results are messages of their own; the user's follows them where something is said beside."""
+    results = message.get("results") or ()
+    found: list[Mapping[str, Any]] = [
+        {"role": "tool", "tool_call_id": result["call_id"], "content": result["content"]} for result in results
+    ]
+    return [*found, spoken_message(message, model)] if message["content"] or not results else found
+
+
+def _mappings(listed: Any) -> list[Mapping[str, Any]]:
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []

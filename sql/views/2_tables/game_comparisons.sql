@@ -1,0 +1,43 @@
+-- game_comparisons: how much the indices of two conditions of a game differ, with permutation tests, corrected.
+-- grain: source, study, study_version, between, model, variant, answer_format, condition, reference, index
+-- reads: game_differences, hiring_games, models
+-- design: allocation
+-- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
+--        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
+--        `boot` holds 95 % of a bootstrap of whole games, `p_value` deals games out anew. `p_adjusted` is corrected by
+--        the method `adjust` for the `n_comparisons` of this index that were asked for together: rows that were
+--        asked for apart, and other indices, are corrected on their own, and who picks among them picks uncorrected.
+--        Pooled kinds of games are dealt out each on their own; a side of fewer than five games has no `boot`.
+--        `is_current` is false where games came since: the same command compares those again.
+CREATE OR REPLACE VIEW game_comparisons AS
+WITH now AS (
+    SELECT source, study, study_version, model, answer_format,
+           rtrim(replace(variant || '.', '.' || answer_format || '.', '.'), '.') AS game_variant,
+           count(*) FILTER (is_complete) AS n
+    FROM hiring_games
+    GROUP BY source, study, study_version, model, answer_format, game_variant
+), sides AS (
+    SELECT *, rowid AS number, condition AS side FROM game_differences
+    UNION ALL
+    SELECT *, rowid AS number, reference AS side FROM game_differences
+), counted AS (
+    SELECT s.number, coalesce(sum(n.n) FILTER (s.side = s.condition), 0) AS n_now,
+           coalesce(sum(n.n) FILTER (s.side = s.reference), 0) AS n_reference_now
+    FROM sides s
+    LEFT JOIN now n ON n.source = s.source AND n.study = s.study AND n.study_version = s.study_version
+        AND n.model = CASE s.between WHEN 'model' THEN s.side ELSE coalesce(s.model, n.model) END
+        AND n.game_variant = CASE s.between WHEN 'variant' THEN s.side ELSE coalesce(s.variant, n.game_variant) END
+        AND n.answer_format
+            = CASE s.between WHEN 'answer_format' THEN s.side ELSE coalesce(s.answer_format, n.answer_format) END
+    GROUP BY s.number
+)
+SELECT d.source, d.study, d.study_version, d.between, d.model, coalesce(m.label, d.model) AS model_label, m.model_no,
+       d.variant, d.answer_format, d.condition, d.reference, d.index, d.n_games, d.n_games_reference,
+       d.difference, d.boot_low, d.boot_high, d.p_value, d.n_comparisons, d.p_adjusted, d.adjust,
+       c.n_now = d.n_games AND c.n_reference_now = d.n_games_reference AS is_current,
+       d.n_draws, d.seed, d.data_hash, d.versions, d.made_at
+FROM game_differences d
+JOIN counted c ON c.number = d.rowid
+LEFT JOIN models m ON m.study = d.study AND m.study_version = d.study_version AND m.model = d.model
+ORDER BY d.source, d.study, d.study_version, d.between, m.model_no, d.model, d.variant, d.answer_format,
+         d.condition, d.reference, list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], d.index), d.index;
