@@ -183,9 +183,12 @@ dots_in_words <- function(cells) {
       if (!any(is_known)) {
         return(NULL)
       }
-      n_above <- sum(one$estimate[is_known] > one[[level]][is_known])
+      # an estimate may lie above by chance: what has an interval must have all of it there
+      low <- if (is.null(one$low)) one$estimate else ifelse(is.na(one$low), one$estimate, one$low)
+      n_above <- sum(low[is_known] > one[[level]][is_known])
       at <- unique(sprintf("%.2f", one[[level]][is_known]))
-      sprintf("; %d of %d above %s (%s)", n_above, sum(is_known), name, toString(at))
+      wholly <- if (is.null(one$low) || all(is.na(one$low))) "" else "with their interval "
+      sprintf("; %d of %d %sabove %s (%s)", n_above, sum(is_known), wholly, name, toString(at))
     }
     paste(c(
       sprintf(

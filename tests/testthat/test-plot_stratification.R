@@ -97,7 +97,8 @@ test_that("the words name the ends, and count what lies above chance and people"
   skip_if_not_installed("ggplot2")
   said <- attr(plot_stratification(made_indices()), "alt_text")
   expect_match(said, "SI: from 0.20 (Random, Chain of thought) to 1.50 (Greedy, Direct)", fixed = TRUE)
-  expect_match(said, "3 of 4 above chance (0.28); 2 of 4 above people (0.84)", fixed = TRUE)
+  expect_match(said, "; 2 of 4 with their interval above chance (0.28);", fixed = TRUE)
+  expect_match(said, "; 2 of 4 with their interval above people (0.84)", fixed = TRUE)
 })
 
 test_that("indices of one's own rounds go straight into the figure", {
