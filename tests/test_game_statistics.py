@@ -272,3 +272,10 @@ def bits(kind: str, frame: pl.DataFrame, key: Sequence[str], values: Sequence[st
         (kind, *(row[name] for name in key)): ["NA" if row[name] is None else f"{row[name]:.17g}" for name in values]
         for row in frame.to_dicts()
     }
+
+
+def test_a_study_without_games_is_told_apart_from_one_that_nobody_has_played(db: Path) -> None:
+    with pytest.raises(UsageError, match=r"(?s)has no games.*Studies that have: hiring, ultimatum"):
+        analysis.game_indices(db, "rmiat", **QUICK)
+    with pytest.raises(DatabaseError, match=r"(?s)To play some.*--study ultimatum"):
+        analysis.game_indices(db, "ultimatum", **QUICK)

@@ -16,8 +16,10 @@ from analysis.fit_work import r_code_hash
 from analysis.open import read_view
 from analysis.tables import study_name
 from analysis.worker import versions_now
-from collector.errors import DatabaseError, UnknownNameError
+from collector.errors import DatabaseError, UnknownNameError, UsageError
+from collector.resuming import has_games
 from collector.store import reading
+from collector.study import list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
@@ -83,7 +85,8 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
     """The cells with complete games, in the order of the view hiring_indices.
 
     `variants` are names with or without an answer format: "main" is "main.cot", too.
-    Raises DatabaseError where there are no games (of this source), UnknownNameError for a variant without any.
+    Raises DatabaseError where there are no games (of this source), UsageError for a study that has none,
+    UnknownNameError for a variant without any.
     """
     name = str(study_name(study))
     with reading(db) as connection:
@@ -97,6 +100,7 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
         )
     games = games.filter(pl.col("source") == source) if source else games
     if games.is_empty():
+        _check_is_played(name)
         raise DatabaseError(
             f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
             f"To play some without a key: collect --study {study} --model simulated/greedy --db {db}",
@@ -146,3 +150,9 @@ def _of_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> 
 def made_by() -> dict[str, str]:
     """What decides the numbers beside the games: versions of R, and a hash of our R code (`definition`)."""
     return {**(versions_now(()) or {}), "definition": r_code_hash()}
+
+
+def _check_is_played(name: str) -> None:
+    played = [study for study in list_studies() if has_games(load_study(study))]
+    if name in list_studies() and name not in played:
+        raise UsageError(f'The study "{name}" has no games.', f"Studies that have: {', '.join(played)}.")
