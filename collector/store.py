@@ -50,7 +50,7 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
             )
         raise DatabaseError(
             f'There is no database "{path}".',
-            f"To make one: collect --study rmiat --simulated --db {path}",
+            f"To make one: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
             "Or name another: --db FILE (or the variable SLANT_DB)",
         )
     if path.is_file() and path.stat().st_size == 0:
@@ -185,7 +185,8 @@ def _is_about_the_disk(error: duckdb.Error) -> bool:
 
 def _empty(path: Path) -> DatabaseEmptyError:
     return DatabaseEmptyError(
-        f'The database "{path}" holds nothing yet.', f"To fill it: collect --study rmiat --simulated --db {path}"
+        f'The database "{path}" holds nothing yet.',
+        f"To fill it: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
     )
 
 
