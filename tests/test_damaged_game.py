@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,6 +43,7 @@ success.by_class.high = { Ato = 0.5, Beno = 0.25 }
 success.by_class.low = { Ato = 0.5, Beno = 0.75 }
 """
 FULL = GAME + MORE
+PLAYED = "played"
 VALUES = [match.span(1) for match in re.finditer(r"= *(.+)$", FULL, re.MULTILINE)]
 KEYS = [match.span(1) for match in re.finditer(r"^(?:\[+)?([\w.]+)", FULL, re.MULTILINE)]
 JUNK = st.sampled_from([
@@ -54,13 +54,21 @@ JUNK = st.sampled_from([
 ])  # fmt: skip
 
 
-def played(text: str, folder: Path) -> None:
-    """Reads the file, and plays the first game of each of its variants where it is one."""
+def played(text: str, folder: Path) -> str:
+    """Reads the file, and plays the first game of each of its variants where it is one; else what is said instead."""
     file = folder / "game.toml"
     file.write_bytes(text.encode("utf-8", "replace"))
-    with suppress(UsageError):
+    try:
         for study in load_variants(file).values():
             _check_plan(study)
+    except UsageError as refused:
+        return str(refused)
+    return PLAYED
+
+
+def is_in_words(said: str) -> bool:
+    """It was played, or a sentence tells what is wrong, and not the bare name of a key that Python looked for."""
+    return said == PLAYED or bool(re.match(r"""(["'A-Z]|(\w+ in )?game\.toml).* .*[.)"]""", said, re.DOTALL))
 
 
 def _check_plan(study: Study) -> None:
@@ -73,7 +81,7 @@ def _check_plan(study: Study) -> None:
 
 
 def test_the_whole_file_is_a_game(tmp_path: Path) -> None:
-    played(FULL, tmp_path)
+    assert played(FULL, tmp_path) == PLAYED
     assert list(load_variants(tmp_path / "game.toml")) == ["base", "square", "groupwise"]
 
 
@@ -82,7 +90,7 @@ def test_the_whole_file_is_a_game(tmp_path: Path) -> None:
 def test_a_value_of_another_kind_is_refused_in_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, value: tuple[int, int], junk: str
 ) -> None:
-    played(FULL[: value[0]] + junk + FULL[value[1] :], tmp_path_factory.mktemp("game"))
+    assert is_in_words(played(FULL[: value[0]] + junk + FULL[value[1] :], tmp_path_factory.mktemp("game")))
 
 
 @settings(max_examples=60, deadline=None)
@@ -90,7 +98,7 @@ def test_a_value_of_another_kind_is_refused_in_a_sentence(
 def test_a_key_of_another_name_is_refused_in_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, key: tuple[int, int], other: str
 ) -> None:
-    played(FULL[: key[0]] + other + FULL[key[1] :], tmp_path_factory.mktemp("game"))
+    assert is_in_words(played(FULL[: key[0]] + other + FULL[key[1] :], tmp_path_factory.mktemp("game")))
 
 
 @settings(max_examples=100, deadline=None)
@@ -99,4 +107,4 @@ def test_a_key_of_another_name_is_refused_in_a_sentence(
 def test_a_file_with_any_damage_is_played_or_refused_in_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, start: int, length: int, new: str
 ) -> None:
-    played(FULL[:start] + new + FULL[start + length :], tmp_path_factory.mktemp("game"))
+    assert is_in_words(played(FULL[:start] + new + FULL[start + length :], tmp_path_factory.mktemp("game")))
