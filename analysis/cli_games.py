@@ -24,6 +24,9 @@ _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
     "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
 )  # fmt: skip
+_STUDY = click.option(
+    "--study", default="hiring", show_default=True, help="A study of games, or the path of its TOML file."
+)
 _SOURCE = click.option(
     "--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source."
 )
@@ -41,7 +44,7 @@ class GameProgress(FitProgress):
     "  analyze indices --study hiring --variant main --format csv > indices.csv\n"
     "  analyze tables game_index_intervals"
 )
-@click.option("--study", default="hiring", show_default=True, help="A study of games, or the path of its TOML file.")
+@_STUDY
 @click.option("--variant", "variants", multiple=True, help='Only this one; "main" is "main.cot", too. May be repeated.')
 @_SOURCE
 @click.option("--n-boot", type=click.IntRange(min=1), default=2000, show_default=True, help="Bootstrap draws.")
@@ -75,7 +78,7 @@ def indices(
     "  analyze differences --study hiring --between answer_format --reference direct --index si\n"
     "  analyze differences --study hiring --between model --reference random --adjust BH --format csv > models.csv"
 )
-@click.option("--study", default="hiring", show_default=True, help="A study of games, or the path of its TOML file.")
+@_STUDY
 @click.option(
     "--between", type=click.Choice(["variant", "model", "answer_format"]), default="variant", show_default=True,
     help="What the conditions differ in.",
