@@ -1,6 +1,6 @@
 """Reads the database, asks R, writes results. Importing it starts no R and opens no file.
 
-import analysis
+from slant import analysis
 
 trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
 fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
@@ -24,38 +24,38 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.bayes.draws import read_draws as read_draws
-    from analysis.checks import check as check
-    from analysis.compare import compare as compare
-    from analysis.figures import figures as figures
-    from analysis.fits import FitResult as FitResult
-    from analysis.fits import fit as fit
-    from analysis.games.differences import game_differences as game_differences
-    from analysis.games.indices import game_indices as game_indices
-    from analysis.open import open_trials as open_trials
-    from analysis.permutation.permute import Permuted as Permuted
-    from analysis.permutation.permute import permute as permute
-    from analysis.report import report as report
-    from analysis.sensitivity.specifications import specifications as specifications
-    from analysis.tables import tables as tables
-    from analysis.topic_models import read_topics as read_topics
+    from slant.analysis.bayes.draws import read_draws as read_draws
+    from slant.analysis.checks import check as check
+    from slant.analysis.compare import compare as compare
+    from slant.analysis.figures import figures as figures
+    from slant.analysis.fits import FitResult as FitResult
+    from slant.analysis.fits import fit as fit
+    from slant.analysis.games.differences import game_differences as game_differences
+    from slant.analysis.games.indices import game_indices as game_indices
+    from slant.analysis.open import open_trials as open_trials
+    from slant.analysis.permutation.permute import Permuted as Permuted
+    from slant.analysis.permutation.permute import permute as permute
+    from slant.analysis.report import report as report
+    from slant.analysis.sensitivity.specifications import specifications as specifications
+    from slant.analysis.tables import tables as tables
+    from slant.analysis.topic_models import read_topics as read_topics
 
 _PLACES = {
-    "check": "analysis.checks",
-    "compare": "analysis.compare",
-    "figures": "analysis.figures",
-    "fit": "analysis.fits",
-    "FitResult": "analysis.fits",
-    "game_differences": "analysis.games.differences",
-    "game_indices": "analysis.games.indices",
-    "open_trials": "analysis.open",
-    "permute": "analysis.permutation.permute",
-    "Permuted": "analysis.permutation.permute",
-    "read_draws": "analysis.bayes.draws",
-    "report": "analysis.report",
-    "read_topics": "analysis.topic_models",
-    "specifications": "analysis.sensitivity.specifications",
-    "tables": "analysis.tables",
+    "check": "slant.analysis.checks",
+    "compare": "slant.analysis.compare",
+    "figures": "slant.analysis.figures",
+    "fit": "slant.analysis.fits",
+    "FitResult": "slant.analysis.fits",
+    "game_differences": "slant.analysis.games.differences",
+    "game_indices": "slant.analysis.games.indices",
+    "open_trials": "slant.analysis.open",
+    "permute": "slant.analysis.permutation.permute",
+    "Permuted": "slant.analysis.permutation.permute",
+    "read_draws": "slant.analysis.bayes.draws",
+    "report": "slant.analysis.report",
+    "read_topics": "slant.analysis.topic_models",
+    "specifications": "slant.analysis.sensitivity.specifications",
+    "tables": "slant.analysis.tables",
 }
 __all__ = [
     "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices", "open_trials",

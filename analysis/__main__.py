@@ -1,5 +1,5 @@
-"""`python -m analysis` is `analyze`."""
+"""`python -m slant.analysis` is `analyze`."""
 
-from analysis.cli import analyze
+from slant.analysis.cli import analyze
 
 analyze(prog_name="analyze")

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-
-from analysis.doubts import Key, asked_unlike, mixed_rows
-from analysis.open import set_measure, stored_views
-from collector.errors import StudyError
-from collector.store import reading
-from collector.study import Fit
+from slant.analysis.doubts import Key, asked_unlike, mixed_rows
+from slant.analysis.open import set_measure, stored_views
+from slant.collector.errors import StudyError
+from slant.collector.store import reading
+from slant.collector.study import Fit
 
 GRAIN = ("source", "study_version", "variant")
 STEP = "token_step"

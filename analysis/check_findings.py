@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import polars as pl
-
-from analysis import check_findings_data as data
-from analysis.cells import GRAIN
-from analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
-from analysis.checks import Checks
-from collector.study import BASE
+from slant.analysis import check_findings_data as data
+from slant.analysis.cells import GRAIN
+from slant.analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
+from slant.analysis.checks import Checks
+from slant.collector.study import BASE
 
 Rows = Mapping[str, pl.DataFrame]
 _SKEWED = 1.0

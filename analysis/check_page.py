@@ -15,14 +15,13 @@ from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from analysis.check_findings import findings, rows_of
-from analysis.check_sentences import Finding
-from analysis.checks import Checks
-from analysis.figures import Figure, draw
-from analysis.report_tables import plain
-from collector.commands.output import printable
-from collector.errors import UsageError
+from slant.analysis.check_findings import findings, rows_of
+from slant.analysis.check_sentences import Finding
+from slant.analysis.checks import Checks
+from slant.analysis.figures import Figure, draw
+from slant.analysis.report_tables import plain
+from slant.collector.commands.output import printable
+from slant.collector.errors import UsageError
 
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
@@ -98,7 +97,7 @@ def check_ending(out: Path) -> str:
 
 def _environment(ending: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("analysis"), autoescape=ending == ".html", undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("slant.analysis"), autoescape=ending == ".html", undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["md"] = lambda text: _MARKDOWN.sub(r"\\\1", printable(text))

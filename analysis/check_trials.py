@@ -10,13 +10,12 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.fit_choice import no_rows
-from analysis.open import read_view, set_measure
-from collector.errors import StudyError
-from collector.store import reading
-from collector.study import Fit, Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.fit_choice import no_rows
+from slant.analysis.open import read_view, set_measure
+from slant.collector.errors import StudyError
+from slant.collector.store import reading
+from slant.collector.study import Fit, Study
 
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (

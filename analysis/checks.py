@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.check_trials import CELL, mixed_fit, read_trials
-from analysis.doubts import doubtful_fits, mixtures
-from analysis.fits import FitResult, Progress, fit
-from analysis.worker import Died, run_jobs
-from collector.errors import UsageError
-from collector.study import Fit, Study, load_study
+from slant.analysis.cells import GRAIN
+from slant.analysis.check_trials import CELL, mixed_fit, read_trials
+from slant.analysis.doubts import doubtful_fits, mixtures
+from slant.analysis.fits import FitResult, Progress, fit
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import UsageError
+from slant.collector.study import Fit, Study, load_study
 
 ALPHA = 0.05
 BOUND = 0.1
@@ -183,7 +182,7 @@ def _run(
 
 def check_job(job: CheckJob) -> dict[str, Any]:
     """Runs in a worker: R's run_check() on one job. Its rows are None where it failed; the messages say why."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call("run_check", job.check, job.rows, job.arguments, packages=job.packages)
     return dict(value)

@@ -6,9 +6,8 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-
-from analysis.worker_start import begin_early
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
+from slant.analysis.worker_start import begin_early
+from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
@@ -18,18 +17,18 @@ BAYES_TABLES = ("predictions", "contrasts", "checks", "loo")
 """What it can show of a Bayesian model."""
 SHOWN = [*dict.fromkeys(("table", "diagnostics", "variances", "messages", *BAYES_TABLES, *TOPIC_TABLES))]
 _COMMANDS = {
-    "check": "analysis.cli_check",
-    "compare": "analysis.cli_results",
-    "differences": "analysis.cli_games",
-    "figures": "analysis.cli_figures",
-    "indices": "analysis.cli_games",
-    "permute": "analysis.cli_permute",
-    "reconstruct": "analysis.cli_reconstruct",
-    "report": "analysis.cli_results",
-    "sensitivity": "analysis.cli_sensitivity",
-    "topics": "analysis.cli_topics",
-    "tables": "analysis.cli_results",
-    "doctor": "analysis.cli_doctor",
+    "check": "slant.analysis.cli_check",
+    "compare": "slant.analysis.cli_results",
+    "differences": "slant.analysis.cli_games",
+    "figures": "slant.analysis.cli_figures",
+    "indices": "slant.analysis.cli_games",
+    "permute": "slant.analysis.cli_permute",
+    "reconstruct": "slant.analysis.cli_reconstruct",
+    "report": "slant.analysis.cli_results",
+    "sensitivity": "slant.analysis.cli_sensitivity",
+    "topics": "slant.analysis.cli_topics",
+    "tables": "slant.analysis.cli_results",
+    "doctor": "slant.analysis.cli_doctor",
 }
 
 EXAMPLES = """\b
@@ -142,9 +141,9 @@ def analyze(
     if engine is None:
         click.echo(ctx.get_help())
         return
-    from analysis.bayes.shown import bayes_table, check_adjustable, verdicts
-    from analysis.cli_results import fit_and_say
-    from analysis.cli_topics import check_adjust, say_about_topics, topic_table
+    from slant.analysis.bayes.shown import bayes_table, check_adjustable, verdicts
+    from slant.analysis.cli_results import fit_and_say
+    from slant.analysis.cli_topics import check_adjust, say_about_topics, topic_table
 
     check_adjust(show, adjust)
     if iterations is not None and warmup is None:
@@ -179,7 +178,7 @@ class _Everything(SlantGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "collect":
-            from collector.cli import collect
+            from slant.collector.cli import collect
 
             return collect
         return analyze if cmd_name == "analyze" else None

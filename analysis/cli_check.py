@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-
-from collector.commands.output import db_option, print_rows, say
+from slant.collector.commands.output import db_option, print_rows, say
 
 EXAMPLES = """\b
 Examples:
@@ -42,11 +41,11 @@ def check(
     the word, corrections for the number of tests, equivalence tests for the nulls, cut-off answers, order of options,
     refusals as missing not at random. With --out: prints the path of the page.
     """
-    from analysis.check_page import as_json, as_rows, as_text, check_ending, write_page
-    from analysis.checks import CHECKS
-    from analysis.checks import check as check_all
-    from analysis.cli_results import FitProgress
-    from collector.errors import RError, UnknownNameError
+    from slant.analysis.check_page import as_json, as_rows, as_text, check_ending, write_page
+    from slant.analysis.checks import CHECKS
+    from slant.analysis.checks import check as check_all
+    from slant.analysis.cli_results import FitProgress
+    from slant.collector.errors import RError, UnknownNameError
 
     if show is not None and show not in CHECKS:
         raise UnknownNameError("check", show, CHECKS)

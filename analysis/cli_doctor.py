@@ -6,8 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-
-from collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 
 @click.command(epilog="\b\nExample:\n  analyze doctor")
@@ -18,7 +17,7 @@ def doctor(db: Path, output_format: str) -> None:
 
     Exit code 1 where something that slant needs is missing.
     """
-    from analysis.doctor import checks
+    from slant.analysis.doctor import checks
 
     found = checks(db if db.exists() else None)
     print_rows([asdict(check) for check in found], output_format)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 import polars as pl
-
-from analysis.cli_results import FitProgress
-from analysis.figure_kinds.of_games import kinds_of
-from analysis.figure_rows import figure_kinds
-from analysis.figures import FORMATS
-from analysis.figures import figures as draw_figures
-from collector.commands.output import db_option, format_option, print_rows, say
-from collector.study import load_study
+from slant.analysis.cli_results import FitProgress
+from slant.analysis.figure_kinds.of_games import kinds_of
+from slant.analysis.figure_rows import figure_kinds
+from slant.analysis.figures import FORMATS
+from slant.analysis.figures import figures as draw_figures
+from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.study import load_study
 
 
 @click.command(

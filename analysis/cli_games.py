@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-
-from analysis.cli_results import FitProgress
-from analysis.doubts import mixtures
-from analysis.games.cells import INDICES
-from analysis.games.comparisons import ATTRIBUTES
-from analysis.games.differences import ADJUST, PAPER_INDICES
-from analysis.games.indices import SEED
-from analysis.tables import study_name
-from collector.commands.output import db_option, format_option, print_rows, say
+from slant.analysis.cli_results import FitProgress
+from slant.analysis.doubts import mixtures
+from slant.analysis.games.cells import INDICES
+from slant.analysis.games.comparisons import ATTRIBUTES
+from slant.analysis.games.differences import ADJUST, PAPER_INDICES
+from slant.analysis.games.indices import SEED
+from slant.analysis.tables import study_name
+from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (
@@ -64,7 +63,7 @@ def indices(
     games. Chance alone gives more than 0: its level, from random cells of as many games, rounds, groups and jobs in
     each class, stands beside each index. All is kept in the database: the same command computes only what is new.
     """
-    from analysis.games.indices import game_indices
+    from slant.analysis.games.indices import game_indices
 
     with GameProgress() as progress:
         found = game_indices(db, study, variants, source, n_boot, n_random, seed, workers, refit, progress)
@@ -113,7 +112,7 @@ def differences(
     The paper's question about temperature is the first example. All is kept: the same command compares only what is
     new, and corrects for what is asked.
     """
-    from analysis.games.differences import game_differences
+    from slant.analysis.games.differences import game_differences
 
     with GameProgress() as progress:
         found = game_differences(

@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 
 import click
-
-from analysis.cli_results import FitProgress
-from collector.commands.output import db_option, format_option, print_rows, say
+from slant.analysis.cli_results import FitProgress
+from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 EXAMPLES = """\b
 Examples:
@@ -78,8 +77,8 @@ def permute(
     interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
     more permutations adds to them. Neither the number of workers nor a stop changes a number.
     """
-    from analysis.permutation.permute import permute as permute_all
-    from analysis.permutation.words import in_words
+    from slant.analysis.permutation.permute import permute as permute_all
+    from slant.analysis.permutation.words import in_words
 
     given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
     settings = {name: value for name, value in given.items() if value is not None}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import click
-
-from analysis.paper.reconstruction import reconstruction
-from collector.commands.output import format_option, print_rows, say
-from collector.study import load_study
+from slant.analysis.paper.reconstruction import reconstruction
+from slant.collector.commands.output import format_option, print_rows, say
+from slant.collector.study import load_study
 
 _EXAMPLES = """\b
 Example:

@@ -13,24 +13,23 @@ from typing import Any
 
 import click
 import polars as pl
-
-from analysis.compare import compare as compare_all
-from analysis.compare import summary
-from analysis.doubts import doubtful_fits, mixtures
-from analysis.fits import FitResult, fit
-from analysis.games.chance import told_of_chance
-from analysis.judged import STATUSES
-from analysis.paper.family import PRINT
-from analysis.paper.reconstruction import bases_in_words
-from analysis.report import report as write_report
-from analysis.report_tables import token_measures
-from analysis.tables import study_name, table_info
-from analysis.tables import tables as all_tables
-from analysis.versions import made_with, told_versions
-from collector.checks.checked import table_notes
-from collector.commands.output import db_option, format_option, print_rows, printable, say
-from collector.designs import design_named
-from collector.study import load_study
+from slant.analysis.compare import compare as compare_all
+from slant.analysis.compare import summary
+from slant.analysis.doubts import doubtful_fits, mixtures
+from slant.analysis.fits import FitResult, fit
+from slant.analysis.games.chance import told_of_chance
+from slant.analysis.judged import STATUSES
+from slant.analysis.paper.family import PRINT
+from slant.analysis.paper.reconstruction import bases_in_words
+from slant.analysis.report import report as write_report
+from slant.analysis.report_tables import token_measures
+from slant.analysis.tables import study_name, table_info
+from slant.analysis.tables import tables as all_tables
+from slant.analysis.versions import made_with, told_versions
+from slant.collector.checks.checked import table_notes
+from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
+from slant.collector.designs import design_named
+from slant.collector.study import load_study
 
 _QUIET_S = 2.0
 

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 import polars as pl
-
-from analysis.cli_results import FitProgress
-from analysis.figure_kinds.records import FigureData
-from analysis.sensitivity.figure import draw_specifications
-from analysis.sensitivity.specifications import SensitivityResult
-from analysis.sensitivity.specifications import specifications as fit_all
-from collector.commands.output import db_option, format_option, print_rows, say
-from collector.study import load_study
+from slant.analysis.cli_results import FitProgress
+from slant.analysis.figure_kinds.records import FigureData
+from slant.analysis.sensitivity.figure import draw_specifications
+from slant.analysis.sensitivity.specifications import SensitivityResult
+from slant.analysis.sensitivity.specifications import specifications as fit_all
+from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.study import load_study
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import click
 import polars as pl
-
-from analysis.bayes.shown import is_bayesian, no_such_table
-from analysis.cli_results import FitProgress
-from analysis.fits import FitResult
-from analysis.paper.family import GRAIN
-from analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
-from analysis.topic_search import STEPS, search
-from collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
-from collector.errors import UsageError
-from collector.study import Study, list_studies, load_study
+from slant.analysis.bayes.shown import is_bayesian, no_such_table
+from slant.analysis.cli_results import FitProgress
+from slant.analysis.fits import FitResult
+from slant.analysis.paper.family import GRAIN
+from slant.analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
+from slant.analysis.topic_search import STEPS, search
+from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
+from slant.collector.errors import UsageError
+from slant.collector.study import Study, list_studies, load_study
 
 _ADJUSTED = ("contrasts", "correlations")
 _KEY = [*GRAIN, "refusals_removed", "fit"]

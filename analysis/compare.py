@@ -11,18 +11,17 @@ from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
-
-from analysis.fits import Progress
-from analysis.judged import STATUSES, judged
-from analysis.paper import families_of
-from analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers, split_families
-from analysis.paper.reconstruction import reconstructed
-from analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
-from analysis.recomputed import GRAIN, recomputed
-from analysis.tables import designs_in
-from collector.errors import DatabaseError, UnknownNameError
-from collector.store import reading
-from collector.study import Study, load_study
+from slant.analysis.fits import Progress
+from slant.analysis.judged import STATUSES, judged
+from slant.analysis.paper import families_of
+from slant.analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers, split_families
+from slant.analysis.paper.reconstruction import reconstructed
+from slant.analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
+from slant.analysis.recomputed import GRAIN, recomputed
+from slant.analysis.tables import designs_in
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.store import reading
+from slant.collector.study import Study, load_study
 
 
 def compare(

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from analysis.bayes.compiler import compiler_of, has_compiled_models
-from analysis.r import r_folder
-from analysis.r_home import (
+from slant.analysis.bayes.compiler import compiler_of, has_compiled_models
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import (
     HOW_TO_INSTALL_R,
     RInstallation,
     r_installation,
@@ -22,8 +22,8 @@ from analysis.r_home import (
     rpy2_requirements,
     version_numbers,
 )
-from collector.errors import SlantError
-from collector.store import reading
+from slant.collector.errors import SlantError
+from slant.collector.store import reading
 
 Status = Literal["ok", "warn", "missing"]
 _R_PACKAGES = Path(__file__).with_name("r_packages.csv")

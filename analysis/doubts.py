@@ -10,9 +10,8 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from analysis.open import read_view, set_measure
-from collector.store import reading
+from slant.analysis.open import read_view, set_measure
+from slant.collector.store import reading
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
 _KEY = ["source", "study_version", "variant", "model"]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.bayes.bayes_tables import BRMS_TABLES, LME4_TABLES
-from analysis.cells import STEP
-from analysis.kept.tables import KeptTables
-from analysis.topic_store import TOPIC_TABLES
-from collector.study import Fit
+from slant.analysis.bayes.bayes_tables import BRMS_TABLES, LME4_TABLES
+from slant.analysis.cells import STEP
+from slant.analysis.kept.tables import KeptTables
+from slant.analysis.topic_store import TOPIC_TABLES
+from slant.collector.study import Fit
 
 
 @dataclass(frozen=True)

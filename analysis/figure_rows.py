@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-
-from analysis.figure_kinds import of_blocks, of_games, of_permutations, of_specifications, of_trials
-from analysis.figure_kinds.records import FigureData, FigureKind
-from analysis.fits import Progress
-from collector.errors import UnknownNameError
-from collector.study import Study
+from slant.analysis.figure_kinds import of_blocks, of_games, of_permutations, of_specifications, of_trials
+from slant.analysis.figure_kinds.records import FigureData, FigureKind
+from slant.analysis.fits import Progress
+from slant.collector.errors import UnknownNameError
+from slant.collector.study import Study
 
 # By the name that people type, in the order of a report.
 FIGURES: dict[str, FigureKind] = {

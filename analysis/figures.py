@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.figure_rows import figure_kinds, figure_rows
-from analysis.fits import Progress
-from analysis.worker import Died, run_jobs
-from collector.errors import DatabaseError, RError, UsageError
-from collector.study import Study, load_study
+from slant.analysis.cells import GRAIN
+from slant.analysis.figure_rows import figure_kinds, figure_rows
+from slant.analysis.fits import Progress
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.study import Study, load_study
 
 FORMATS = ("svg", "png")
 
@@ -112,14 +111,14 @@ def require(packages: Sequence[str]) -> None:
 
 def _require_job(packages: tuple[str, ...]) -> None:
     """Runs in a worker."""
-    from analysis import r
+    from slant.analysis import r
 
     r.call("package_versions", list(packages), packages=packages)
 
 
 def figure_job(job: FigureJob) -> dict[str, Any] | str:
     """Runs in a worker: draws into the job's file."""
-    from analysis import r
+    from slant.analysis import r
 
     try:
         value, _ = r.call(job.name, job.rows, job.file, packages=("ggplot2",))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collector.errors import DatabaseError, UnknownNameError, UsageError
-from collector.store import reading
-from collector.study import Fit, Study, list_studies, load_study
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.store import reading
+from slant.collector.study import Fit, Study, list_studies, load_study
 
 
 def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.engines import ENGINES
-from analysis.kept.tables import Frames, chosen
-from analysis.r_home import version_numbers
-from collector.records import stable_id
-from collector.store import reading, writing
+from slant.analysis.engines import ENGINES
+from slant.analysis.kept.tables import Frames, chosen
+from slant.analysis.r_home import version_numbers
+from slant.collector.records import stable_id
+from slant.collector.store import reading, writing
 
 _TABLES = ("fits", "estimates", "variances")
 FIT_SCHEMA: dict[str, Any] = {

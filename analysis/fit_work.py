@@ -9,16 +9,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from analysis.cells import Cell, Rows, read_cells
-from analysis.engines import ENGINES, Engine
-from analysis.fit_store import fit_id
-from analysis.kept.files import model_file
-from analysis.r import native_folder, r_folder
-from analysis.worker import FitJob
-from collector.errors import StudyError, UnknownNameError, UsageError
-from collector.records import stable_id
-from collector.study import Fit, Study
-from collector.study_files.keys import checked_name
+from slant.analysis.cells import Cell, Rows, read_cells
+from slant.analysis.engines import ENGINES, Engine
+from slant.analysis.fit_store import fit_id
+from slant.analysis.kept.files import model_file
+from slant.analysis.r import native_folder, r_folder
+from slant.analysis.worker import FitJob
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.records import stable_id
+from slant.collector.study import Fit, Study
+from slant.collector.study_files.keys import checked_name
 
 
 @dataclass(frozen=True)

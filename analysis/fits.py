@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import read_rows
-from analysis.fit_choice import chosen_fits, no_rows
-from analysis.fit_store import Fitted, is_same, stored
-from analysis.fit_work import Work, fit_work
-from analysis.kept.beside import CELL, beside_cells, engine_frames
-from analysis.kept.fit_run import Progress as Progress
-from analysis.kept.fit_run import run_and_keep
-from analysis.kept.tables import Frames
-from analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
-from collector.errors import RError, UnknownNameError
-from collector.study import Study
+from slant.analysis.cells import read_rows
+from slant.analysis.fit_choice import chosen_fits, no_rows
+from slant.analysis.fit_store import Fitted, is_same, stored
+from slant.analysis.fit_work import Work, fit_work
+from slant.analysis.kept.beside import CELL, beside_cells, engine_frames
+from slant.analysis.kept.fit_run import Progress as Progress
+from slant.analysis.kept.fit_run import run_and_keep
+from slant.analysis.kept.tables import Frames
+from slant.analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
+from slant.collector.errors import RError, UnknownNameError
+from slant.collector.study import Study
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import polars as pl
-
-from analysis.printed import NO_REFUSALS, half_unit
+from slant.analysis.printed import NO_REFUSALS, half_unit
 
 NOT_PRINTED = "not printed"
 STATUSES = ("agrees", "slip", "disagrees", "no data", "not checkable", "simulated")

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-
-from collector.errors import DatabaseError, UnknownNameError
-from collector.files import sql_dir
-from collector.store import reading
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.files import sql_dir
+from slant.collector.store import reading
 
 MEASURES = ("reasoning", "output", "recounted")
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 import re
 
 import polars as pl
-
-from analysis.paper import families_of
-from analysis.paper.claims import claims, key
-from analysis.paper.effect_sizes import NO_REFUSALS
-from analysis.paper.family import KEY, SCHEMA, Family, read_texts
-from collector.errors import StudyError
-from collector.study import Study
+from slant.analysis.paper import families_of
+from slant.analysis.paper.claims import claims, key
+from slant.analysis.paper.effect_sizes import NO_REFUSALS
+from slant.analysis.paper.family import KEY, SCHEMA, Family, read_texts
+from slant.collector.errors import StudyError
+from slant.collector.study import Study
 
 __all__ = [
     "KEY",

@@ -24,26 +24,23 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from slant.analysis import r_vectors
+from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from slant.analysis.worker_start import ENVIRONMENT
+from slant.collector.errors import RError
 
-from analysis import r_vectors
-from analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
-from analysis.worker_start import ENVIRONMENT
-from collector.errors import RError
-
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).parent  # not resolved: in a checkout it is a link, and its neighbours are links, too
 _session: dict[str, Any] = {}
 
 
 def r_folder() -> Path:
-    """The folder with our R functions; the checkout's own is preferred, so that an edit takes effect."""
-    checkout = _PACKAGE.parent / "R"
-    return checkout if any(checkout.glob("*.R")) else _PACKAGE / "_r"
+    """The folder with our R functions."""
+    return (_PACKAGE.parent / "R").resolve()
 
 
 def native_folder() -> Path:
     """The folder with what R/ compiles at its first use."""
-    checkout = _PACKAGE.parent / "inst" / "native"
-    return checkout if checkout.is_dir() else _PACKAGE / "_native"
+    return (_PACKAGE.parent / "native").resolve()
 
 
 def start() -> Any:

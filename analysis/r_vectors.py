@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
-
-from collector.errors import RError
+from slant.collector.errors import RError
 
 NA_INTEGER = -(2**31)
 _NA_REAL_BITS = 0x7FF00000000007A2  # R tells NA from NaN by the low word 1954 of this NaN

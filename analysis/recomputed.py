@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from analysis.fits import Progress
-from analysis.paper import families_of
-from analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls, no_numbers
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Progress
+from slant.analysis.paper import families_of
+from slant.analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls, no_numbers
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 __all__ = ["GRAIN", "VALUE", "recomputed"]
 

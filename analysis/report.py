@@ -16,26 +16,25 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-
-from analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
-from analysis.doubts import doubtful_fits, mixtures
-from analysis.figure_rows import figure_kinds, figure_rows
-from analysis.figures import require
-from analysis.fits import Progress, fit
-from analysis.open import read_view, view_names
-from analysis.paper import families_of
-from analysis.report_compared import claim_texts, compared, compared_without_r
-from analysis.report_origin import methods, runs_told, versions_of, without_folders
-from analysis.report_parts.affordable import is_quick
-from analysis.report_sections import Found, more_tables, sections
-from analysis.report_tables import named_table, plain
-from analysis.tables import table_info, tables
-from analysis.topic_choice import stale_models
-from analysis.versions import other_versions
-from collector.checks.checked import table_notes
-from collector.errors import RError, UsageError
-from collector.store import reading
-from collector.study import Study, load_study
+from slant.analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
+from slant.analysis.doubts import doubtful_fits, mixtures
+from slant.analysis.figure_rows import figure_kinds, figure_rows
+from slant.analysis.figures import require
+from slant.analysis.fits import Progress, fit
+from slant.analysis.open import read_view, view_names
+from slant.analysis.paper import families_of
+from slant.analysis.report_compared import claim_texts, compared, compared_without_r
+from slant.analysis.report_origin import methods, runs_told, versions_of, without_folders
+from slant.analysis.report_parts.affordable import is_quick
+from slant.analysis.report_sections import Found, more_tables, sections
+from slant.analysis.report_tables import named_table, plain
+from slant.analysis.tables import table_info, tables
+from slant.analysis.topic_choice import stale_models
+from slant.analysis.versions import other_versions
+from slant.collector.checks.checked import table_notes
+from slant.collector.errors import RError, UsageError
+from slant.collector.store import reading
+from slant.collector.study import Study, load_study
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
@@ -125,7 +124,7 @@ def _has_checks(study: Study) -> bool:
 def _page(**content: Any) -> str:
     """The whole page. Its script is the only one that may run: the page names it by its hash."""
     environment = Environment(
-        loader=PackageLoader("analysis"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("slant.analysis"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["breakable"] = _breakable

@@ -7,15 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from analysis.compare import compare, whole_comparison
-from analysis.fits import Progress
-from analysis.paper import families_of
-from analysis.paper.claims import claims, key
-from analysis.report_parts.affordable import affordable_families
-from collector.designs import design_named
-from collector.errors import DatabaseError, RError
-from collector.study import Study
+from slant.analysis.compare import compare, whole_comparison
+from slant.analysis.fits import Progress
+from slant.analysis.paper import families_of
+from slant.analysis.paper.claims import claims, key
+from slant.analysis.report_parts.affordable import affordable_families
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, RError
+from slant.collector.study import Study
 
 
 def compared(

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
-
-from analysis.fits import FitResult
-from collector.provenance.methods import command_line, paragraph, references
-from collector.provenance.run_history import run_histories
+from slant.analysis.fits import FitResult
+from slant.collector.provenance.methods import command_line, paragraph, references
+from slant.collector.provenance.run_history import run_histories
 
 _QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
 _FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")

@@ -9,20 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.compare import summary
-from analysis.figure_rows import FigureRows, is_of
-from analysis.figures import Figure, draw
-from analysis.fits import FitResult
-from analysis.paper.family import PRINT
-from analysis.report_parts.beside_print import COMPARED
-from analysis.report_parts.groups import groups
-from analysis.report_parts.records import Material
-from analysis.report_tables import place_of_table, plain, side_by_side, token_measures
-from analysis.tables import table_info
-from collector.designs import design_named
-from collector.study import BASE, Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.compare import summary
+from slant.analysis.figure_rows import FigureRows, is_of
+from slant.analysis.figures import Figure, draw
+from slant.analysis.fits import FitResult
+from slant.analysis.paper.family import PRINT
+from slant.analysis.report_parts.beside_print import COMPARED
+from slant.analysis.report_parts.groups import groups
+from slant.analysis.report_parts.records import Material
+from slant.analysis.report_tables import place_of_table, plain, side_by_side, token_measures
+from slant.analysis.tables import table_info
+from slant.collector.designs import design_named
+from slant.collector.study import BASE, Study
 
 TITLES = {PRINT: "The print, checked without raw data"}
 

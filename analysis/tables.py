@@ -9,12 +9,11 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-
-from analysis.open import read_view, set_measure
-from collector.errors import DatabaseError, UnknownNameError, UsageError
-from collector.files import sql_dir
-from collector.store import reading
-from collector.study import load_study
+from slant.analysis.open import read_view, set_measure
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.files import sql_dir
+from slant.collector.store import reading
+from slant.collector.study import load_study
 
 ANY_STUDY = "any"
 _KEY = re.compile(r"^-- (\w+): +(.+)$")

@@ -7,13 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.fit_store import is_same
-from analysis.fit_work import Work, fit_work
-from analysis.open import read_view, stored_views
-from collector.store import reading
-from collector.study import Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.fit_store import is_same
+from slant.analysis.fit_work import Work, fit_work
+from slant.analysis.open import read_view, stored_views
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 

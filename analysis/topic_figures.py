@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from analysis.open import read_view, stored_views
-from analysis.topic_choice import STALE, shown_models
-from collector.store import reading
-from collector.study import Study
+from slant.analysis.open import read_view, stored_views
+from slant.analysis.topic_choice import STALE, shown_models
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 _VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_searches")
 _N_WORDS = 5  # as many as the paper prints

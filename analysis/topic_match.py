@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
-
-from analysis.open import open_trials
-from analysis.paper.family import GRAIN, absent_in_words
-from analysis.paper.results import Results
-from collector.errors import DatabaseError, UsageError
-from collector.study import Study
+from slant.analysis.open import open_trials
+from slant.analysis.paper.family import GRAIN, absent_in_words
+from slant.analysis.paper.results import Results
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.study import Study
 
 PRINTED_TOPICS = "s13_topics.csv"
 PRINTED_PREVALENCE = "s14_topic3_prevalence.csv"

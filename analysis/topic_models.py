@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-
-from analysis.kept.files import checked_file, model_file
-from analysis.open import read_view, stored_views
-from analysis.worker import Died, run_jobs
-from collector.errors import DatabaseError, RError
-from collector.store import reading
+from slant.analysis.kept.files import checked_file, model_file
+from slant.analysis.open import read_view, stored_views
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import DatabaseError, RError
+from slant.collector.store import reading
 
 _VIEWS = ("models", "proportions", "quality", "words", "prevalence", "effects", "contrasts", "shifts", "correlations",
           "examples")  # fmt: skip
@@ -72,7 +71,7 @@ def read_topics(db: str | Path, study: str | None = None, source: str | None = N
 
 def documents_job(path: str) -> pl.DataFrame:
     """Runs in a worker."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call("read_topics", path, "documents")
     frame: pl.DataFrame = value

@@ -16,18 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_choice import chosen_fits, no_rows
-from analysis.fit_store import is_same_versions
-from analysis.fit_work import Work, fit_work
-from analysis.fits import Progress
-from analysis.kept.files import made_model_folder
-from analysis.open import open_trials, stored_views
-from analysis.worker import Died, run_jobs, versions_now
-from collector.errors import RError, UsageError
-from collector.records import stable_id
-from collector.store import is_alive, reading, writing
-from collector.study import Study
+from slant.analysis.fit_choice import chosen_fits, no_rows
+from slant.analysis.fit_store import is_same_versions
+from slant.analysis.fit_work import Work, fit_work
+from slant.analysis.fits import Progress
+from slant.analysis.kept.files import made_model_folder
+from slant.analysis.open import open_trials, stored_views
+from slant.analysis.worker import Died, run_jobs, versions_now
+from slant.collector.errors import RError, UsageError
+from slant.collector.records import stable_id
+from slant.collector.store import is_alive, reading, writing
+from slant.collector.study import Study
 
 STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
 _PACKAGES = ("stm", "tm", "SnowballC")
@@ -89,7 +88,7 @@ def search(
 
 def prepare_job(job: PrepareJob) -> dict[str, Any]:
     """Runs in a worker: cleans the texts once, for all numbers, into the job's file."""
-    from analysis import r
+    from slant.analysis import r
 
     arguments = {name: value for name, value in job.arguments.items() if name != "save_to"}
     value, conditions = r.call("prepare_search", job.rows, arguments, job.file, packages=_PACKAGES)
@@ -98,7 +97,7 @@ def prepare_job(job: PrepareJob) -> dict[str, Any]:
 
 def search_job(job: SearchJob) -> dict[str, Any]:
     """Runs in a worker: fits one number of topics to the prepared documents."""
-    from analysis import r
+    from slant.analysis import r
 
     begun = time.monotonic()
     value, _ = r.call("search_prepared", job.file, job.n_topics, job.max_em_its, packages=_PACKAGES)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-
-from analysis.kept.tables import KeptTables
+from slant.analysis.kept.tables import KeptTables
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64
 _TEST = {"df": _F, "statistic": _F, "p_value": _F}

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
-
-from analysis.fits import FitResult
-from analysis.open import stored_views
-from analysis.r_home import version_numbers
-from analysis.report_origin import versions_of
-from analysis.worker import versions_now
-from collector.store import reading
+from slant.analysis.fits import FitResult
+from slant.analysis.open import stored_views
+from slant.analysis.r_home import version_numbers
+from slant.analysis.report_origin import versions_of
+from slant.analysis.worker import versions_now
+from slant.collector.store import reading
 
 _OURS = ("slant", "definition")  # kept beside the versions, but no R package
 

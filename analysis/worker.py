@@ -22,9 +22,8 @@ from multiprocessing.connection import wait as wait_for
 from typing import Any
 
 import polars as pl
-
-from analysis.worker_start import deaf_to_ctrl_c, environment, worker_context
-from collector.errors import RError
+from slant.analysis.worker_start import deaf_to_ctrl_c, environment, worker_context
+from slant.collector.errors import RError
 
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
 _HEED_CTRL_C_S = 0.2
@@ -50,7 +49,7 @@ class Died:
 
 def fit_job(job: FitJob) -> dict[str, Any]:
     """Runs in a worker: R's run_fit() on one job. Returns its data frames, all as Polars, and the seconds it took."""
-    from analysis import r
+    from slant.analysis import r
 
     r.start()
     begun = time.monotonic()
@@ -71,7 +70,7 @@ def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
 
 def _versions_job(packages: tuple[str, ...]) -> dict[str, str | None]:
     """Runs in a worker. It reads what is installed and loads none of it, which would take a second."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call("package_versions", ["base", *packages])
     found = dict(value.iter_rows())

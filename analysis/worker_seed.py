@@ -11,8 +11,8 @@ import os
 import sys
 from types import TracebackType
 
-from analysis.worker_start import PACKAGES
-from collector.errors import RError
+from slant.analysis.worker_start import PACKAGES
+from slant.collector.errors import RError
 
 
 def _hook(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
@@ -26,7 +26,7 @@ sys.excepthook = _hook
 
 
 def _load() -> None:
-    from analysis import r
+    from slant.analysis import r
 
     with contextlib.suppress(RError):
         r.start()

@@ -38,7 +38,7 @@ def worker_context() -> BaseContext:
     if not _CAN_FORK:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["analysis.worker_seed"])
+    context.set_forkserver_preload(["slant.analysis.worker_seed"])
     return context
 
 
@@ -85,5 +85,5 @@ def _path_of_checkout() -> dict[str, str]:
     checkout = Path(__file__).resolve().parent.parent
     if not (checkout / "pyproject.toml").is_file():
         return {}
-    paths = [str(checkout), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    paths = [str(checkout / "python"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     return {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}

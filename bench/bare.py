@@ -14,11 +14,10 @@ from typing import Any
 
 import aiohttp
 import click
-
-from collector.designs import design_named
-from collector.plan import plan
-from collector.providers import provider_named
-from collector.study import load_study
+from slant.collector.designs import design_named
+from slant.collector.plan import plan
+from slant.collector.providers import provider_named
+from slant.collector.study import load_study
 
 
 def bodies(count: int) -> list[Any]:

@@ -16,11 +16,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from analysis.r_home import r_installation
+from slant.analysis.r_home import r_installation
+from slant.collector.store import reading
+from slant.collector.study import load_study
+
 from bench.footprint import watched
 from bench.measures import ROOT, Measure
-from collector.store import reading
-from collector.study import load_study
 
 PERMUTATIONS = 100
 LONG = {"chains": 4, "iterations": 2000, "warmup": 500}
@@ -39,7 +40,7 @@ def bayes(rounds: int, permutations: int, compared: int, *, compiles: bool) -> l
 
 def simulated(db: Path) -> Path:
     words = ["--study", "interference", "--simulated", "--db", str(db)]
-    subprocess.run([sys.executable, "-m", "collector", *words], check=True, capture_output=True, cwd=ROOT)
+    subprocess.run([sys.executable, "-m", "slant.collector", *words], check=True, capture_output=True, cwd=ROOT)
     return db
 
 
@@ -96,7 +97,7 @@ def agreement(db: Path, compared: int) -> Measure:
 
 
 def refitted(db: Path, permutations: int, settings: dict[str, Any]) -> list[dict[str, Any]]:
-    import analysis
+    from slant import analysis
 
     found = analysis.permute(db, permutations=permutations, workers=2, settings=settings)
     return found.values.to_dicts()

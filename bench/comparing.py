@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 
-from analysis.worker_start import begin_early
+from slant.analysis.worker_start import begin_early
 
 TABLES = ("S3", "S4", "S5", "S6", "S7", "S8", "S9")
 
@@ -21,8 +21,7 @@ if __name__ == "__main__":
     import json
 
     import click
-
-    import analysis
+    from slant import analysis
 
     made: list[int] = []
     compared = analysis.compare(sys.argv[1], tables=TABLES, progress=lambda done, number: made.append(done))

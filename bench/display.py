@@ -15,12 +15,11 @@ import threading
 import time
 
 import click
-
-from collector.api import Watcher
-from collector.progress.bar import ProgressWatcher
-from collector.providers import provider_named
-from collector.run import Lane
-from collector.study import load_study
+from slant.collector.api import Watcher
+from slant.collector.progress.bar import ProgressWatcher
+from slant.collector.providers import provider_named
+from slant.collector.run import Lane
+from slant.collector.study import load_study
 
 STEP_S = 0.01
 

@@ -15,8 +15,7 @@ from importlib import import_module
 
 import click
 import polars as pl
-
-from analysis import r
+from slant.analysis import r
 
 LEVELS = ["compatible", "incompatible"]
 

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from analysis.r_home import r_installation
+from slant.analysis.r_home import r_installation
+from slant.collector.store import writing
+
 from bench.measures import ROOT, Measure, measured
-from collector.store import writing
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 FOLDERS = {
@@ -49,7 +50,7 @@ def imported(db: Path) -> Path:
     """The authors' data, as `collect import` brings them in."""
     for model, folder in FOLDERS.items():
         words = ["import", "--study", "rmiat", "--layout", "lee-lai", "--model", model, "--db", db, DATA / folder]
-        command = [sys.executable, "-m", "collector", *map(str, words)]
+        command = [sys.executable, "-m", "slant.collector", *map(str, words)]
         subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
     return db
 

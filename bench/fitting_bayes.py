@@ -12,8 +12,7 @@ import sys
 import time
 
 import click
-
-import analysis
+from slant import analysis
 
 if __name__ == "__main__":
     began = time.perf_counter()

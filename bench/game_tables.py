@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from analysis.tables import table_info
+from slant.analysis.tables import table_info
+from slant.collector.store import writing
+
 from bench.measures import Measure, measured
-from collector.store import writing
 
 ROUNDS_SQL = Path(__file__).parent / "game_rounds.sql"
 LONGEST_S = 2.0

@@ -14,9 +14,8 @@ import time
 from contextlib import closing
 
 import click
-
-from analysis.topic_search import SearchJob, search_job
-from analysis.worker import Died, run_jobs
+from slant.analysis.topic_search import SearchJob, search_job
+from slant.analysis.worker import Died, run_jobs
 
 
 def run(file: str, cores: int) -> dict[str, object]:

@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 
 import click
-
-from collector.store import reading
+from slant.collector.store import reading
 
 if __name__ == "__main__":
     with reading(Path(sys.argv[1])) as connection:

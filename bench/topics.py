@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from analysis.r_home import r_installation
+from slant.analysis.r_home import r_installation
+
 from bench.measures import ROOT, Measure, measured
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"

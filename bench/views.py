@@ -9,9 +9,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from analysis.tables import table_info
+from slant.analysis.tables import table_info
+from slant.collector.store import writing
+
 from bench.measures import Measure, measured
-from collector.store import writing
 
 TRIALS_SQL = Path(__file__).parent / "trials.sql"
 LONGEST_S = 3.0

@@ -16,11 +16,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-
-from collector import Options, collect
-from collector import load as loading
-from collector.api import Watcher
-from collector.run import Lane
+from slant.collector import Options, collect
+from slant.collector import load as loading
+from slant.collector.api import Watcher
+from slant.collector.run import Lane
 
 
 class Stopwatch(Watcher):

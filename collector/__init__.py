@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collector.api import Options, RunReport, Watcher, collect
-    from collector.batch.api import collect_batch
-    from collector.batch.report import BatchOptions, BatchReport
-    from collector.export import export_trials
-    from collector.importing.imports import import_trials
+    from slant.collector.api import Options, RunReport, Watcher, collect
+    from slant.collector.batch.api import collect_batch
+    from slant.collector.batch.report import BatchOptions, BatchReport
+    from slant.collector.export import export_trials
+    from slant.collector.importing.imports import import_trials
 
 __all__ = [
     "BatchOptions",
@@ -24,21 +24,21 @@ __all__ = [
 ]
 
 _HOME = {
-    "collect": "collector.api",
-    "Options": "collector.api",
-    "RunReport": "collector.api",
-    "Watcher": "collector.api",
-    "collect_batch": "collector.batch.api",
-    "BatchOptions": "collector.batch.report",
-    "BatchReport": "collector.batch.report",
-    "import_trials": "collector.importing.imports",
-    "export_trials": "collector.export",
+    "collect": "slant.collector.api",
+    "Options": "slant.collector.api",
+    "RunReport": "slant.collector.api",
+    "Watcher": "slant.collector.api",
+    "collect_batch": "slant.collector.batch.api",
+    "BatchOptions": "slant.collector.batch.report",
+    "BatchReport": "slant.collector.batch.report",
+    "import_trials": "slant.collector.importing.imports",
+    "export_trials": "slant.collector.export",
 }
 
 
 def __getattr__(name: str) -> Any:  # loaded when asked for: `collect --help` must not wait for DuckDB and aiohttp
     if name not in _HOME:
-        raise AttributeError(f"module 'collector' has no attribute {name!r}")
+        raise AttributeError(f"module 'slant.collector' has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(_HOME[name]), name)

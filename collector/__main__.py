@@ -1,5 +1,5 @@
-"""`python -m collector` is `collect`."""
+"""`python -m slant.collector` is `collect`."""
 
-from collector.cli import collect
+from slant.collector.cli import collect
 
 collect(prog_name="collect")

@@ -9,26 +9,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.batch.known import check_not_mixed
-from collector.client import Client
-from collector.commands.output import printable
-from collector.errors import Interrupted, ProviderError, UsageError
-from collector.garbage import rarely_collected
-from collector.interrupts import StopSwitch, run_anywhere
-from collector.journal import Journal
-from collector.keeper import Keeper
-from collector.money.budget import lane_money, open_ledger, spent_usd
-from collector.money.ledger import Ledger
-from collector.money.pilot import pilot_of
-from collector.offer import Asked, Offer, make_offer, up_to_date
-from collector.pacing.pace import Paces
-from collector.plan import plan
-from collector.provenance.run_record import run_record
-from collector.records import Conversation, Run
-from collector.resuming import Begun, begun_games, has_games
-from collector.run import Lane, Runner
-from collector.simulator import Simulator
-from collector.study import Study, load_study
+from slant.collector.batch.known import check_not_mixed
+from slant.collector.client import Client
+from slant.collector.commands.output import printable
+from slant.collector.errors import Interrupted, ProviderError, UsageError
+from slant.collector.garbage import rarely_collected
+from slant.collector.interrupts import StopSwitch, run_anywhere
+from slant.collector.journal import Journal
+from slant.collector.keeper import Keeper
+from slant.collector.money.budget import lane_money, open_ledger, spent_usd
+from slant.collector.money.ledger import Ledger
+from slant.collector.money.pilot import pilot_of
+from slant.collector.offer import Asked, Offer, make_offer, up_to_date
+from slant.collector.pacing.pace import Paces
+from slant.collector.plan import plan
+from slant.collector.provenance.run_record import run_record
+from slant.collector.records import Conversation, Run
+from slant.collector.resuming import Begun, begun_games, has_games
+from slant.collector.run import Lane, Runner
+from slant.collector.simulator import Simulator
+from slant.collector.study import Study, load_study
 
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import quote
 
-from collector.checks.option_logprobs import option_logprobs
-from collector.client import KEPT_HEADERS, Exchange
-from collector.json_text import encoded
-from collector.providers import Provider
-from collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.checks.option_logprobs import option_logprobs
+from slant.collector.client import KEPT_HEADERS, Exchange
+from slant.collector.json_text import encoded
+from slant.collector.providers import Provider
+from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
+from slant.collector.study_files.records import StudyModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-
-from collector.commands.output import (
+from slant.collector.commands.output import (
     SlantGroup,
     db_option,
     format_option,
@@ -19,17 +18,17 @@ from collector.commands.output import (
     say,
     version_option,
 )
-from collector.errors import UsageError
+from slant.collector.errors import UsageError
 
 _COMMANDS = {
-    "studies": ("collector.commands.studies", "studies"),
-    "import": ("collector.commands.data", "import_"),
-    "export": ("collector.commands.data", "export"),
-    "check": ("collector.commands.check", "check"),
-    "methods": ("collector.commands.methods", "methods"),
-    "recount": ("collector.commands.check", "recount"),
-    "status": ("collector.commands.status", "status"),
-    "load": ("collector.commands.status", "load"),
+    "studies": ("slant.collector.commands.studies", "studies"),
+    "import": ("slant.collector.commands.data", "import_"),
+    "export": ("slant.collector.commands.data", "export"),
+    "check": ("slant.collector.commands.check", "check"),
+    "methods": ("slant.collector.commands.methods", "methods"),
+    "recount": ("slant.collector.commands.check", "recount"),
+    "status": ("slant.collector.commands.status", "status"),
+    "load": ("slant.collector.commands.status", "load"),
 }
 
 EXAMPLES = """\b
@@ -112,7 +111,7 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
     if variant != "all":
         _collect(variant=variant + suffix, **options)
         return
-    from collector.commands.all_variants import each_variant
+    from slant.collector.commands.all_variants import each_variant
 
     each_variant(options["study"], lambda name: _collect(variant=name + suffix, **options))
 
@@ -123,15 +122,15 @@ def _collect(
     prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
     batch: bool, wait: bool, batch_size: int | None, mixed: bool, structured_output: bool,
 ) -> None:  # fmt: skip
-    from collector.api import Options, carry_out
-    from collector.checks.checked import run_notes
-    from collector.commands.agreeing import agree, run_pilot, show_dry_run
-    from collector.commands.batch import run_batch
-    from collector.load import load_journals
-    from collector.money.pilot import pilot_of
-    from collector.offer import Offer, make_offer
-    from collector.progress.bar import ProgressWatcher
-    from collector.study import load_study
+    from slant.collector.api import Options, carry_out
+    from slant.collector.checks.checked import run_notes
+    from slant.collector.commands.agreeing import agree, run_pilot, show_dry_run
+    from slant.collector.commands.batch import run_batch
+    from slant.collector.load import load_journals
+    from slant.collector.money.pilot import pilot_of
+    from slant.collector.offer import Offer, make_offer
+    from slant.collector.progress.bar import ProgressWatcher
+    from slant.collector.study import load_study
 
     loaded = load_study(study, variant)
 
@@ -172,7 +171,7 @@ def _collect(
 
 
 def _tell(report: Any, output_format: str, study: Any) -> None:
-    from collector.progress.coverage import coverage_note
+    from slant.collector.progress.coverage import coverage_note
 
     print_rows(list(report.models), output_format)
     for model in report.models:

@@ -15,12 +15,11 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
-
-from collector.journal import Clock
-from collector.json_text import decoded, encoded
-from collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
-from collector.providers.exchange import Request
-from collector.too_long import is_too_long
+from slant.collector.journal import Clock
+from slant.collector.json_text import decoded, encoded
+from slant.collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from slant.collector.providers.exchange import Request
+from slant.collector.too_long import is_too_long
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0

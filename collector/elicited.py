@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-
-from collector.designs import design_named
-from collector.store import reading
-from collector.study_files.records import Study, StudyModel
+from slant.collector.designs import design_named
+from slant.collector.store import reading
+from slant.collector.study_files.records import Study, StudyModel
 
 
 def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:

@@ -13,9 +13,8 @@ from typing import Any, BinaryIO
 import duckdb
 import polars as pl
 import pyarrow as pa
-
-from collector.errors import SlantError, UnknownNameError, UsageError
-from collector.store import reading
+from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.store import reading
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 5_000

@@ -1,18 +1,17 @@
-"""Where slant's own files lie: in the checkout they are at its top, in an installed wheel inside the packages."""
+"""Where slant's own files lie: beside this package, in the checkout (by links) as in an installed wheel."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).parent  # not resolved: in a checkout it is a link, and its neighbours are links, too
 
 
 def sql_dir() -> Path:
-    """The folder with migrations/ and views/; the checkout's own is preferred, so that an edit takes effect."""
-    checkout = _PACKAGE.parent / "sql"
-    return checkout if (checkout / "migrations").is_dir() else _PACKAGE / "_sql"
+    """The folder with migrations/ and views/."""
+    return (_PACKAGE.parent / "sql").resolve()
 
 
 def studies_dir() -> Path:
     """The folder with the studies that ship with slant."""
-    return _PACKAGE / "studies"
+    return (_PACKAGE / "studies").resolve()

@@ -7,8 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
-
-from collector.load import final_rows
+from slant.collector.load import final_rows
 
 IDS_AT_ONCE = 100_000
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes

@@ -24,9 +24,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from collector.errors import JournalError
-from collector.json_text import encoded
-from collector.records import Attempt, Run
+from slant.collector.errors import JournalError
+from slant.collector.json_text import encoded
+from slant.collector.records import Attempt, Run
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}

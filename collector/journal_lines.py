@@ -10,10 +10,9 @@ from typing import Any, get_type_hints
 
 import duckdb
 import polars as pl
-
-from collector.checks.facts import Facts
-from collector.files import sql_dir
-from collector.records import Attempt, Run
+from slant.collector.checks.facts import Facts
+from slant.collector.files import sql_dir
+from slant.collector.records import Attempt, Run
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
-from collector.journal import Journal
-from collector.load import Loader
-from collector.records import Attempt
+from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
+from slant.collector.journal import Journal
+from slant.collector.load import Loader
+from slant.collector.records import Attempt
 
 FLUSH_EVERY_S = 2.0
 LATE_S = 20.0

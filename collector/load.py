@@ -13,11 +13,10 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-
-from collector.errors import DatabaseEmptyError
-from collector.journal import journal_folder, utc_now, whole_lines
-from collector.journal_lines import Parsed, insert, parse, parse_carefully
-from collector.store import reading, writing
+from slant.collector.errors import DatabaseEmptyError
+from slant.collector.journal import journal_folder, utc_now, whole_lines
+from slant.collector.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.store import reading, writing
 
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
 FINALS_AT_ONCE = 200_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from collector.records import Reply, Trial, Turn
+from slant.collector.records import Reply, Trial, Turn
 
 MOST_SAID = 3  # games of a model of which it is said; of all of them, reports and tables have the number
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from collector.batch.jobs import JobFolder
-from collector.designs import design_named
-from collector.elicited import with_rates
-from collector.errors import ProviderError, UsageError
-from collector.finals import Finals, final_trials
-from collector.money.prices import PriceList, load_prices
-from collector.plan import Done, done_in, plan, planned_count
-from collector.providers import Provider, checked_address, provider_named
-from collector.records import Prompt
-from collector.store import check_place
-from collector.study import Study, StudyModel
+from slant.collector.batch.jobs import JobFolder
+from slant.collector.designs import design_named
+from slant.collector.elicited import with_rates
+from slant.collector.errors import ProviderError, UsageError
+from slant.collector.finals import Finals, final_trials
+from slant.collector.money.prices import PriceList, load_prices
+from slant.collector.plan import Done, done_in, plan, planned_count
+from slant.collector.providers import Provider, checked_address, provider_named
+from slant.collector.records import Prompt
+from slant.collector.store import check_place
+from slant.collector.study import Study, StudyModel
 
 MOST_REPETITIONS = 10_000
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 
-from collector.designs import design_named
-from collector.errors import UsageError
-from collector.finals import IDS_AT_ONCE, Finals
-from collector.records import Conversation, stable_id
-from collector.study_files.records import Study, StudyModel
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.finals import IDS_AT_ONCE, Finals
+from slant.collector.records import Conversation, stable_id
+from slant.collector.study_files.records import Study, StudyModel
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from collector.client import Exchange, Verdict, backoff_s
-from collector.money.lane import unanswered
-from collector.providers import Dialect
-from collector.records import Outcome, Reply, Trial, Turn
+from slant.collector.client import Exchange, Verdict, backoff_s
+from slant.collector.money.lane import unanswered
+from slant.collector.providers import Dialect
+from slant.collector.records import Outcome, Reply, Trial, Turn
 
 TOO_LONG = "too_long"
 """The finish reason of a turn whose conversation does not fit its model any more, as slant says it."""

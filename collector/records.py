@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
-from collector.tool_calls import Tool, ToolCall
+from slant.collector.tool_calls import Tool, ToolCall
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
 Source = Literal["collected", "imported", "simulated"]

@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from collector.client import Exchange, judge
-from collector.designs import design_named
-from collector.journal import journal_folder, whole_lines
-from collector.journal_lines import parse
-from collector.load import CHUNK_BYTES, loaded_offsets
-from collector.offer import Asked, Offer
-from collector.plan import plan
-from collector.reading import next_turn_no, read_exchange
-from collector.records import Conversation, Reading, Turn
-from collector.store import reading
-from collector.study_files.records import Study
+from slant.collector.client import Exchange, judge
+from slant.collector.designs import design_named
+from slant.collector.journal import journal_folder, whole_lines
+from slant.collector.journal_lines import parse
+from slant.collector.load import CHUNK_BYTES, loaded_offsets
+from slant.collector.offer import Asked, Offer
+from slant.collector.plan import plan
+from slant.collector.reading import next_turn_no, read_exchange
+from slant.collector.records import Conversation, Reading, Turn
+from slant.collector.store import reading
+from slant.collector.study_files.records import Study
 
 _COLUMNS = (
     *("conversation_id", "trial_id", "turn", "is_final", "outcome", "choice", "factors"),

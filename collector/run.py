@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from collector.attempts import AttemptMaker, Place
-from collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
-from collector.designs import Design, design_named
-from collector.journal import utc_now
-from collector.keeper import Keeper
-from collector.marks import Marks
-from collector.money.lane import BudgetReached, LaneMoney
-from collector.pacing.pace import Pace
-from collector.providers import Provider
-from collector.reading import next_turn_no, read_exchange
-from collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
-from collector.study import Study, StudyModel
-from collector.study_files.temperature import explained
+from slant.collector.attempts import AttemptMaker, Place
+from slant.collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
+from slant.collector.designs import Design, design_named
+from slant.collector.journal import utc_now
+from slant.collector.keeper import Keeper
+from slant.collector.marks import Marks
+from slant.collector.money.lane import BudgetReached, LaneMoney
+from slant.collector.pacing.pace import Pace
+from slant.collector.providers import Provider
+from slant.collector.reading import next_turn_no, read_exchange
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
+from slant.collector.study import Study, StudyModel
+from slant.collector.study_files.temperature import explained
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 

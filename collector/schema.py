@@ -7,9 +7,8 @@ import hashlib
 from pathlib import Path
 
 import duckdb
-
-from collector.errors import DatabaseError
-from collector.files import sql_dir
+from slant.collector.errors import DatabaseError
+from slant.collector.files import sql_dir
 
 
 def check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:

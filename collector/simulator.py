@@ -4,7 +4,7 @@ Its answers, token counts and refusals are drawn by the study's design from the 
 depends on the prompt, the model and the seed, never on the order of calls. It runs in a process of its own and ends
 when its standard input closes, so that it can't outlive the run that started it.
 
-    python -m collector.simulator --study rmiat --seed 1
+    python -m slant.collector.simulator --study rmiat --seed 1
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from typing import Any
 
 import click
 from aiohttp import web
-
-from collector.designs import Design, design_named
-from collector.errors import ProviderError
-from collector.records import Reply, TokenLogprob, Trial
-from collector.study import Study, StudyModel, load_study
+from slant.collector.designs import Design, design_named
+from slant.collector.errors import ProviderError
+from slant.collector.records import Reply, TokenLogprob, Trial
+from slant.collector.study import Study, StudyModel, load_study
 
 
 class Simulator:
@@ -36,7 +35,7 @@ class Simulator:
         where = str(study.path)
         options = ["--study", where, "--variant", study.variant, "--seed", str(seed)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "collector.simulator", *options],
+            [sys.executable, "-m", "slant.collector.simulator", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

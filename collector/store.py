@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-
-from collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
-from collector.schema import check_is_ours, is_behind, prepare
+from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.schema import check_is_ours, is_behind, prepare
 
 _CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows

@@ -11,15 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.designs import Design, design_named
-from collector.errors import StudyError, UnknownNameError
-from collector.files import studies_dir
-from collector.records import stable_id
-from collector.study_files.figures import read_figures, read_variant_labels
-from collector.study_files.folder import StudyFolder, read_text
-from collector.study_files.keys import Table, checked_name
-from collector.study_files.parts import read_fit, read_model
-from collector.study_files.records import (
+from slant.collector.designs import Design, design_named
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.files import studies_dir
+from slant.collector.records import stable_id
+from slant.collector.study_files.figures import read_figures, read_variant_labels
+from slant.collector.study_files.folder import StudyFolder, read_text
+from slant.collector.study_files.keys import Table, checked_name
+from slant.collector.study_files.parts import read_fit, read_model
+from slant.collector.study_files.records import (
     BASE,
     REASONING_BACK,
     Fit,
@@ -29,8 +29,8 @@ from collector.study_files.records import (
     StudyModel,
     TestInfo,
 )
-from collector.study_files.specifications import read_specifications
-from collector.study_files.temperature import with_temperature
+from slant.collector.study_files.specifications import read_specifications
+from slant.collector.study_files.temperature import with_temperature
 
 __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
 

@@ -7,7 +7,7 @@ import pickle
 from dataclasses import dataclass
 from pathlib import Path
 
-from collector.importing.imports import ImportReport, import_trials
+from slant.collector.importing.imports import ImportReport, import_trials
 
 FOLDERS = {
     "o3-mini": "o3-mini", "deepseek-r1": "DeepSeek-R1", "claude-3.7-sonnet": "Claude3.7", "gpt-oss-20b": "GPT-OSS-20B",

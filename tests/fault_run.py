@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from slant.collector.load import load_journals
+from slant.collector.store import reading
 
-from collector.load import load_journals
-from collector.store import reading
 from tests.conftest import ROOT
 from tests.fault_cases import Fault
 from tests.local_server import LocalServer, answers, completion
@@ -118,7 +118,7 @@ def command(folder: Path, base_url: str, *more: object, model: str = "local/smal
         study.mkdir(parents=True)
         write_tiny(study)
     words = [
-        sys.executable, "-m", "collector", "--study", study / "study.toml", "--model", model, "--yes",
+        sys.executable, "-m", "slant.collector", "--study", study / "study.toml", "--model", model, "--yes",
         *(["--base-url", base_url] if model.startswith("local/") else []),
         "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
     ]  # fmt: skip

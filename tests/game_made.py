@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.games.indices import game_indices
-from collector import Options, collect
+from slant.analysis.games.indices import game_indices
+from slant.collector import Options, collect
+
 from tests.tiny_game import write_game
 
 VARIANTS = '[variants.bonus]\nabout = "a bonus"\ndiversity_bonus = true\n'

@@ -10,10 +10,9 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from collector.files import sql_dir
-from collector.records import Attempt
-from collector.store import writing
+from slant.collector.files import sql_dir
+from slant.collector.records import Attempt
+from slant.collector.store import writing
 
 Row = Mapping[str, Any]
 _USUAL = {

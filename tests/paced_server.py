@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from collector.client import Exchange, judge
-from collector.pacing.pace import Pace
+from slant.collector.client import Exchange, judge
+from slant.collector.pacing.pace import Pace
+
 from tests.virtual_time import run_virtually
 
 REFUSING_TAKES_S = 0.005

@@ -13,13 +13,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-
-from analysis.cells import _ORDER, _PAPER_ORDER, GRAIN
-from analysis.checks import CheckJob
-from analysis.fit_work import Work
-from analysis.r import r_folder
-from analysis.r_home import r_installation
-from analysis.worker_start import ENVIRONMENT
+from slant.analysis.cells import _ORDER, _PAPER_ORDER, GRAIN
+from slant.analysis.checks import CheckJob
+from slant.analysis.fit_work import Work
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import r_installation
+from slant.analysis.worker_start import ENVIRONMENT
 
 Texts = Mapping[str, list[str | None]]
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import polars as pl
 from click.testing import CliRunner, Result
-
-from collector import import_trials
-from collector.cli import collect
-from collector.importing.imports import ImportReport
-from collector.store import reading
+from slant.collector import import_trials
+from slant.collector.cli import collect
+from slant.collector.importing.imports import ImportReport
+from slant.collector.store import reading
 
 WORDING_2 = (
     'Classify the word below based on the given instructions.\n    Word: "{word}" \n    Which category fits best? '

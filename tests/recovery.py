@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-import analysis
-import collector
-from collector.files import studies_dir
+from slant import analysis, collector
+from slant.collector.files import studies_dir
 
 SHORT: dict[str, Any] = {"chains": 2, "iterations": 700, "warmup": 200, "adapt_delta": 0.95}
 _MOST = 50.0  # log odds that a study may simulate
@@ -21,7 +19,7 @@ _KEYS = ["model", "domain", "block"]
 
 def r_job(job: tuple[str, Sequence[Any]]) -> Any:
     """Runs in a worker: one R function, by name."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call(job[0], *job[1])
     return value

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from slant.collector.designs import design_named
+from slant.collector.designs.allocation_draws import draw_game, draw_round
+from slant.collector.designs.allocation_games import Games
+from slant.collector.designs.allocation_reader import named, numbers
+from slant.collector.errors import UsageError
+from slant.collector.plan import plan, planned_count
+from slant.collector.records import Conversation, Reply, Trial
+from slant.collector.study import load_study, load_variants
 
-from collector.designs import design_named
-from collector.designs.allocation_draws import draw_game, draw_round
-from collector.designs.allocation_games import Games
-from collector.designs.allocation_reader import named, numbers
-from collector.errors import UsageError
-from collector.plan import plan, planned_count
-from collector.records import Conversation, Reply, Trial
-from collector.study import load_study, load_variants
 from tests.tiny_game import write_game
 
 HIRING = load_study("hiring")

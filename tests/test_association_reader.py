@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
-from collector.designs.association_reader import read_answer
-from collector.records import Outcome, Reading, Reply
+from slant.collector.designs.association_reader import read_answer
+from slant.collector.records import Outcome, Reading, Reply
 
 OPTIONS = ("Pleasant", "Unpleasant")
 

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.batch.money import Purse
+from slant.collector.batch.services import lines_of
+from slant.collector.batch.submit import Feed, Pending, fill
+from slant.collector.errors import JournalError
+from slant.collector.journal import utc_now
+from slant.collector.money.lane import LaneMoney
+from slant.collector.plan import plan
+from slant.collector.providers.exchange import Request
+from slant.collector.records import Conversation, Prompt, Trial
+from slant.collector.study import load_study
 
-from collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
-from collector.batch.money import Purse
-from collector.batch.services import lines_of
-from collector.batch.submit import Feed, Pending, fill
-from collector.errors import JournalError
-from collector.journal import utc_now
-from collector.money.lane import LaneMoney
-from collector.plan import plan
-from collector.providers.exchange import Request
-from collector.records import Conversation, Prompt, Trial
-from collector.study import load_study
 from tests.tiny_study import write_tiny
 
 

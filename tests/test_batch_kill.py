@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from slant.collector.batch.jobs import JobFolder
+from slant.collector.cli import collect
+from slant.collector.journal import journal_folder
+from slant.collector.store import reading
 
-from collector.batch.jobs import JobFolder
-from collector.cli import collect
-from collector.journal import journal_folder
-from collector.store import reading
 from tests.batch_server import BatchServer, Gate
 from tests.batching import MODELS, PLANNED
 from tests.kill_batches import killed_batches
@@ -28,7 +28,7 @@ class BatchCommand:
         (folder / "study").mkdir()
         self.db, self.root, self.server = folder / "a.duckdb", root, server
         self.words = [
-            *python, "-m", "collector", "--study", str(write_tiny(folder / "study")), "--model", MODELS[provider],
+            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", MODELS[provider],
             "--batch", "--yes", "--db", str(self.db),
         ]  # fmt: skip
 
@@ -55,7 +55,7 @@ class BatchCommand:
 
     def here(self) -> int:
         """The same command in this process, which is quicker where nothing is killed: how it ended."""
-        words = self.words[self.words.index("collector") + 1 :]
+        words = self.words[self.words.index("slant.collector") + 1 :]
         result = CliRunner(env=self.server.environment()).invoke(collect, words, prog_name="collect")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.output
         return result.exit_code
@@ -183,7 +183,7 @@ def test_the_command_says_how_it_stands_and_status_shows_the_job(
     code, messages = command.run()
     assert code == 3
     assert "Submitted 8 requests in 1 job; run the same command later to fetch." in messages
-    words = [*python, "-m", "collector", "status", "--db", str(command.db)]
+    words = [*python, "-m", "slant.collector", "status", "--db", str(command.db)]
     status = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False)
     assert server.jobs[0]["id"] in status.stdout
     server.finish()

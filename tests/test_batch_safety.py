@@ -8,17 +8,17 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from slant.collector.api import Options, collect
+from slant.collector.batch.api import collect_batch
+from slant.collector.batch.jobs import JobFolder
+from slant.collector.batch.known import mixed_notes
+from slant.collector.batch.services import WITH_BATCHES, Services
+from slant.collector.errors import JournalError, ProviderError, UsageError
+from slant.collector.journal import FolderLock, journal_folder
+from slant.collector.providers import provider_named
+from slant.collector.records import Prompt
+from slant.collector.study import StudyModel, load_study
 
-from collector.api import Options, collect
-from collector.batch.api import collect_batch
-from collector.batch.jobs import JobFolder
-from collector.batch.known import mixed_notes
-from collector.batch.services import WITH_BATCHES, Services
-from collector.errors import JournalError, ProviderError, UsageError
-from collector.journal import FolderLock, journal_folder
-from collector.providers import provider_named
-from collector.records import Prompt
-from collector.study import StudyModel, load_study
 from tests.batch_server import KEY, BatchServer
 from tests.batching import PLANNED, Batching, both
 from tests.local_server import LocalServer

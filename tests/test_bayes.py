@@ -14,18 +14,18 @@ import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
+from slant import analysis
+from slant.analysis.bayes.draws import Draws
+from slant.analysis.bayes.shown import bayes_table
+from slant.analysis.cli import analyze
+from slant.analysis.fit_store import stored
+from slant.analysis.fits import FitResult
+from slant.analysis.open import open_trials
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import r_installation
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.store import reading
 
-import analysis
-from analysis.bayes.draws import Draws
-from analysis.bayes.shown import bayes_table
-from analysis.cli import analyze
-from analysis.fit_store import stored
-from analysis.fits import FitResult
-from analysis.open import open_trials
-from analysis.r import r_folder
-from analysis.r_home import r_installation
-from collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from collector.store import reading
 from tests.blocks_made import QUICK, database_of_choices
 from tests.test_worker import is_running, wait_until
 
@@ -173,7 +173,7 @@ def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Pat
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> None:
     command = ["--fit", "interference", "--study", "interference", "--db", str(db), "--iterations", "1000000"]
-    code = "from analysis.cli import analyze; analyze()"
+    code = "from slant.analysis.cli import analyze; analyze()"
     parent = subprocess.Popen([sys.executable, "-c", code, *command], cwd=root, start_new_session=True)
     try:
         assert wait_until(lambda: len(groups_of(parent.pid)) > 2, patience_s=300)  # the worker, and its chains

@@ -18,18 +18,18 @@ from typing import Any
 
 import polars as pl
 import pytest
+from slant import analysis
+from slant.analysis.check_trials import mixed_fit, read_trials
+from slant.analysis.checks import _of_fits, _of_trials, check_job, fits_to_make
+from slant.analysis.engines import ENGINES
+from slant.analysis.fit_work import Work, fit_work
+from slant.analysis.open import open_trials, view_names
+from slant.analysis.r import r_folder
+from slant.analysis.tables import read_header
+from slant.analysis.worker import fit_job, run_jobs
+from slant.collector.files import sql_dir
+from slant.collector.study import Fit, Study, list_studies, load_study
 
-import analysis
-from analysis.check_trials import mixed_fit, read_trials
-from analysis.checks import _of_fits, _of_trials, check_job, fits_to_make
-from analysis.engines import ENGINES
-from analysis.fit_work import Work, fit_work
-from analysis.open import open_trials, view_names
-from analysis.r import r_folder
-from analysis.tables import read_header
-from analysis.worker import fit_job, run_jobs
-from collector.files import sql_dir
-from collector.study import Fit, Study, list_studies, load_study
 from tests.blocks_made import QUICK, choices
 from tests.blocks_made import RUN as RUN_OF_CHOICES
 from tests.fitted import RUN, trials

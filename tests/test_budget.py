@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from slant.collector import Options, RunReport, Watcher, collect
+from slant.collector.client import Exchange
+from slant.collector.errors import UsageError
+from slant.collector.money.lane import may_be_billed
+from slant.collector.progress.bar import ProgressWatcher
+from slant.collector.run import Lane
+from slant.collector.store import reading
 
-from collector import Options, RunReport, Watcher, collect
-from collector.client import Exchange
-from collector.errors import UsageError
-from collector.money.lane import may_be_billed
-from collector.progress.bar import ProgressWatcher
-from collector.run import Lane
-from collector.store import reading
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 
@@ -196,7 +196,7 @@ def test_a_budget_wants_a_price_and_an_amount(unlimited: str, tmp_path: Path, mo
 def test_the_progress_lines_and_the_final_report_show_what_it_cost_so_far(
     tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("collector.progress.bar.LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("slant.collector.progress.bar.LINE_EVERY_S", 0.0)
     with LocalServer() as server:
         report = run(tiny, server, tmp_path, budget=100.0, watcher=ProgressWatcher())
     assert report.models[0]["cost_usd"] == pytest.approx(8 * 74 * A_TOKEN)

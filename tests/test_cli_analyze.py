@@ -23,7 +23,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def analyze(root: Path, *arguments: object, name: str = "analyze") -> subprocess.CompletedProcess[str]:
-    code = f"from analysis.cli import {name}; {name}(prog_name='{name}')"
+    code = f"from slant.analysis.cli import {name}; {name}(prog_name='{name}')"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from slant import analysis
+from slant.analysis.figure_rows import figure_rows
+from slant.analysis.topic_search import search
+from slant.analysis.versions import other_versions
+from slant.collector.errors import RError, UsageError
+from slant.collector.files import studies_dir
+from slant.collector.store import writing
+from slant.collector.study import load_study
 
-import analysis
-from analysis.figure_rows import figure_rows
-from analysis.topic_search import search
-from analysis.versions import other_versions
-from collector.errors import RError, UsageError
-from collector.files import studies_dir
-from collector.store import writing
-from collector.study import load_study
 from tests.test_cli_analyze import analyze
 from tests.topics_made import QUICK, talking_database
 
@@ -100,7 +100,7 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
 @pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
-    code = "from analysis.cli import analyze; analyze()"
+    code = "from slant.analysis.cli import analyze; analyze()"
     command = [
         sys.executable,
         "-c",

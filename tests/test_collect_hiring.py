@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner
-
-from collector.cli import collect as command
+from slant.collector.cli import collect as command
 
 
 def test_thirty_games_of_a_participant_end_with_what_to_type_next(tmp_path: Path) -> None:

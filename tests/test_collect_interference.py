@@ -9,8 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner, Result
-
-from collector.cli import collect as command
+from slant.collector.cli import collect as command
 
 
 def run(*words: str) -> Result:

@@ -9,19 +9,19 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from slant import analysis
+from slant.analysis.bayes.bayes_tables import BRMS_TABLES
+from slant.analysis.cli import analyze
+from slant.analysis.judged import judged
+from slant.analysis.paper.interference import permuted, posteriors
+from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
+from slant.analysis.paper.results import Results
+from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
+from slant.collector.errors import StudyError
+from slant.collector.importing.imports import import_trials
+from slant.collector.store import writing
+from slant.collector.study import Study, load_study
 
-import analysis
-from analysis.bayes.bayes_tables import BRMS_TABLES
-from analysis.cli import analyze
-from analysis.judged import judged
-from analysis.paper.interference import permuted, posteriors
-from analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
-from analysis.paper.results import Results
-from analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
-from collector.errors import StudyError
-from collector.importing.imports import import_trials
-from collector.store import writing
-from collector.study import Study, load_study
 from tests.given import fill
 
 COUNTED = ("Table 3", "design")

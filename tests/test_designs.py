@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from collector.designs import _DESIGNS, Design, design_named
+from slant.collector.designs import _DESIGNS, Design, design_named
 
 MEMBERS = {*Design.__annotations__, *(name for name, value in vars(Design).items() if callable(value))}
 

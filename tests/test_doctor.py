@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from slant.analysis import doctor
+from slant.analysis.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
 
-from analysis import doctor
-from analysis.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
-
-PRINT_CHECKS = "from analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"
+PRINT_CHECKS = (
+    "from slant.analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"
+)
 needs_r = pytest.mark.skipif(r_installation() is None, reason="there is no R on this machine")
 
 needs_rpy2 = pytest.mark.skipif(importlib.util.find_spec("rpy2") is None, reason="rpy2 is not installed here")
@@ -25,7 +26,7 @@ def checks_in_a_process(root: Path, **environment: str) -> dict[str, tuple[str, 
     """{name: (status, how to fix)} as another process sees it, with that PATH, R_HOME and R libraries."""
     answer = subprocess.run(
         [sys.executable, "-c", PRINT_CHECKS],
-        env={**environment, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=True,
+        env={**environment, "PYTHONPATH": str(root / "python")}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     rows = [line.split("|") for line in answer.stdout.splitlines()]
     return {name: (status, fix) for name, status, fix in rows}

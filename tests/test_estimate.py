@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector.designs.association_simulated import COLUMNS
+from slant.collector.money.earlier import Sizes
+from slant.collector.money.estimate import Guess, Span, dollars, estimate, prediction
+from slant.collector.money.prices import Price
+from slant.collector.money.quote import quote_rows, quotes, sentences
+from slant.collector.offer import make_offer
+from slant.collector.study import load_study
 
-from collector.designs.association_simulated import COLUMNS
-from collector.money.earlier import Sizes
-from collector.money.estimate import Guess, Span, dollars, estimate, prediction
-from collector.money.prices import Price
-from collector.money.quote import quote_rows, quotes, sentences
-from collector.offer import make_offer
-from collector.study import load_study
 from tests.given import database
 from tests.tiny_study import write_tiny
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from slant.collector import export_trials, import_trials
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 
-from collector import export_trials, import_trials
-from collector.errors import DatabaseError, UnknownNameError, UsageError
 from tests.raw_rows import run_collect, tidy, write_csv
 
 ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}
@@ -80,7 +80,7 @@ def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> N
 
 
 def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:
-    command = [*python, "-c", "from collector.cli import collect; collect()", "export", "--db", str(database)]
+    command = [*python, "-c", "from slant.collector.cli import collect; collect()", "export", "--db", str(database)]
     process = subprocess.Popen(
         [*command, "--view", "trials", "--format", "jsonl", "--out", "-"], cwd=root,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,

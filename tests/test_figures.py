@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from slant import analysis
+from slant.analysis.figure_rows import FIGURES, figure_rows
+from slant.analysis.figures import draw
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.study import load_study
 
-import analysis
-from analysis.figure_rows import FIGURES, figure_rows
-from analysis.figures import draw
-from collector.errors import UnknownNameError, UsageError
-from collector.study import load_study
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 from tests.tiny_study import write_tiny
@@ -72,7 +72,7 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
 
 def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    code = "from analysis.cli import analyze; analyze(prog_name='analyze')"
+    code = "from slant.analysis.cli import analyze; analyze(prog_name='analyze')"
     words = ["figures", "refusals", "--only", "svg", "--db", db, "--out", tmp_path / "f", "--format", "csv"]
     command = [sys.executable, "-c", code, *map(str, words)]
     answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)

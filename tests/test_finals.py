@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from slant.collector.finals import Finals, final_trials, id_batches
+from slant.collector.journal import Journal
+from slant.collector.load import final_trial_ids, load_journals
+from slant.collector.plan import done_in, plan
+from slant.collector.records import StableIds, Trial, stable_id
+from slant.collector.study import load_study
 
-from collector.finals import Finals, final_trials, id_batches
-from collector.journal import Journal
-from collector.load import final_trial_ids, load_journals
-from collector.plan import done_in, plan
-from collector.records import StableIds, Trial, stable_id
-from collector.study import load_study
 from tests.made import a_run, an_attempt
 from tests.tiny_study import write_tiny
 
@@ -44,7 +44,7 @@ def test_finals_that_grow_hold_all_that_was_added(
     first: list[str], added: list[list[str]], looked_up: list[str], folded_at: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("collector.finals.IDS_AT_ONCE", folded_at)
+        patch.setattr("slant.collector.finals.IDS_AT_ONCE", folded_at)
         finals = Finals(id_batches(first))
         for ids in added:
             finals.add(ids)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from slant.collector import Options, collect
+from slant.collector.designs.forced_choice import DESIGN
+from slant.collector.designs.forced_choice_answers import INVALID, written
+from slant.collector.designs.forced_choice_simulated import COLUMNS, KEY, probabilities
+from slant.collector.errors import StudyError
+from slant.collector.files import studies_dir
+from slant.collector.plan import plan
+from slant.collector.records import Reply, Trial
+from slant.collector.study import Study, load_study
 
-from collector import Options, collect
-from collector.designs.forced_choice import DESIGN
-from collector.designs.forced_choice_answers import INVALID, written
-from collector.designs.forced_choice_simulated import COLUMNS, KEY, probabilities
-from collector.errors import StudyError
-from collector.files import studies_dir
-from collector.plan import plan
-from collector.records import Reply, Trial
-from collector.study import Study, load_study
 from tests.tiny_choice import write_choice
 
 STUDY = load_study("interference")

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from slant.collector import Watcher, collect
+from slant.collector.designs import design_named
+from slant.collector.plan import plan
+from slant.collector.progress.status import warnings
+from slant.collector.providers import anthropic
+from slant.collector.study import load_study
+from slant.collector.study_files.records import StudyModel
+from slant.collector.study_files.temperature import explained, with_temperature
 
-from collector import Watcher, collect
-from collector.designs import design_named
-from collector.plan import plan
-from collector.progress.status import warnings
-from collector.providers import anthropic
-from collector.study import load_study
-from collector.study_files.records import StudyModel
-from collector.study_files.temperature import explained, with_temperature
 from tests.local_server import LocalServer, completion, error, standing_for
 from tests.test_games import by_history
 from tests.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game

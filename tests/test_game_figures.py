@@ -11,17 +11,17 @@ import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from slant import analysis
+from slant.analysis.cli import analyze
+from slant.analysis.figure_kinds.of_games import KINDS, kinds_of
+from slant.analysis.figure_rows import FigureRows, figure_rows
+from slant.analysis.games.human import human_levels
+from slant.analysis.games.indices import game_indices
+from slant.analysis.r_home import r_installation
+from slant.collector import collect
+from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
+from slant.collector.study import load_study
 
-import analysis
-from analysis.cli import analyze
-from analysis.figure_kinds.of_games import KINDS, kinds_of
-from analysis.figure_rows import FigureRows, figure_rows
-from analysis.games.human import human_levels
-from analysis.games.indices import game_indices
-from analysis.r_home import r_installation
-from collector import collect
-from collector.errors import DatabaseError, StudyError, UnknownNameError
-from collector.study import load_study
 from tests.game_made import FIGURES, game_file, played
 
 with_r = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")

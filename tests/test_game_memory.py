@@ -5,9 +5,10 @@ from __future__ import annotations
 import tracemalloc
 from dataclasses import replace
 
-from collector.designs import design_named
-from collector.plan import plan
-from collector.records import Prompt, Turn, stable_id
+from slant.collector.designs import design_named
+from slant.collector.plan import plan
+from slant.collector.records import Prompt, Turn, stable_id
+
 from tests.hiring_games import load
 
 

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.designs import design_named
+from slant.collector.errors import StudyError
+from slant.collector.plan import plan
+from slant.collector.records import Reply
+from slant.collector.study import load_study
 
-from collector import collect
-from collector.cli import collect as command
-from collector.designs import design_named
-from collector.errors import StudyError
-from collector.plan import plan
-from collector.records import Reply
-from collector.study import load_study
 from tests.local_server import LocalServer
 from tests.tiny_game import QUICK, play, player, rows, write_game
 

@@ -12,15 +12,15 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
+from slant import analysis
+from slant.analysis.games.chance import told_of_chance
+from slant.analysis.open import open_trials
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import r_installation
+from slant.analysis.tables import tables
+from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
+from slant.collector.store import writing
 
-import analysis
-from analysis.games.chance import told_of_chance
-from analysis.open import open_trials
-from analysis.r import r_folder
-from analysis.r_home import r_installation
-from analysis.tables import tables
-from collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
-from collector.store import writing
 from tests.given import Row, database, insert
 from tests.plain_r import environment
 from tests.test_hiring_indices import Matrix, all_rounds
@@ -214,7 +214,7 @@ def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatc
     def refuse(_: object) -> None:
         raise DatabaseWriteError("The disk is full.")
 
-    monkeypatch.setattr("analysis.games.store.writing", refuse)
+    monkeypatch.setattr("slant.analysis.games.store.writing", refuse)
     found = analysis.game_indices(db, **QUICK)
     assert (found.not_kept, found.table.height) == ("The disk is full.", 30)
 

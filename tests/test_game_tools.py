@@ -10,17 +10,17 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.designs import design_named
+from slant.collector.errors import ProviderError, StudyError, UnknownNameError
+from slant.collector.offer import make_offer
+from slant.collector.plan import plan
+from slant.collector.providers.tools import arguments
+from slant.collector.records import Reply
+from slant.collector.study import load_study
+from slant.collector.tool_calls import ToolCall
 
-from collector import collect
-from collector.cli import collect as command
-from collector.designs import design_named
-from collector.errors import ProviderError, StudyError, UnknownNameError
-from collector.offer import make_offer
-from collector.plan import plan
-from collector.providers.tools import arguments
-from collector.records import Reply
-from collector.study import load_study
-from collector.tool_calls import ToolCall
 from tests.local_server import LocalServer, standing_for
 from tests.test_games import cut_off
 from tests.tiny_game import QUICK, TRIALS, factors, rows, write_game

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 from click.testing import CliRunner
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.errors import UsageError
+from slant.collector.journal import journal_folder
+from slant.collector.study import load_study
 
-from collector import collect
-from collector.cli import collect as command
-from collector.errors import UsageError
-from collector.journal import journal_folder
-from collector.study import load_study
 from tests.local_server import LocalServer, completion, error
 from tests.tiny_game import (
     QUICK,
@@ -165,7 +165,7 @@ def test_a_game_whose_model_changes_is_marked_and_said(study: Path, db: Path) ->
         served = "small-1" if round_of(body) < 4 else "small-2"
         return web.json_response(completion("Answer: Ato") | {"model": served})
 
-    from collector import Watcher
+    from slant.collector import Watcher
 
     class Listening(Watcher):
         def say(self, text: str) -> None:

@@ -52,4 +52,4 @@ async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamRes
 
 def command(study: Path, server: LocalServer, db: Path) -> list[str]:
     asked = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
-    return [sys.executable, "-m", "collector", *asked, "--concurrency", "8", "--format", "csv"]
+    return [sys.executable, "-m", "slant.collector", *asked, "--concurrency", "8", "--format", "csv"]

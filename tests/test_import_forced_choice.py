@@ -10,10 +10,9 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-
-from collector import Options, collect, export_trials, import_trials
-from collector.errors import UsageError
-from collector.importing.report import ImportReport
+from slant.collector import Options, collect, export_trials, import_trials
+from slant.collector.errors import UsageError
+from slant.collector.importing.report import ImportReport
 
 ROW = {
     "model": "gpt-5", "test": "gender_career", "condition": "incongruent", "item": "John",

@@ -7,8 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from collector.json_text import decoded, encoded
+from slant.collector.json_text import decoded, encoded
 
 LONG = 2**63 - 1
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

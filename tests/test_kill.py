@@ -16,10 +16,10 @@ from typing import Any
 import duckdb
 import pytest
 from aiohttp import web
+from slant.collector.journal import journal_folder
+from slant.collector.load import load_journals
+from slant.collector.store import reading
 
-from collector.journal import journal_folder
-from collector.load import load_journals
-from collector.store import reading
 from tests.local_server import LocalServer, answers
 from tests.tiny_study import write_tiny
 
@@ -39,7 +39,7 @@ class Command:
         (folder / "study").mkdir()
         self.db = folder / "a.duckdb"
         self.words = [
-            *python, "-m", "collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
+            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
             "--base-url", server.base_url, "--repeat", str(REPETITIONS), "--concurrency", "8", "--db", str(self.db),
         ]  # fmt: skip
         self.root = root
@@ -189,7 +189,7 @@ def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root:
     words = [
         *python,
         "-m",
-        "collector",
+        "slant.collector",
         "--study",
         "rmiat",
         "--model",

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from slant.analysis.open import open_trials, stored_views
+from slant.collector import Options, collect, store
+from slant.collector.errors import DatabaseError
+from slant.collector.files import sql_dir
+from slant.collector.journal import journal_folder
+from slant.collector.plan import plan
+from slant.collector.records import Trial
+from slant.collector.store import reading
+from slant.collector.study import load_study
 
-from analysis.open import open_trials, stored_views
-from collector import Options, collect, store
-from collector.errors import DatabaseError
-from collector.files import sql_dir
-from collector.journal import journal_folder
-from collector.plan import plan
-from collector.records import Trial
-from collector.store import reading
-from collector.study import load_study
 from tests.fault_run import query
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny

@@ -8,11 +8,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector.checks.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.providers import (
+    PROVIDERS,
+    Provider,
+    compatible,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    together,
+)
+from slant.collector.providers.logprobs import merged
+from slant.collector.records import TokenLogprob
 
-from collector.checks.option_logprobs import OptionLogprobs, option_logprobs
-from collector.providers import PROVIDERS, Provider, compatible, gemini, ollama, openai, openai_responses, together
-from collector.providers.logprobs import merged
-from collector.records import TokenLogprob
 from tests import recorded_logprobs as recorded
 from tests.recorded_logprobs import PLEASANT, Step
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PRINTED = "from collector.commands.output import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
+PRINTED = "from slant.collector.commands.output import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 
 
 def on_a_terminal(n_columns: int) -> list[str]:
@@ -35,7 +35,17 @@ def test_a_table_with_room_for_its_columns_is_a_line_a_row() -> None:
 
 @pytest.mark.parametrize("output_format", ["table", "csv", "json"])
 def test_a_reader_that_leaves_ends_a_command_as_the_shell_expects_it(output_format: str) -> None:
-    command = [sys.executable, "-m", "collector", "studies", "rmiat", "--part", "words", "--format", output_format]
+    command = [
+        sys.executable,
+        "-m",
+        "slant.collector",
+        "studies",
+        "rmiat",
+        "--part",
+        "words",
+        "--format",
+        output_format,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None

@@ -11,16 +11,15 @@ from typing import Any
 
 import duckdb
 import pytest
+from slant.analysis.r_home import r_installation
+from slant.collector.designs.participants import PARTICIPANTS
+from slant.collector.errors import StudyError
+from slant.collector.files import studies_dir
+from slant.collector.plan import planned_count
+from slant.collector.study import load_study, load_variants
+from slant.collector.study_files.keys import Table
 
-from analysis.r_home import r_installation
-from collector.designs.participants import PARTICIPANTS
-from collector.errors import StudyError
-from collector.files import studies_dir
-from collector.plan import planned_count
-from collector.study import load_study, load_variants
-from collector.study_files.keys import Table
-
-PROGRAMS = {"collect": "collector", "analyze": "analysis"}
+PROGRAMS = {"collect": "slant.collector", "analyze": "slant.analysis"}
 NAMES_OF_ITS_OWN = re.compile(
     r"\[(left_out|variants|variant_labels|worth|success\.by_.*|.*parts|.*families|.*panels|figures)\]$"
 )
@@ -50,7 +49,7 @@ def typed(command: str, folder: Path, root: Path) -> str:
     ours = "".join(f'{name}() {{ "$PYTHON" -m {package} "$@"; }}\n' for name, package in PROGRAMS.items())
     done = subprocess.run(
         ["bash", "-e", "-c", ours + command], cwd=folder, capture_output=True, text=True, check=False, timeout=300,
-        env={**keyless, "PYTHON": sys.executable, "PYTHONPATH": str(root)},
+        env={**keyless, "PYTHON": sys.executable, "PYTHONPATH": str(root / "python")},
     )  # fmt: skip
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout + done.stderr

@@ -44,28 +44,28 @@ def run_there(unpacked: Path, cwd: Path, code: str) -> list[str]:
     ("collector", "studies/*.toml"), ("collector", "studies/**/*.csv"), ("analysis", "*.csv"),
 ])  # fmt: skip
 def test_the_wheel_has_every_file_that_is_no_python(root: Path, unpacked: Path, folder: str, pattern: str) -> None:
-    place = {"sql": "collector/_sql", "R": "analysis/_r", "inst/native": "analysis/_native"}.get(folder, folder)
+    place = Path("slant", Path(folder).name)
     wanted = {str(file.relative_to(root / folder)) for file in (root / folder).glob(pattern)}
     assert wanted
     assert wanted <= {str(file.relative_to(unpacked / place)) for file in (unpacked / place).glob(pattern)}
 
 
 def test_the_wheel_has_no_tests_no_tools_and_the_licence(unpacked: Path) -> None:
-    assert {path.name.split("-")[0] for path in unpacked.iterdir()} == {"collector", "analysis", "slant"}
+    assert {path.name.split("-")[0] for path in unpacked.iterdir()} == {"slant"}
     assert list(unpacked.glob("slant-*.dist-info/licenses/LICENSE.md"))
 
 
 def test_the_wheel_finds_its_own_sql_studies_and_r(unpacked: Path, tmp_path: Path) -> None:
-    code = "from collector.files import sql_dir, studies_dir; from analysis.r import r_folder\n"
+    code = "from slant.collector.files import sql_dir, studies_dir; from slant.analysis.r import r_folder\n"
     found = run_there(unpacked, tmp_path, code + "print(sql_dir(), studies_dir(), r_folder())")
-    parts = ("collector/_sql", "collector/studies", "analysis/_r")
+    parts = ("slant/sql", "slant/collector/studies", "slant/R")
     assert found == [str(unpacked / part) for part in parts]
 
 
 def test_the_wheel_makes_a_database_with_views_and_reads_a_study(unpacked: Path, tmp_path: Path) -> None:
-    code = "from collector.store import writing; from collector.study import load_study\n"
+    code = "from slant.collector.store import writing; from slant.collector.study import load_study\n"
     code += "with writing('new.duckdb'): pass\n"
-    code += "import analysis; print(load_study('rmiat').name, len(analysis.open_trials('new.duckdb')))"
+    code += "from slant import analysis; print(load_study('rmiat').name, len(analysis.open_trials('new.duckdb')))"
     assert run_there(unpacked, tmp_path, code) == ["rmiat", "0"]
 
 

@@ -18,20 +18,20 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from slant import analysis
+from slant.analysis.cli import analyze
+from slant.analysis.cli_permute import duration
+from slant.analysis.figure_rows import figure_rows
+from slant.analysis.open import open_trials
+from slant.analysis.permutation import definition
+from slant.analysis.permutation.lines import RefitLines
+from slant.analysis.permutation.words import in_words
+from slant.analysis.r_home import r_installation
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
+from slant.collector.store import writing
+from slant.collector.study import load_study
 
-import analysis
-from analysis.cli import analyze
-from analysis.cli_permute import duration
-from analysis.figure_rows import figure_rows
-from analysis.open import open_trials
-from analysis.permutation import definition
-from analysis.permutation.lines import RefitLines
-from analysis.permutation.words import in_words
-from analysis.r_home import r_installation
-from analysis.worker import Died, run_jobs
-from collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
-from collector.store import writing
-from collector.study import load_study
 from tests.given import Row, database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
@@ -242,7 +242,7 @@ def test_time_left_is_said_as_people_say_it() -> None:
 @pytest.mark.slow
 def test_a_kill_loses_at_most_what_was_being_refitted(db: Path, tmp_path: Path) -> None:
     many = {"engine": "lme4", "permutations": 60}
-    code = f"import analysis; analysis.permute({str(db)!r}, **{many!r})"
+    code = f"from slant import analysis; analysis.permute({str(db)!r}, **{many!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
     folder = db.with_name("a.duckdb.permutations")
     until = time.monotonic() + 120

@@ -11,11 +11,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-
-import analysis
-from analysis.open import open_trials
-from analysis.r import r_folder
-from analysis.r_home import r_installation
+from slant import analysis
+from slant.analysis.open import open_trials
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import r_installation
 
 ROOT = Path(__file__).resolve().parent.parent
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
@@ -31,7 +30,7 @@ pytestmark = [
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("permuted") / "a.duckdb"
     words = ["--study", "interference", "--simulated", "--db", str(path)]
-    subprocess.run([sys.executable, "-m", "collector", *words], check=True, capture_output=True, cwd=ROOT)
+    subprocess.run([sys.executable, "-m", "slant.collector", *words], check=True, capture_output=True, cwd=ROOT)
     return path
 
 

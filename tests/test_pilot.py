@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector.errors import UsageError
+from slant.collector.money.pilot import balanced_slice, pilot_of, quotas
+from slant.collector.offer import make_offer
+from slant.collector.store import reading
+from slant.collector.study import load_study
 
-from collector.errors import UsageError
-from collector.money.pilot import balanced_slice, pilot_of, quotas
-from collector.offer import make_offer
-from collector.store import reading
-from collector.study import load_study
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny
 
@@ -64,7 +64,7 @@ class Terminal:
         (folder / "study").mkdir()
         self.db, self.root = folder / "a.duckdb", root
         self.words = [
-            *python, "-m", "collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
+            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
             "--base-url", server.base_url, "--repeat", "10", "--db", str(self.db), "--pilot", "12",
         ]  # fmt: skip
 

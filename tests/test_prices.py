@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from collector.errors import UsageError
-from collector.money.prices import Price, cost_usd, load_prices
-from collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
-from collector.records import Reply
+from slant.collector.errors import UsageError
+from slant.collector.money.prices import Price, cost_usd, load_prices
+from slant.collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
+from slant.collector.records import Reply
 
 OWN = """[[prices]]
 provider = "local"

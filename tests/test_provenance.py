@@ -16,16 +16,16 @@ import duckdb
 import pytest
 from aiohttp import web
 from click.testing import CliRunner, Result
+from slant.collector import Options, collect
+from slant.collector.cli import collect as command
+from slant.collector.files import sql_dir
+from slant.collector.money.costs import costs_of
+from slant.collector.money.earlier import earlier_sizes
+from slant.collector.provenance import sources as provenance
+from slant.collector.provenance.sources import git_commit, public_address
+from slant.collector.store import reading
+from slant.collector.study import load_study
 
-from collector import Options, collect
-from collector.cli import collect as command
-from collector.files import sql_dir
-from collector.money.costs import costs_of
-from collector.money.earlier import earlier_sizes
-from collector.provenance import sources as provenance
-from collector.provenance.sources import git_commit, public_address
-from collector.store import reading
-from collector.study import load_study
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

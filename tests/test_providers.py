@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from collector.errors import UnknownNameError
-from collector.plan import plan
-from collector.providers import (
+from slant.collector.errors import UnknownNameError
+from slant.collector.plan import plan
+from slant.collector.providers import (
     PROVIDERS,
     anthropic,
     compatible,
@@ -25,8 +24,9 @@ from collector.providers import (
     simulated,
     together,
 )
-from collector.records import Prompt, Reply
-from collector.study import load_study
+from slant.collector.records import Prompt, Reply
+from slant.collector.study import load_study
+
 from tests.local_server import completion
 
 STUDY = load_study("rmiat")

@@ -11,15 +11,15 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+from slant.collector import Options, RunReport, Watcher, collect
+from slant.collector.api import carry_out
+from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
+from slant.collector.journal import journal_folder
+from slant.collector.keeper import pause_s
+from slant.collector.offer import make_offer
+from slant.collector.store import reading
+from slant.collector.study import load_study
 
-from collector import Options, RunReport, Watcher, collect
-from collector.api import carry_out
-from collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
-from collector.journal import journal_folder
-from collector.keeper import pause_s
-from collector.offer import make_offer
-from collector.store import reading
-from collector.study import load_study
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

@@ -14,18 +14,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from slant import analysis
+from slant.analysis.cli import analyze
+from slant.analysis.figure_rows import figure_rows
+from slant.analysis.r import r_folder
+from slant.analysis.r_home import r_installation
+from slant.analysis.sensitivity.specifications import specifications
+from slant.analysis.sensitivity.work import Work, specification_work
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.files import studies_dir
+from slant.collector.store import reading, writing
+from slant.collector.study import load_study
 
-import analysis
-from analysis.cli import analyze
-from analysis.figure_rows import figure_rows
-from analysis.r import r_folder
-from analysis.r_home import r_installation
-from analysis.sensitivity.specifications import specifications
-from analysis.sensitivity.work import Work, specification_work
-from collector.errors import DatabaseError, UnknownNameError, UsageError
-from collector.files import studies_dir
-from collector.store import reading, writing
-from collector.study import load_study
 from tests.fitted import small_database
 from tests.given import Row, database
 

@@ -14,8 +14,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-from analysis.r_home import r_installation
+from slant.analysis.r_home import r_installation
 
 WRITTEN = ("Makefile", ".ci/run", "constraints.txt", "renv.lock", "pyproject.toml", "analysis/r_packages.csv")
 

@@ -6,11 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from collector.errors import StudyError, UnknownNameError
-from collector.files import studies_dir
-from collector.plan import plan
-from collector.study import load_study
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.files import studies_dir
+from slant.collector.plan import plan
+from slant.collector.study import load_study
 
 OWN = """
 [sensitivity.own]

@@ -14,11 +14,11 @@ import duckdb
 import polars as pl
 import pytest
 from aiohttp import web
+from slant.collector import collect
+from slant.collector.journal import journal_folder
+from slant.collector.progress.going_on import for_people, running_process, sentence, with_test_pace
+from slant.collector.progress.status import progress
 
-from collector import collect
-from collector.journal import journal_folder
-from collector.progress.going_on import for_people, running_process, sentence, with_test_pace
-from collector.progress.status import progress
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
 from tests.tiny_study import write_tiny

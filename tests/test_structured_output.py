@@ -8,15 +8,15 @@ from typing import Any
 
 import duckdb
 import pytest
+from slant.collector import collect
+from slant.collector.designs.forced_choice import DESIGN
+from slant.collector.errors import ProviderError, UsageError
+from slant.collector.offer import make_offer
+from slant.collector.plan import plan
+from slant.collector.providers import PROVIDERS, provider_named
+from slant.collector.providers.anthropic import reply as anthropic_reply
+from slant.collector.study import Study, load_study
 
-from collector import collect
-from collector.designs.forced_choice import DESIGN
-from collector.errors import ProviderError, UsageError
-from collector.offer import make_offer
-from collector.plan import plan
-from collector.providers import PROVIDERS, provider_named
-from collector.providers.anthropic import reply as anthropic_reply
-from collector.study import Study, load_study
 from tests.tiny_choice import write_choice
 
 SCHEMA = {

@@ -8,11 +8,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from slant.collector import collect
+from slant.collector.errors import ProviderError, UnknownNameError
+from slant.collector.providers import provider_named
+from slant.collector.store import reading
 
-from collector import collect
-from collector.errors import ProviderError, UnknownNameError
-from collector.providers import provider_named
-from collector.store import reading
 from tests.local_server import LocalServer, standing_for
 from tests.tiny_study import write_tiny
 
@@ -23,7 +23,7 @@ MODULE = '''
 """Acme speaks OpenAI's chat completions and wants its key in a header of its own."""
 from dataclasses import replace
 
-from collector.providers import Provider, openai
+from slant.collector.providers import Provider, openai
 
 
 class Acme:
@@ -97,8 +97,8 @@ def test_an_unknown_name_is_told_the_nearest_installed_one(acme: Path, monkeypat
     ("line", "said"),
     [
         ("broken = slant_nothing:PROVIDER", "can't be loaded.\n  ModuleNotFoundError"),
-        ("broken = collector.errors:SlantError", "is not what it says"),
-        ("broken = collector.providers:Provider", "is not what it says"),
+        ("broken = slant.collector.errors:SlantError", "is not what it says"),
+        ("broken = slant.collector.providers:Provider", "is not what it says"),
     ],
 )
 def test_a_provider_that_cannot_be_used_is_named_with_its_package(

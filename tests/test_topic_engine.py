@@ -8,8 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from analysis.r_home import r_installation
+from slant.analysis.r_home import r_installation
 
 
 @pytest.mark.slow

@@ -10,21 +10,21 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
+from slant import analysis
+from slant.analysis.figure_rows import figure_rows
+from slant.analysis.fit_store import stored
+from slant.analysis.fits import FitResult
+from slant.analysis.paper.results import Results
+from slant.analysis.paper.topics import recomputed
+from slant.analysis.printed import printed_numbers
+from slant.analysis.r_home import r_installation
+from slant.analysis.topic_choice import STALE, stale_models
+from slant.analysis.topic_match import matched, missing_of_print
+from slant.collector.errors import DatabaseError, RError, UnknownNameError
+from slant.collector.files import sql_dir
+from slant.collector.store import writing
+from slant.collector.study import Study, load_study
 
-import analysis
-from analysis.figure_rows import figure_rows
-from analysis.fit_store import stored
-from analysis.fits import FitResult
-from analysis.paper.results import Results
-from analysis.paper.topics import recomputed
-from analysis.printed import printed_numbers
-from analysis.r_home import r_installation
-from analysis.topic_choice import STALE, stale_models
-from analysis.topic_match import matched, missing_of_print
-from collector.errors import DatabaseError, RError, UnknownNameError
-from collector.files import sql_dir
-from collector.store import writing
-from collector.study import Study, load_study
 from tests.given import Row, database
 from tests.topics_made import QUICK, RUN, talking, talking_database
 

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from slant.analysis.worker import Died, run_jobs
 
-from analysis.worker import Died, run_jobs
 from tests.fitted import process_id, square_or_die
 
 
@@ -54,7 +54,7 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
 ) -> None:
     noted = tmp_path / "pid"
     code = (
-        "import sys; from analysis.worker import run_jobs; from tests.fitted import wait_forever\n"
+        "import sys; from slant.analysis.worker import run_jobs; from tests.fitted import wait_forever\n"
         "list(run_jobs(wait_forever, [sys.argv[1]], 1))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
@@ -69,7 +69,7 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
 def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how: signal.Signals) -> None:
     noted = tmp_path / "pid"
     code = (
-        "import sys; from analysis.worker import run_jobs; from tests.fitted import wait_forever_with_a_child\n"
+        "import sys; from slant.analysis.worker import run_jobs; from tests.fitted import wait_forever_with_a_child\n"
         "list(run_jobs(wait_forever_with_a_child, [sys.argv[1]], 1))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
@@ -84,7 +84,7 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how:
 @pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.4])
 def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s: float) -> None:
     code = (
-        "import signal; from analysis.worker import run_jobs; from tests.fitted import process_id\n"
+        "import signal; from slant.analysis.worker import run_jobs; from tests.fitted import process_id\n"
         "signal.signal(signal.SIGINT, lambda *_: exit(7)); print('ready', flush=True)\n"
         "while True: list(run_jobs(process_id, [1], 1))"
     )
@@ -101,9 +101,9 @@ def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from analysis.worker import run_jobs\nprint('started')\nprint(dict(run_jobs(abs, [-1, -2], 2)))\n"
+        "from slant.analysis.worker import run_jobs\nprint('started')\nprint(dict(run_jobs(abs, [-1, -2], 2)))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
     answer = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
     assert answer.stdout.splitlines()[0] == "started"
     assert answer.stdout.count("started") == 1

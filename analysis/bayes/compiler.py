@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis.r_home import RInstallation
+from slant.analysis.r_home import RInstallation
 
 _PATIENCE_S = 20
 

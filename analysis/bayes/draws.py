@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.bayes.for_arviz import inference_data
-from analysis.kept.files import checked_file, model_file
-from analysis.open import read_view, stored_views
-from collector.errors import DatabaseError, UsageError
-from collector.store import reading
+from slant.analysis.bayes.for_arviz import inference_data
+from slant.analysis.kept.files import checked_file, model_file
+from slant.analysis.open import read_view, stored_views
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.store import reading
 
 _VIEWS = ("estimates", "predictions", "contrasts", "checks")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any
 
-from analysis.worker import Died, FitJob, run_jobs
+from slant.analysis.worker import Died, FitJob, run_jobs
 
 _MANY_ROWS = 10_000  # below, a fit takes minutes at most, and R need not be asked
 _LONG_S = 600
@@ -24,7 +24,7 @@ def told_duration(job: FitJob) -> str | None:
 
 def duration_job(asked: tuple[int, dict[str, Any]]) -> float:
     """Runs in a worker; seconds."""
-    from analysis import r
+    from slant.analysis import r
 
     n, arguments = asked
     value, _ = r.call("expected_s", n, {name: arguments[name] for name in ("chains", "iterations", "cores")})

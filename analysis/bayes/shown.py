@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.cli import BAYES_TABLES
-from analysis.fits import FitResult
-from collector.errors import UsageError
+from slant.analysis.cli import BAYES_TABLES
+from slant.analysis.fits import FitResult
+from slant.collector.errors import UsageError
 
 _ENGINES = ("brms", "lme4")
 _OF_TOKENS = ("refusals_removed", "measure")  # nothing that a choice between two options could differ by

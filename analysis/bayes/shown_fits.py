@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.fit_store import is_same, stored
-from analysis.fit_work import fit_work
-from analysis.open import view_names
-from collector.study import Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.fit_store import is_same, stored
+from slant.analysis.fit_work import fit_work
+from slant.analysis.open import view_names
+from slant.collector.study import Study
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.figure_kinds.records import FigureData
-from analysis.games.game_cells import CELL
-from analysis.games.human import human_levels
-from collector.designs.allocation_parts import AllocationData
-from collector.errors import UnknownNameError
-from collector.study_files.records import StudyFigure
+from slant.analysis.figure_kinds.records import FigureData
+from slant.analysis.games.game_cells import CELL
+from slant.analysis.games.human import human_levels
+from slant.collector.designs.allocation_parts import AllocationData
+from slant.collector.errors import UnknownNameError
+from slant.collector.study_files.records import StudyFigure
 
 _KEPT = "game_index_intervals"
 

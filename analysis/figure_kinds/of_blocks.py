@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.bayes.shown_fits import KEY, shown_fits, stale
-from analysis.cells import GRAIN
-from analysis.figure_kinds.records import FigureData, FigureKind
-from analysis.open import read_view
-from collector.store import reading
+from slant.analysis.bayes.shown_fits import KEY, shown_fits, stale
+from slant.analysis.cells import GRAIN
+from slant.analysis.figure_kinds.records import FigureData, FigureKind
+from slant.analysis.open import read_view
+from slant.collector.store import reading
 
 _CELL = ["model", "domain", "block"]
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 from functools import partial
 
 import polars as pl
-
-from analysis.figure_kinds import game_rows
-from analysis.figure_kinds.records import FigureData, FigureKind
-from analysis.games.controlled import controlled_rows
-from analysis.games.game_cells import CELL
-from collector.designs import design_named
-from collector.study import Study
-from collector.study_files.records import StudyFigure
+from slant.analysis.figure_kinds import game_rows
+from slant.analysis.figure_kinds.records import FigureData, FigureKind
+from slant.analysis.games.controlled import controlled_rows
+from slant.analysis.games.game_cells import CELL
+from slant.collector.designs import design_named
+from slant.collector.study import Study
+from slant.collector.study_files.records import StudyFigure
 
 STRATIFICATION = "stratification"
 SUCCESS = "success_rate"

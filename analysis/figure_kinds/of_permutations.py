@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.figure_kinds.records import FigureData, FigureKind
-from analysis.open import read_view, stored_views
-from collector.store import reading
+from slant.analysis.cells import GRAIN
+from slant.analysis.figure_kinds.records import FigureData, FigureKind
+from slant.analysis.open import read_view, stored_views
+from slant.collector.store import reading
 
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:

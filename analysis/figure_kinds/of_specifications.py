@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.figure_kinds.records import FigureData, FigureKind
-from analysis.sensitivity.curve_rows import rows_to_draw
-from analysis.sensitivity.kept import kept_rows
+from slant.analysis.figure_kinds.records import FigureData, FigureKind
+from slant.analysis.sensitivity.curve_rows import rows_to_draw
+from slant.analysis.sensitivity.kept import kept_rows
 
 
 def _specifications(data: FigureData) -> pl.DataFrame | None:

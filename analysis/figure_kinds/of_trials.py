@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.figure_kinds.records import LABELS, FigureData, FigureKind
-from analysis.fits import FitResult, fit
+from slant.analysis.cells import GRAIN
+from slant.analysis.figure_kinds.records import LABELS, FigureData, FigureKind
+from slant.analysis.fits import FitResult, fit
 
 _DESIGNS_OF_TOKENS = ("association",)
 """Designs whose measure is tokens: the others have figures of their own."""

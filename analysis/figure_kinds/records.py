@@ -9,15 +9,14 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.fits import Progress
-from analysis.games.game_cells import with_game_variant
-from analysis.open import read_view, stored_views
-from analysis.topic_figures import kept_topics
-from collector.designs import design_named
-from collector.store import reading
-from collector.study import Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.fits import Progress
+from slant.analysis.games.game_cells import with_game_variant
+from slant.analysis.open import read_view, stored_views
+from slant.analysis.topic_figures import kept_topics
+from slant.collector.designs import design_named
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
 _COLUMNS = (*GRAIN, *LABELS, "condition", "tokens", "token_source", "is_refusal")

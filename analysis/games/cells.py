@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_work import r_code_hash
-from analysis.open import read_view
-from analysis.tables import study_name
-from analysis.worker import versions_now
-from collector.errors import DatabaseError, UnknownNameError, UsageError
-from collector.resuming import has_games
-from collector.store import reading
-from collector.study import list_studies, load_study
+from slant.analysis.fit_work import r_code_hash
+from slant.analysis.open import read_view
+from slant.analysis.tables import study_name
+from slant.analysis.worker import versions_now
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.resuming import has_games
+from slant.collector.store import reading
+from slant.collector.study import list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-
-from analysis.games.cells import GameCell, hash_of
-from collector.errors import UnknownNameError, UsageError
+from slant.analysis.games.cells import GameCell, hash_of
+from slant.collector.errors import UnknownNameError, UsageError
 
 ATTRIBUTES = ("model", "variant", "answer_format")
 """What conditions may differ in; `variant` is without its answer format."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 
 import polars as pl
-
-from analysis.worker import Died, run_jobs
-from collector.errors import RError
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import RError
 
 
 def controlled_rows() -> pl.DataFrame:
@@ -22,7 +21,7 @@ def controlled_rows() -> pl.DataFrame:
 
 def _job(_: tuple[()]) -> pl.DataFrame:
     """Runs in a worker."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _warnings = r.call("controlled_indices")
     frame: pl.DataFrame = value

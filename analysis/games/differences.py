@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-
-from analysis.games.cells import INDICES, GameCell, game_cells, made_by
-from analysis.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
-from analysis.games.indices import SEED
-from analysis.games.jobs import Progress, RJob, run_r
-from analysis.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
-from collector.errors import StudyError, UnknownNameError, UsageError
-from collector.study import load_study
+from slant.analysis.games.cells import INDICES, GameCell, game_cells, made_by
+from slant.analysis.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
+from slant.analysis.games.indices import SEED
+from slant.analysis.games.jobs import Progress, RJob, run_r
+from slant.analysis.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.study import load_study
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
 PAPER_INDICES = ("si", "bgd", "gasi")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.paper.hiring.names import VARIANTS
-from collector.study import Study
+from slant.analysis.paper.hiring.names import VARIANTS
+from slant.collector.study import Study
 
 _PEOPLE = "Humans"
 _INDICES = {"SI": "si", "BGD": "bgd", "GASI": "gasi"}

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.games.cells import Chance, GameCell, game_cells, made_by
-from analysis.games.jobs import Progress, RJob, run_r
-from analysis.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
-from collector.errors import UsageError
+from slant.analysis.games.cells import Chance, GameCell, game_cells, made_by
+from slant.analysis.games.jobs import Progress, RJob, run_r
+from slant.analysis.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
+from slant.collector.errors import UsageError
 
 Run = Callable[[Sequence[RJob]], list[pl.DataFrame]]
 SEED = 20260101

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-
-from analysis.worker import Died, run_jobs
-from collector.errors import RError
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import RError
 
 Progress = Callable[[int, int], None]
 
@@ -26,7 +25,7 @@ class RJob:
 
 def call_job(job: RJob) -> pl.DataFrame:
     """Runs in a worker. RError where R can't."""
-    from analysis import r
+    from slant.analysis import r
 
     r.start()
     frame: pl.DataFrame

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_store import is_same_versions
-from collector.errors import DatabaseError
-from collector.store import reading, writing
+from slant.analysis.fit_store import is_same_versions
+from slant.collector.errors import DatabaseError
+from slant.collector.store import reading, writing
 
 _S, _I, _F, _T = pl.String, pl.Int64, pl.Float64, pl.Datetime("us")
 CHANCE: Mapping[str, Any] = {

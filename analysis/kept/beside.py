@@ -6,9 +6,8 @@ Where Bayesian models are among the fits, each frame says of each row what the c
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.engines import ENGINES
-from analysis.fit_store import Fitted
+from slant.analysis.engines import ENGINES
+from slant.analysis.fit_store import Fitted
 
 CELL = ("source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure")
 

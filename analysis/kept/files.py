@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from pathlib import Path
 
-from collector.errors import DatabaseError
+from slant.collector.errors import DatabaseError
 
 _BLOCK = 1 << 20
 

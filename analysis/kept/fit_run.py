@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.bayes.duration import told_duration
-from analysis.cells import GRAIN
-from analysis.engines import ENGINES
-from analysis.fit_store import Fitted, as_frames, keep, no_tables
-from analysis.fit_work import Work
-from analysis.kept.files import made_model_folder
-from analysis.kept.tables import Frames
-from analysis.worker import Died, FitJob, core_count, fit_job, run_jobs
-from collector.errors import DatabaseError
+from slant.analysis.bayes.duration import told_duration
+from slant.analysis.cells import GRAIN
+from slant.analysis.engines import ENGINES
+from slant.analysis.fit_store import Fitted, as_frames, keep, no_tables
+from slant.analysis.fit_work import Work
+from slant.analysis.kept.files import made_model_folder
+from slant.analysis.kept.tables import Frames
+from slant.analysis.worker import Died, FitJob, core_count, fit_job, run_jobs
+from slant.collector.errors import DatabaseError
 
 Progress = Callable[[int, int], None]
 """Called with the numbers of fits that are done and that there are. One may also have `watch(path)`, a file in which a

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.paper import (
+from slant.analysis.paper import (
     claims,
     descriptives,
     earlier_version,
@@ -18,11 +18,11 @@ from analysis.paper import (
     refusals,
     topics,
 )
-from analysis.paper.family import Family
-from analysis.paper.hiring import of_print, questions, text
-from analysis.paper.hiring import tables as games
-from analysis.paper.interference import counts, permuted, posteriors, sampling
-from collector.study import Study
+from slant.analysis.paper.family import Family
+from slant.analysis.paper.hiring import of_print, questions, text
+from slant.analysis.paper.hiring import tables as games
+from slant.analysis.paper.interference import counts, permuted, posteriors, sampling
+from slant.collector.study import Study
 
 _NO_RAW_DATA = "No raw data: not comparable."
 

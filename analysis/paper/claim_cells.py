@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.family import GRAIN
-from analysis.paper.mixed_models import condition_terms
-from analysis.paper.results import Results
+from slant.analysis.fits import Asked
+from slant.analysis.paper.family import GRAIN
+from slant.analysis.paper.mixed_models import condition_terms
+from slant.analysis.paper.results import Results
 
 REFUSAL_LENGTH = Asked("refusal_length", refusals_removed=False)
 _CELL = [*GRAIN, "model", "test"]

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.claim_cells import REFUSAL_LENGTH, cells
-from analysis.paper.claim_quantities import EXTREMES, OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
-from analysis.paper.family import GRAIN, VALUE, Needs, Row, absent_in_words, no_numbers, read_printed, read_texts
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Asked
+from slant.analysis.paper.claim_cells import REFUSAL_LENGTH, cells
+from slant.analysis.paper.claim_quantities import EXTREMES, OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
+from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, absent_in_words, no_numbers, read_printed, read_texts
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 TABLE = "text"
 _ALL = "all"

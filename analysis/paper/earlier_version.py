@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.fits import Asked, FitResult
-from analysis.paper import descriptives, effect_sizes, mixed_models
-from analysis.paper.family import (
+from slant.analysis.fits import Asked, FitResult
+from slant.analysis.paper import descriptives, effect_sizes, mixed_models
+from slant.analysis.paper.family import (
     GRAIN,
     KEY,
     SCHEMA,
@@ -24,8 +23,8 @@ from analysis.paper.family import (
     no_numbers,
     read_printed,
 )
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 _NAME = "v1 {}"
 _MODELS = {"S6": ("v1_s6_mixed_models.csv", True), "S7": ("v1_s7_mixed_models_refusals_kept.csv", False)}

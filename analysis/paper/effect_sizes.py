@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.family import Needs, Row, long, read_printed
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Asked
+from slant.analysis.paper.family import Needs, Row, long, read_printed
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 NO_REFUSALS = "(-)"  # printed where a cell has no refusals that could be kept
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Asked
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 GRAIN = ["source", "study_version", "variant"]
 PRINT = "print"

@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.paper.family import PRINT, read_texts
-from collector.designs import design_named
-from collector.errors import StudyError
-from collector.records import Trial
-from collector.store import reading
-from collector.study import Study
+from slant.analysis.paper.family import PRINT, read_texts
+from slant.collector.designs import design_named
+from slant.collector.errors import StudyError
+from slant.collector.records import Trial
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 FILE = "reconstruction.csv"
 MADE_UP = "reconstructed from printed counts, not an answer of this model"

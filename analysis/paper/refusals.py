@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.paper.family import Row, long, read_printed
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import Row, long, read_printed
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 
 def printed(study: Study) -> Iterator[Row]:

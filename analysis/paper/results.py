@@ -7,12 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 import polars as pl
-
-from analysis.fits import Asked, FitResult, Progress, fit_together
-from analysis.open import read_view
-from analysis.tables import tables
-from collector.store import reading
-from collector.study import Study, load_variants
+from slant.analysis.fits import Asked, FitResult, Progress, fit_together
+from slant.analysis.open import read_view
+from slant.analysis.tables import tables
+from slant.collector.store import reading
+from slant.collector.study import Study, load_variants
 
 
 class Results:

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-
-from analysis.open import read_view, stored_views
-from analysis.paper.claims import claims, key, scopes
-from analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_printed
-from analysis.paper.results import Results
-from analysis.topic_choice import STALE, shown_models
-from analysis.topic_match import PRINTED_PREVALENCE, PRINTED_TOPICS, matched, missing_of_print, printed_topics
-from collector.store import reading
-from collector.study import Study
+from slant.analysis.open import read_view, stored_views
+from slant.analysis.paper.claims import claims, key, scopes
+from slant.analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_printed
+from slant.analysis.paper.results import Results
+from slant.analysis.topic_choice import STALE, shown_models
+from slant.analysis.topic_match import PRINTED_PREVALENCE, PRINTED_TOPICS, matched, missing_of_print, printed_topics
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 _VIEWS = ("topic_models", "topic_words", "topic_proportions", "topic_prevalence", "topic_effects")
 _BIAS_TOPIC = 3  # the number of the paper's topic about bias

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_choice import chosen_fits, no_rows
-from analysis.fit_work import Work, fit_work
-from analysis.open import open_trials
-from analysis.permutation.jobs import PACKAGES, CompileJob, RefitJob
-from analysis.worker import versions_now
-from collector.errors import StudyError, UnknownNameError
-from collector.records import stable_id
-from collector.study import Fit, Study
+from slant.analysis.fit_choice import chosen_fits, no_rows
+from slant.analysis.fit_work import Work, fit_work
+from slant.analysis.open import open_trials
+from slant.analysis.permutation.jobs import PACKAGES, CompileJob, RefitJob
+from slant.analysis.worker import versions_now
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.study import Fit, Study
 
 BLOCK, CELL = "block", ("model", "domain")
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}

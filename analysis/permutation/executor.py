@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import Any
 
-from analysis.worker import run_jobs
-from collector.errors import RError
+from slant.analysis.worker import run_jobs
+from slant.collector.errors import RError
 
 _HEED_CTRL_C_S = 0.2  # see analysis/worker.py
 

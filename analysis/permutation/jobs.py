@@ -51,7 +51,7 @@ class SummaryJob:
 
 def refit_job(job: RefitJob) -> Refit:
     """Runs in a worker: R's refit_permutation(). RError where the data can't be refitted at all."""
-    from analysis import r
+    from slant.analysis import r
 
     r.start()
     begun = time.monotonic()
@@ -68,7 +68,7 @@ def refit_job(job: RefitJob) -> Refit:
 
 def compile_job(job: CompileJob) -> float:
     """Runs in a worker: R's compiled_model(). Returns the seconds that compiling took, 0 where the model was there."""
-    from analysis import r
+    from slant.analysis import r
 
     names = ("formula", "levels", "priors")
     arguments = {name: job.arguments[name] for name in names if job.arguments.get(name) is not None}
@@ -78,7 +78,7 @@ def compile_job(job: CompileJob) -> float:
 
 def summary_job(job: SummaryJob) -> pl.DataFrame:
     """Runs in a worker: R's summarise_permutations()."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call("summarise_permutations", job.cells, job.refits, list(job.within))
     found: pl.DataFrame = value

@@ -13,8 +13,8 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from analysis.permutation.jobs import Refit
-from collector.errors import DatabaseBusyError, DatabaseError
+from slant.analysis.permutation.jobs import Refit
+from slant.collector.errors import DatabaseBusyError, DatabaseError
 
 
 class RefitLines:

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fits import Progress
-from analysis.kept.files import made_model_folder
-from analysis.permutation.definition import Test, tests_of
-from analysis.permutation.executor import run
-from analysis.permutation.jobs import Refit, SummaryJob, compile_job, refit_job, summary_job
-from analysis.permutation.lines import RefitLines
-from analysis.permutation.store import SUMMARY, as_frames, keep, stored_refits
-from analysis.permutation.tables import as_tests, as_values
-from analysis.worker import Died
-from collector.errors import DatabaseError, RError, UsageError
-from collector.study import Study
+from slant.analysis.fits import Progress
+from slant.analysis.kept.files import made_model_folder
+from slant.analysis.permutation.definition import Test, tests_of
+from slant.analysis.permutation.executor import run
+from slant.analysis.permutation.jobs import Refit, SummaryJob, compile_job, refit_job, summary_job
+from slant.analysis.permutation.lines import RefitLines
+from slant.analysis.permutation.store import SUMMARY, as_frames, keep, stored_refits
+from slant.analysis.permutation.tables import as_tests, as_values
+from slant.analysis.worker import Died
+from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.study import Study
 
 
 @dataclass(frozen=True)

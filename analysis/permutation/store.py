@@ -10,10 +10,9 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from analysis.permutation.definition import BLOCK, Test
-from analysis.permutation.jobs import Refit
-from collector.store import reading, writing
+from slant.analysis.permutation.definition import BLOCK, Test
+from slant.analysis.permutation.jobs import Refit
+from slant.collector.store import reading, writing
 
 _S, _I, _F, _B = pl.String, pl.Int64, pl.Float64, pl.Boolean
 REFITS: Mapping[str, Any] = {

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-
-from analysis.permutation.permute import Permuted
+from slant.analysis.permutation.permute import Permuted
 
 _GRAIN = ["source", "study", "study_version", "variant", "fit", "engine"]
 _STATUSES = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.bayes.shown_fits import ENGINE, shown_fits
-from analysis.engines import ENGINES
-from analysis.paper import families_of
-from analysis.paper.family import Family
-from analysis.paper.results import Results
-from analysis.worker import versions_now
-from collector.study import Fit, Study
+from slant.analysis.bayes.shown_fits import ENGINE, shown_fits
+from slant.analysis.engines import ENGINES
+from slant.analysis.paper import families_of
+from slant.analysis.paper.family import Family
+from slant.analysis.paper.results import Results
+from slant.analysis.worker import versions_now
+from slant.collector.study import Fit, Study
 
 _QUICK = ("lme4", "effect_size", "welch", "step_sensitivity", "leave_one_out")
 

@@ -5,11 +5,10 @@ that something stands beside, and the slips.
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.paper.family import PRINT
-from analysis.report_parts.records import Group, Material, Shown
-from analysis.report_tables import plain
-from collector.designs import design_named
+from slant.analysis.paper.family import PRINT
+from slant.analysis.report_parts.records import Group, Material, Shown
+from slant.analysis.report_tables import plain
+from slant.collector.designs import design_named
 
 COMPARED = "compared"
 """The name under which a material holds the rows of `analyze compare`."""

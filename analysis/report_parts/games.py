@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-
-from analysis.games.game_cells import with_game_variant
-from analysis.report_parts.records import Group, Material, Shown, ToMake
-from analysis.report_tables import plain
-from collector.designs import design_named
+from slant.analysis.games.game_cells import with_game_variant
+from slant.analysis.report_parts.records import Group, Material, Shown, ToMake
+from slant.analysis.report_tables import plain
+from slant.collector.designs import design_named
 
 _CELL = ["variant", "model"]
 _SHORT = 60  # rows; a longer table is unfolded by who wants it

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.report_origin import without_folders
-from analysis.report_parts import beside_print, games, stages, stimuli
-from analysis.report_parts.records import Group, Maker, Material, ToMake
+from slant.analysis.report_origin import without_folders
+from slant.analysis.report_parts import beside_print, games, stages, stimuli
+from slant.analysis.report_parts.records import Group, Maker, Material, ToMake
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",

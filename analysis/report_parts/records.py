@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.report_tables import plain
-from analysis.tables import table_info
-from collector.study import Study
+from slant.analysis.cells import GRAIN
+from slant.analysis.report_tables import plain
+from slant.analysis.tables import table_info
+from slant.collector.study import Study
 
 _HIDDEN = {
     *GRAIN, "study", "fit_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions", "data_hash",

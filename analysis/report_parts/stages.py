@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-
-from analysis.bayes.shown_fits import ENGINE
-from analysis.report_parts.records import Group, Material, Shown, ToMake
-from analysis.report_tables import plain
+from slant.analysis.bayes.shown_fits import ENGINE
+from slant.analysis.report_parts.records import Group, Material, Shown, ToMake
+from slant.analysis.report_tables import plain
 
 _KINDS = {"population": "population level", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import polars as pl
-
-from analysis.report_parts.records import Group, Material, Shown
-from analysis.report_tables import plain
-from collector.designs.forced_choice_words import Domain, ForcedChoiceData
+from slant.analysis.report_parts.records import Group, Material, Shown
+from slant.analysis.report_tables import plain
+from slant.collector.designs.forced_choice_words import Domain, ForcedChoiceData
 
 _TIERS = {
     "published_same_iat": "published for this very IAT",

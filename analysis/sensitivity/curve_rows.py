@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import polars as pl
-
-from analysis.cells import GRAIN
+from slant.analysis.cells import GRAIN
 
 _COLUMNS = (
     *GRAIN, "model", "test", "spec", "spec_no", "label", "unit", "estimate", "conf_low", "conf_high", "d", "d_low",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from analysis.cells import GRAIN
-from analysis.figures import draw
-from analysis.sensitivity.curve_rows import rows_to_draw
-from collector.errors import RError, UsageError
+from slant.analysis.cells import GRAIN
+from slant.analysis.figures import draw
+from slant.analysis.sensitivity.curve_rows import rows_to_draw
+from slant.collector.errors import RError, UsageError
 
 
 def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -> str:

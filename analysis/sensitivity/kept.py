@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_store import is_same_versions
-from analysis.sensitivity.work import Work
-from collector.store import reading, writing
+from slant.analysis.fit_store import is_same_versions
+from slant.analysis.sensitivity.work import Work
+from slant.collector.store import reading, writing
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64
 NUMBERS: dict[str, Any] = {

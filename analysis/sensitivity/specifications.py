@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.fit_choice import no_rows
-from analysis.kept.files import made_model_folder
-from analysis.kept.fit_run import slant_version
-from analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
-from analysis.sensitivity.work import SpecificationJob, Work, specification_work
-from analysis.worker import Died, core_count, run_jobs, versions_now
-from collector.errors import DatabaseError, RError, UsageError
-from collector.study import Study, load_study
+from slant.analysis.fit_choice import no_rows
+from slant.analysis.kept.files import made_model_folder
+from slant.analysis.kept.fit_run import slant_version
+from slant.analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
+from slant.analysis.sensitivity.work import SpecificationJob, Work, specification_work
+from slant.analysis.worker import Died, core_count, run_jobs, versions_now
+from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.study import Study, load_study
 
 Told = Callable[[int, int, float | None], None]
 """How many are done, how many there are, and the seconds that the others may take (None: not known yet)."""
@@ -75,7 +74,7 @@ def specifications(
 
 def specification_job(job: SpecificationJob) -> dict[str, Any] | Died:
     """Runs in a worker: R's fit_specification() on the rows of one cell. What R refuses is a row that failed."""
-    from analysis import r
+    from slant.analysis import r
 
     r.call("package_versions", ["base"], packages=job.packages)  # what is missing is no matter of one specification
     begun = time.monotonic()

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from analysis.cells import Cell, Rows, cut, read_rows, used_columns
-from analysis.engines import ENGINES, Engine
-from analysis.fit_work import r_code_hash, with_random
-from collector.errors import StudyError, UnknownNameError
-from collector.records import stable_id
-from collector.study import Fit, Specification, Study
+from slant.analysis.cells import Cell, Rows, cut, read_rows, used_columns
+from slant.analysis.engines import ENGINES, Engine
+from slant.analysis.fit_work import r_code_hash, with_random
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.study import Fit, Specification, Study
 
 
 @dataclass(frozen=True)

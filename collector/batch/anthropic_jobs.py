@@ -14,9 +14,8 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import anthropic
-
-from collector.batch.jobs import Job
-from collector.batch.services import (
+from slant.collector.batch.jobs import Job
+from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     NotSubmitted,
     NotThere,
@@ -31,8 +30,8 @@ from collector.batch.services import (
     sentence,
     utc,
 )  # fmt: skip
-from collector.providers.anthropic import API_VERSION
-from collector.providers.exchange import Request
+from slant.collector.providers.anthropic import API_VERSION
+from slant.collector.providers.exchange import Request
 
 _ERROR_STATUS = {
     "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from collector.api import Watcher
-from collector.batch.batches import Batches
-from collector.batch.report import BatchOptions, BatchReport
-from collector.batch.submit import refuse_game
-from collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
-from collector.load import load_journals
-from collector.money.pilot import pilot_of
-from collector.offer import Offer, make_offer
-from collector.plan import plan
-from collector.provenance.run_record import run_record
-from collector.study import Study, load_study
+from slant.collector.api import Watcher
+from slant.collector.batch.batches import Batches
+from slant.collector.batch.report import BatchOptions, BatchReport
+from slant.collector.batch.submit import refuse_game
+from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
+from slant.collector.load import load_journals
+from slant.collector.money.pilot import pilot_of
+from slant.collector.offer import Offer, make_offer
+from slant.collector.plan import plan
+from slant.collector.provenance.run_record import run_record
+from slant.collector.study import Study, load_study
 
 
 def collect_batch(

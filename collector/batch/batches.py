@@ -14,23 +14,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from operator import or_
 
-from collector.attempts import AttemptMaker
-from collector.batch.fetch import Fetched, Fetcher
-from collector.batch.jobs import Job, JobFolder, key_check
-from collector.batch.known import attempted_in, check_not_mixed
-from collector.batch.money import open_budget, purse
-from collector.batch.report import BatchOptions, BatchReport, lane_row
-from collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
-from collector.batch.submit import BatchLane, Submitter
-from collector.errors import UsageError
-from collector.finals import Finals, final_trials, id_batches
-from collector.journal import FolderLock, Journal, journal_folder, utc_now
-from collector.load import load_journals
-from collector.money.budget import LOST
-from collector.offer import Asked, Offer
-from collector.plan import done_in, plan
-from collector.providers import provider_named
-from collector.records import Conversation, Run
+from slant.collector.attempts import AttemptMaker
+from slant.collector.batch.fetch import Fetched, Fetcher
+from slant.collector.batch.jobs import Job, JobFolder, key_check
+from slant.collector.batch.known import attempted_in, check_not_mixed
+from slant.collector.batch.money import open_budget, purse
+from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
+from slant.collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
+from slant.collector.batch.submit import BatchLane, Submitter
+from slant.collector.errors import UsageError
+from slant.collector.finals import Finals, final_trials, id_batches
+from slant.collector.journal import FolderLock, Journal, journal_folder, utc_now
+from slant.collector.load import load_journals
+from slant.collector.money.budget import LOST
+from slant.collector.offer import Asked, Offer
+from slant.collector.plan import done_in, plan
+from slant.collector.providers import provider_named
+from slant.collector.records import Conversation, Run
 
 GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from typing import Any
 
-from collector.attempts import AttemptMaker, Place
-from collector.batch.jobs import Asked, Job, JobFolder, JobMap
-from collector.batch.services import Row, Seen, Service, Unsure
-from collector.client import Exchange, judge
-from collector.designs import design_named
-from collector.errors import JournalError
-from collector.finals import Finals
-from collector.journal import Journal, utc_now
-from collector.money.lane import unanswered
-from collector.money.prices import Price, cost_usd
-from collector.providers import provider_named
-from collector.records import Attempt, Reading
-from collector.study import Study
+from slant.collector.attempts import AttemptMaker, Place
+from slant.collector.batch.jobs import Asked, Job, JobFolder, JobMap
+from slant.collector.batch.services import Row, Seen, Service, Unsure
+from slant.collector.client import Exchange, judge
+from slant.collector.designs import design_named
+from slant.collector.errors import JournalError
+from slant.collector.finals import Finals
+from slant.collector.journal import Journal, utc_now
+from slant.collector.money.lane import unanswered
+from slant.collector.money.prices import Price, cost_usd
+from slant.collector.providers import provider_named
+from slant.collector.records import Attempt, Reading
+from slant.collector.study import Study
 
 CHUNK = 500  # answers for one fsync
 

@@ -23,10 +23,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from collector.errors import JournalError
-from collector.journal import encode, journal_folder, sync_folder, utc_now
-from collector.records import Trial
-from collector.study_files.records import StudyModel
+from slant.collector.errors import JournalError
+from slant.collector.journal import encode, journal_folder, sync_folder, utc_now
+from slant.collector.records import Trial
+from slant.collector.study_files.records import StudyModel
 
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from collector.batch.jobs import JobFolder
-from collector.errors import UsageError
-from collector.journal import journal_folder, whole_lines
-from collector.journal_lines import parse
-from collector.load import CHUNK_BYTES, loaded_offsets
-from collector.store import reading
-from collector.study import Study
+from slant.collector.batch.jobs import JobFolder
+from slant.collector.errors import UsageError
+from slant.collector.journal import journal_folder, whole_lines
+from slant.collector.journal_lines import parse
+from slant.collector.load import CHUNK_BYTES, loaded_offsets
+from slant.collector.store import reading
+from slant.collector.study import Study
 
 Modes = dict[str, Counter[str]]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from collector.errors import UsageError
-from collector.money.budget import batch_factor, lane_money, open_ledger, price_of
-from collector.money.lane import LaneMoney
-from collector.money.ledger import Ledger
-from collector.offer import Asked, Offer
+from slant.collector.errors import UsageError
+from slant.collector.money.budget import batch_factor, lane_money, open_ledger, price_of
+from slant.collector.money.lane import LaneMoney
+from slant.collector.money.ledger import Ledger
+from slant.collector.offer import Asked, Offer
 
 
 class Purse:

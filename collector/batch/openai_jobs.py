@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import openai
-
-from collector.batch.jobs import Job
-from collector.batch.services import (
+from slant.collector.batch.jobs import Job
+from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     NotSubmitted,
     Row,
@@ -26,7 +25,7 @@ from collector.batch.services import (
     sentence,
     utc,
 )  # fmt: skip
-from collector.providers.exchange import Request
+from slant.collector.providers.exchange import Request
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.batch.jobs import Job
-from collector.batch.submit import BatchLane
-from collector.finals import Finals
-from collector.offer import Offer, done_in_slice
-from collector.plan import done_in
+from slant.collector.batch.jobs import Job
+from slant.collector.batch.submit import BatchLane
+from slant.collector.finals import Finals
+from slant.collector.offer import Offer, done_in_slice
+from slant.collector.plan import done_in
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
 

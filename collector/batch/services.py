@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import httpx2
-
-from collector.batch.jobs import Job
-from collector.providers import is_on_this_machine, provider_named
-from collector.providers.exchange import Request
+from slant.collector.batch.jobs import Job
+from slant.collector.providers import is_on_this_machine, provider_named
+from slant.collector.providers.exchange import Request
 
 WITH_BATCHES = {
-    "openai": ("collector.batch.openai_jobs", "OpenAIBatches"),
-    "openai-responses": ("collector.batch.openai_jobs", "OpenAIBatches"),
-    "anthropic": ("collector.batch.anthropic_jobs", "AnthropicBatches"),
+    "openai": ("slant.collector.batch.openai_jobs", "OpenAIBatches"),
+    "openai-responses": ("slant.collector.batch.openai_jobs", "OpenAIBatches"),
+    "anthropic": ("slant.collector.batch.anthropic_jobs", "AnthropicBatches"),
 }
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that

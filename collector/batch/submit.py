@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
-from collector.batch.money import Purse
-from collector.batch.services import NotSubmitted, Service, Unsure
-from collector.designs import design_named
-from collector.errors import UsageError
-from collector.journal import utc_now
-from collector.offer import Asked as Offered
-from collector.providers import Provider
-from collector.providers.exchange import Request
-from collector.records import Conversation, Prompt, Run, Trial
-from collector.study import Study, StudyModel
+from slant.collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.batch.money import Purse
+from slant.collector.batch.services import NotSubmitted, Service, Unsure
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.journal import utc_now
+from slant.collector.offer import Asked as Offered
+from slant.collector.providers import Provider
+from slant.collector.providers.exchange import Request
+from slant.collector.records import Conversation, Prompt, Run, Trial
+from slant.collector.study import Study, StudyModel
 
 ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, and what stands around the requests
 

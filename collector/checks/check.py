@@ -16,21 +16,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from collector.checks.checked import settings_text
-from collector.checks.facts import Answered, Facts, facts
-from collector.checks.questions import Question, questions
-from collector.checks.verdict import Verdict, verdict
-from collector.client import Client, Exchange, judge
-from collector.errors import JournalError, ProviderError, UsageError
-from collector.interrupts import run_anywhere
-from collector.journal import encode, journal_folder, utc_now
-from collector.load import load_journals
-from collector.offer import refuse_to_move, why_not
-from collector.provenance.sources import code_version
-from collector.providers import Provider, provider_named
-from collector.providers.logprobs import merged
-from collector.records import Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.checks.checked import settings_text
+from slant.collector.checks.facts import Answered, Facts, facts
+from slant.collector.checks.questions import Question, questions
+from slant.collector.checks.verdict import Verdict, verdict
+from slant.collector.client import Client, Exchange, judge
+from slant.collector.errors import JournalError, ProviderError, UsageError
+from slant.collector.interrupts import run_anywhere
+from slant.collector.journal import encode, journal_folder, utc_now
+from slant.collector.load import load_journals
+from slant.collector.offer import refuse_to_move, why_not
+from slant.collector.provenance.sources import code_version
+from slant.collector.providers import Provider, provider_named
+from slant.collector.providers.logprobs import merged
+from slant.collector.records import Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
 
 AT_ONCE = 4
 TRIES = 4

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import duckdb
-
-from collector.batch.known import mixed_notes
-from collector.designs import design_named
-from collector.errors import DatabaseError
-from collector.offer import Asked, Offer
-from collector.store import reading
-from collector.study import list_studies, load_study
-from collector.study_files.records import StudyModel
+from slant.collector.batch.known import mixed_notes
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError
+from slant.collector.offer import Asked, Offer
+from slant.collector.store import reading
+from slant.collector.study import list_studies, load_study
+from slant.collector.study_files.records import StudyModel
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 

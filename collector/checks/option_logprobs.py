@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from collector.records import LogprobKind, TokenLogprob
+from slant.collector.records import LogprobKind, TokenLogprob
 
 _NEGLIGIBLE = 0.01  # a share; among twenty tokens there is nearly always a stray one that begins an option
 _OPENING = " \t\r\n\"'`*[({<“‘«_"

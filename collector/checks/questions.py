@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from collector.providers import (
+from slant.collector.providers import (
     anthropic,
     compatible,
     deepseek,

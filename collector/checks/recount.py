@@ -14,14 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
-from collector.client import Client
-from collector.errors import JournalError, UnknownNameError, UsageError
-from collector.interrupts import run_anywhere
-from collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
-from collector.load import load_journals
-from collector.providers import provider_named
-from collector.store import reading
+from slant.collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
+from slant.collector.client import Client
+from slant.collector.errors import JournalError, UnknownNameError, UsageError
+from slant.collector.interrupts import run_anywhere
+from slant.collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
+from slant.collector.load import load_journals
+from slant.collector.providers import provider_named
+from slant.collector.store import reading
 
 PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom

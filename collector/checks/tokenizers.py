@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from collector.client import Client, judge
-from collector.errors import SlantError, UsageError
-from collector.journal import utc_now
-from collector.providers.exchange import Request, count
+from slant.collector.client import Client, judge
+from slant.collector.errors import SlantError, UsageError
+from slant.collector.journal import utc_now
+from slant.collector.providers.exchange import Request, count
 
 AT_ONCE = 16
 SERVER = "server"

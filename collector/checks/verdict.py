@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from collector.checks.facts import Facts
+from slant.collector.checks.facts import Facts
 
 Verdict = Literal["ok", "usable with care", "not usable"]
 MOVES_FROM = 0.4  # rank correlation; chance reaches it once in 25 checks of 20 questions

@@ -9,18 +9,17 @@ from typing import Any
 
 import click
 import polars as pl
-
-from collector.api import Options, Watcher, carry_out
-from collector.batch.submit import refuse_game
-from collector.commands.output import print_rows, say
-from collector.money.costs import costs_of
-from collector.money.estimate import dollars
-from collector.money.pilot import pilot_of
-from collector.money.quote import quote_rows, quotes, sentences, short_rows
-from collector.offer import Offer
-from collector.plan import plan
-from collector.progress.status import progress
-from collector.store import reading
+from slant.collector.api import Options, Watcher, carry_out
+from slant.collector.batch.submit import refuse_game
+from slant.collector.commands.output import print_rows, say
+from slant.collector.money.costs import costs_of
+from slant.collector.money.estimate import dollars
+from slant.collector.money.pilot import pilot_of
+from slant.collector.money.quote import quote_rows, quotes, sentences, short_rows
+from slant.collector.offer import Offer
+from slant.collector.plan import plan
+from slant.collector.progress.status import progress
+from slant.collector.store import reading
 
 NO = 1
 

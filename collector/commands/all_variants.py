@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from collector.commands.output import say
-from collector.errors import UsageError
-from collector.study import load_variants
+from slant.collector.commands.output import say
+from slant.collector.errors import UsageError
+from slant.collector.study import load_variants
 
 
 def each_variant(study: str, collect: Callable[[str], None]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from collector.commands.output import next_command, print_rows, say
+from slant.collector.commands.output import next_command, print_rows, say
 
 JOBS_ARE_OPEN = 3
 
@@ -18,9 +18,9 @@ def run_batch(
 ) -> None:  # fmt: skip
     """`options` are those of a live run. A pilot goes by batch too: its answers are part of the study, and one model is
     asked one way."""
-    from collector.batch.report import BatchOptions
-    from collector.commands.agreeing import after_pilot
-    from collector.money.pilot import pilot_of
+    from slant.collector.batch.report import BatchOptions
+    from slant.collector.commands.agreeing import after_pilot
+    from slant.collector.money.pilot import pilot_of
 
     how = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
     if pilot is not None:
@@ -37,8 +37,8 @@ def run_batch(
 
 
 def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> Any:
-    from collector.batch.api import carry_out_batch
-    from collector.commands.agreeing import agree
+    from slant.collector.batch.api import carry_out_batch
+    from slant.collector.commands.agreeing import agree
 
     yes = agree(offer, options.concurrency, yes, is_batch=True)
     return carry_out_batch(offer.asking_logprobs() if options.logprobs else offer, how, yes=yes, watcher=watcher)
@@ -68,7 +68,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
 
 def show_jobs(db: Path, output_format: str) -> None:
     """The open jobs, for `collect status`."""
-    from collector.batch.jobs import JobFolder
+    from slant.collector.batch.jobs import JobFolder
 
     jobs = JobFolder(db).open_jobs()
     if jobs and output_format == "table":

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 if TYPE_CHECKING:
-    from collector.checks.check import Check
+    from slant.collector.checks.check import Check
 
 _EXAMPLES = """\b
 Examples:
@@ -41,8 +40,8 @@ def check(
 
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
-    from collector.checks.check import check_model, checked_provider
-    from collector.checks.questions import questions
+    from slant.collector.checks.check import check_model, checked_provider
+    from slant.collector.checks.questions import questions
 
     chosen = _model(model, study)
     provider = checked_provider(chosen, base_url)
@@ -59,8 +58,8 @@ def check(
 
 
 def _model(name: str, study: str | None) -> Any:
-    from collector.errors import UsageError
-    from collector.study import StudyModel, load_study
+    from slant.collector.errors import UsageError
+    from slant.collector.study import StudyModel, load_study
 
     if study is not None:
         return load_study(study).model(name)
@@ -133,7 +132,7 @@ def recount(models: tuple[str, ...], tokenizer: str, base_url: str | None, db: P
     """Count readable reasoning again and keep the count beside the provider's own."""
     from dataclasses import asdict
 
-    from collector.checks.recount import recount as count_again
+    from slant.collector.checks.recount import recount as count_again
 
     rows = count_again(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_tell_texts)
     if not rows:

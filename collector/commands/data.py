@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from collector.commands.output import db_option, format_option, print_rows, printable, say
-from collector.errors import SlantError, UsageError
+from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
+from slant.collector.errors import SlantError, UsageError
 
 _SHOWN_PROBLEMS = 10
 _SHOW_PROGRESS_AFTER_S = 2.0
@@ -56,9 +55,9 @@ def import_(
     db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Bring answers from files (or the files of folders) into the database."""
-    from collector.importing.imports import import_trials
-    from collector.progress.coverage import coverage_note
-    from collector.study import load_study
+    from slant.collector.importing.imports import import_trials
+    from slant.collector.progress.coverage import coverage_note
+    from slant.collector.study import load_study
 
     with _progress() as on_rows:
         report = import_trials(
@@ -87,7 +86,7 @@ def export(
     view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
-    from collector.export import export_trials, usual_view, views_of_games
+    from slant.collector.export import export_trials, usual_view, views_of_games
 
     asked_for, view = view, view or usual_view(db)
     path = out or Path(f"{view}.{file_format or 'parquet'}")

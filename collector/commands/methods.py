@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-
-from collector.commands.output import db_option, printable, say
+from slant.collector.commands.output import db_option, printable, say
 
 
 @click.command(
@@ -19,8 +18,8 @@ def methods(run: str, db: Path) -> None:
 
     Everything in it comes from the database; what was not recorded is left out.
     """
-    from collector.provenance.methods import command_line, paragraph, references
-    from collector.provenance.run_history import run_history
+    from slant.collector.provenance.methods import command_line, paragraph, references
+    from slant.collector.provenance.run_history import run_history
 
     told = run_history(db, run)
     click.echo(printable(paragraph(told)))

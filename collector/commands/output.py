@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from collector.errors import SlantError
+from slant.collector.errors import SlantError
 
 if TYPE_CHECKING:
-    from collector.study_files.records import Study
+    from slant.collector.study_files.records import Study
 
 _LEAST_WIDTH = 7
 """Characters that a column of a table must have on a terminal, the space beside it included."""
@@ -137,7 +136,7 @@ def _cell(value: object) -> str:
 
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
-        from collector.provenance.sources import code_version
+        from slant.collector.provenance.sources import code_version
 
         click.echo(f"slant, version {code_version()}")
         ctx.exit()

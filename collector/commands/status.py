@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 
 @click.command(
@@ -22,12 +21,12 @@ from collector.commands.output import db_option, format_option, print_rows, say
 @format_option
 def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
-    from collector.checks.checked import table_notes
-    from collector.commands.batch import show_jobs
-    from collector.money.costs import changed_models, cost_notes, with_costs
-    from collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
-    from collector.progress.status import progress, waiting_bytes, warnings
-    from collector.progress.watch import watch
+    from slant.collector.checks.checked import table_notes
+    from slant.collector.commands.batch import show_jobs
+    from slant.collector.money.costs import changed_models, cost_notes, with_costs
+    from slant.collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
+    from slant.collector.progress.status import progress, waiting_bytes, warnings
+    from slant.collector.progress.watch import watch
 
     def look() -> Any:
         rows = progress(db, by)
@@ -53,9 +52,9 @@ def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: 
 @db_option
 def load(db: Path) -> None:
     """Bring answers from the journals into the database; makes it again where only its journals are left."""
-    from collector.errors import DatabaseError
-    from collector.journal import journal_folder
-    from collector.load import load_journals
+    from slant.collector.errors import DatabaseError
+    from slant.collector.journal import journal_folder
+    from slant.collector.load import load_journals
 
     if not journal_folder(db).is_dir():
         raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "A database is named with --db FILE")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from collector.commands.output import SlantGroup, format_option, print_rows, say
-from collector.designs import design_named
-from collector.plan import planned_count
-from collector.study import Study, list_studies, load_study, load_variants
+from slant.collector.commands.output import SlantGroup, format_option, print_rows, say
+from slant.collector.designs import design_named
+from slant.collector.plan import planned_count
+from slant.collector.study import Study, list_studies, load_study, load_variants
 
 Rows = list[dict[str, Any]]
 

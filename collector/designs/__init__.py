@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from collector.errors import UnknownNameError
-from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.errors import UnknownNameError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import Study, StudyModel, TestInfo
 
 _DESIGNS = {
-    "allocation": "collector.designs.allocation",
-    "association": "collector.designs.association",
-    "forced_choice": "collector.designs.forced_choice",
+    "allocation": "slant.collector.designs.allocation",
+    "association": "slant.collector.designs.association",
+    "forced_choice": "slant.collector.designs.forced_choice",
 }
 
 

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games
-from collector.designs.allocation_parts import AllocationData, parse_allocation
-from collector.designs.allocation_reader import named, read_turn
-from collector.designs.allocation_texts import AnswerFormat
-from collector.designs.allocation_turns import next_trial, prompt_of, standing
-from collector.designs.participants import PARTICIPANTS, check_participants, simulate_reply
-from collector.errors import StudyError, UnknownNameError
-from collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games
+from slant.collector.designs.allocation_parts import AllocationData, parse_allocation
+from slant.collector.designs.allocation_reader import named, read_turn
+from slant.collector.designs.allocation_texts import AnswerFormat
+from slant.collector.designs.allocation_turns import next_trial, prompt_of, standing
+from slant.collector.designs.participants import PARTICIPANTS, check_participants, simulate_reply
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import Study, StudyModel, TestInfo
 
 
 class Allocation:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collector.designs.allocation_parts import AllocationData
+from slant.collector.designs.allocation_parts import AllocationData
 
 
 def uniforms(n: int, *name: object) -> list[float]:

@@ -7,12 +7,19 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from collector.designs.allocation_draws import GameDraw, RoundDraw, draw_game, draw_jobs, draw_questions, draw_round
-from collector.designs.allocation_parts import AllocationData
-from collector.designs.allocation_payoffs import gains
-from collector.designs.allocation_ratings import Rating
-from collector.records import Conversation, StableIds, Trial, stable_id
-from collector.study_files.records import Study, StudyModel
+from slant.collector.designs.allocation_draws import (
+    GameDraw,
+    RoundDraw,
+    draw_game,
+    draw_jobs,
+    draw_questions,
+    draw_round,
+)
+from slant.collector.designs.allocation_parts import AllocationData
+from slant.collector.designs.allocation_payoffs import gains
+from slant.collector.designs.allocation_ratings import Rating
+from slant.collector.records import Conversation, StableIds, Trial, stable_id
+from slant.collector.study_files.records import Study, StudyModel
 
 ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"
 AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them sees another

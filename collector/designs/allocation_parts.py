@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from collector.designs.allocation_payoffs import Numbers, parse_chances, parse_payoff
-from collector.designs.allocation_ratings import Rating, parse_rating
-from collector.designs.allocation_texts import Texts, parse_texts
-from collector.errors import StudyError, UnknownNameError
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table, checked_name
+from slant.collector.designs.allocation_payoffs import Numbers, parse_chances, parse_payoff
+from slant.collector.designs.allocation_ratings import Rating, parse_rating
+from slant.collector.designs.allocation_texts import Texts, parse_texts
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table, checked_name
 
 TASKS = ("game", "elicitation")
 GROUP_ORDERS = ("as_listed", "shuffled")

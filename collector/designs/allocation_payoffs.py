@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from collector.errors import StudyError
-from collector.study_files.keys import Table, unknown_key
+from slant.collector.errors import StudyError
+from slant.collector.study_files.keys import Table, unknown_key
 
 MOST_POINTS = 1_000_000
 Numbers = tuple[float, ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from collector.designs.placeholders import check_placeholders
-from collector.errors import StudyError
-from collector.study_files.keys import Table, checked_name
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.errors import StudyError
+from slant.collector.study_files.keys import Table, checked_name
 
 MOST = 100
 _REMINDER = "Please give one number from {low} to {high}, in the format asked for."

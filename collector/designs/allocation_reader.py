@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from collector.designs.allocation_games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
-from collector.designs.allocation_parts import AllocationData
-from collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
-from collector.designs.refusals import REFUSAL
-from collector.records import Reading, Reply, Trial
+from slant.collector.designs.allocation_games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
+from slant.collector.designs.allocation_parts import AllocationData
+from slant.collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
+from slant.collector.designs.refusals import REFUSAL
+from slant.collector.records import Reading, Reply, Trial
 
 _NO_ROOM = ("too_long", "model_context_window_exceeded")
 _NUMBER = re.compile(r"(?<![\w.,-])(\d{1,3}(?:\.\d+)?)(?![\d,]|\.\d)")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from collector.designs.placeholders import check_placeholders
-from collector.errors import StudyError, UnknownNameError
-from collector.study_files.keys import Table, checked_name
-from collector.study_files.records import REASONING_BACK
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study_files.keys import Table, checked_name
+from slant.collector.study_files.records import REASONING_BACK
 
 BETWEEN = "\n\n"  # between the preamble or the outcome of a round and the next round, in one message of the user
 

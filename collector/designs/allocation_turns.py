@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector.designs.allocation_games import AFTER, RATINGS, ROUNDS
-from collector.designs.allocation_parts import AllocationData, JobClass
-from collector.designs.allocation_ratings import Rating
-from collector.designs.allocation_texts import (
+from slant.collector.designs.allocation_games import AFTER, RATINGS, ROUNDS
+from slant.collector.designs.allocation_parts import AllocationData, JobClass
+from slant.collector.designs.allocation_ratings import Rating
+from slant.collector.designs.allocation_texts import (
     BETWEEN,
     TOOL_ARGUMENT,
     AnswerFormat,
@@ -18,8 +18,8 @@ from collector.designs.allocation_texts import (
     spoken_points,
     with_addon,
 )
-from collector.records import Conversation, Prompt, Reply, Trial, Turn
-from collector.tool_calls import Tool
+from slant.collector.records import Conversation, Prompt, Reply, Trial, Turn
+from slant.collector.tool_calls import Tool
 
 
 @dataclass(frozen=True, slots=True)

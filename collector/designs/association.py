@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from collector.designs.association_reader import read_answer
-from collector.designs.association_simulated import parse_simulation, simulate_reply
-from collector.designs.association_words import GROUPS, AssociationData, AssociationTest, check_names, parse_tables
-from collector.designs.ordering import paired_order
-from collector.designs.prompt_index import PromptIndex, prompt_index
-from collector.errors import StudyError, UnknownNameError
-from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.designs.association_reader import read_answer
+from slant.collector.designs.association_simulated import parse_simulation, simulate_reply
+from slant.collector.designs.association_words import (
+    GROUPS,
+    AssociationData,
+    AssociationTest,
+    check_names,
+    parse_tables,
+)
+from slant.collector.designs.ordering import paired_order
+from slant.collector.designs.prompt_index import PromptIndex, prompt_index
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import Study, StudyModel, TestInfo
 
 
 class Association:

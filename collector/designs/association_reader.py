@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 
-from collector.designs.refusals import REFUSAL
-from collector.records import Reading, Reply
+from slant.collector.designs.refusals import REFUSAL
+from slant.collector.records import Reading, Reply
 
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#“”‘’«»"
 # no two neighbouring parts match the same characters: an answer of nothing but blanks must not take minutes

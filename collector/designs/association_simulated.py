@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from collector.designs.association_words import AssociationData
-from collector.designs.draws import NORMAL, log_normal, uniforms
-from collector.errors import StudyError
-from collector.records import Reply, Trial
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import StudyModel
+from slant.collector.designs.association_words import AssociationData
+from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.errors import StudyError
+from slant.collector.records import Reply, Trial
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import StudyModel
 
 COLUMNS = (
     "mean_tokens",

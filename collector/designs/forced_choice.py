@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from collector.designs.forced_choice_imported import as_imported
-from collector.designs.forced_choice_order import ConsistentLetters, Place, places
-from collector.designs.forced_choice_reader import read_choice
-from collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
-from collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
-from collector.designs.prompt_index import PromptIndex, prompt_index
-from collector.errors import StudyError
-from collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.designs.forced_choice_imported import as_imported
+from slant.collector.designs.forced_choice_order import ConsistentLetters, Place, places
+from slant.collector.designs.forced_choice_reader import read_choice
+from slant.collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
+from slant.collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
+from slant.collector.designs.prompt_index import PromptIndex, prompt_index
+from slant.collector.errors import StudyError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import Study, StudyModel, TestInfo
 
 
 class ForcedChoice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from collector.records import Trial
+from slant.collector.records import Trial
 
 INVALID = ("both_letters", "no_letter", "json_broken")
 """Kinds of malformed answers. Beside them: refused, filtered, truncated."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.designs.forced_choice_words import LETTERS
-from collector.errors import StudyError
-from collector.records import Trial
+from slant.collector.designs.forced_choice_words import LETTERS
+from slant.collector.errors import StudyError
+from slant.collector.records import Trial
 
 _PLACES = ("block_position", "position_in_block")
 

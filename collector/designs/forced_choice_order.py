@@ -13,8 +13,8 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collector.designs.forced_choice_words import LETTERS, Domain, ForcedChoiceData
-from collector.records import stable_id
+from slant.collector.designs.forced_choice_words import LETTERS, Domain, ForcedChoiceData
+from slant.collector.records import stable_id
 
 
 @dataclass(frozen=True, slots=True)

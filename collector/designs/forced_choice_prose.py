@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from collector.designs.forced_choice_words import LETTERS
-from collector.designs.refusals import REFUSAL
+from slant.collector.designs.forced_choice_words import LETTERS
+from slant.collector.designs.refusals import REFUSAL
 
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#-“”‘’«»„「」。：，\\$"
 _BEFORE, _AFTER = r"(?<![A-Za-z0-9_'])", r"(?![A-Za-z0-9_'])"

@@ -16,12 +16,12 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from collector.designs.forced_choice_json import JsonAnswer, answers_in_json
-from collector.designs.forced_choice_prose import Found, alone, letter_of, mentioned, said_last
-from collector.designs.forced_choice_words import LETTERS
-from collector.designs.refusals import EVASION, REFUSAL
-from collector.providers.templates import split
-from collector.records import Reading, Reply
+from slant.collector.designs.forced_choice_json import JsonAnswer, answers_in_json
+from slant.collector.designs.forced_choice_prose import Found, alone, letter_of, mentioned, said_last
+from slant.collector.designs.forced_choice_words import LETTERS
+from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.providers.templates import split
+from slant.collector.records import Reading, Reply
 
 LONGEST_READ = 20_000
 """Characters at the end of an answer that are looked at: the choice stands there, and nothing may take minutes."""

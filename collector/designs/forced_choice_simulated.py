@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from collector.designs.draws import NORMAL, log_normal, uniforms
-from collector.designs.forced_choice_answers import INVALID, Written, written
-from collector.designs.forced_choice_words import LETTERS, ForcedChoiceData
-from collector.errors import StudyError
-from collector.records import Reply, TokenLogprob, Trial
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table
-from collector.study_files.records import StudyModel
+from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.designs.forced_choice_answers import INVALID, Written, written
+from slant.collector.designs.forced_choice_words import LETTERS, ForcedChoiceData
+from slant.collector.errors import StudyError
+from slant.collector.records import Reply, TokenLogprob, Trial
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import StudyModel
 
 KEY = ("model", "domain", "block")
 LOGITS = ("valid_logit", "consistent_logit", "a_logit")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs.whole_numbers import whole
-from collector.designs.wordings import read_wordings
-from collector.errors import StudyError, UnknownNameError
-from collector.study_files.folder import StudyFolder
-from collector.study_files.keys import Table, checked_name
+from slant.collector.designs.whole_numbers import whole
+from slant.collector.designs.wordings import read_wordings
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table, checked_name
 
 LETTERS = ("A", "B")
 PLACEHOLDERS = ("option_a", "option_b", "word")

@@ -21,15 +21,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs.allocation_draws import uniforms
-from collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
-from collector.designs.allocation_parts import AllocationData
-from collector.designs.allocation_payoffs import gains
-from collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
-from collector.errors import StudyError, UnknownNameError
-from collector.records import Reply, Trial
-from collector.study_files.records import StudyModel
-from collector.tool_calls import ToolCall
+from slant.collector.designs.allocation_draws import uniforms
+from slant.collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
+from slant.collector.designs.allocation_parts import AllocationData
+from slant.collector.designs.allocation_payoffs import gains
+from slant.collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Reply, Trial
+from slant.collector.study_files.records import StudyModel
+from slant.collector.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from string import Formatter
 
-from collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError
 
 
 def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from collector.records import Prompt, Trial
-from collector.study_files.records import Study, StudyModel
+from slant.collector.records import Prompt, Trial
+from slant.collector.study_files.records import Study, StudyModel
 
 _Place = TypeVar("_Place")
 

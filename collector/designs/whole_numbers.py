@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collector.errors import StudyError
+from slant.collector.errors import StudyError
 
 
 def whole(text: str, where: str) -> int:

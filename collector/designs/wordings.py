@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collector.designs.placeholders import check_placeholders
-from collector.designs.whole_numbers import whole
-from collector.errors import StudyError
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.designs.whole_numbers import whole
+from slant.collector.errors import StudyError
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:

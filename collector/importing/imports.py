@@ -14,19 +14,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from collector.designs import design_named
-from collector.errors import UsageError
-from collector.importing.ledger import Ledger
-from collector.importing.report import ImportReport
-from collector.importing.rows import RowReader, model_named
-from collector.journal import utc_now
-from collector.layouts import Problem, Row, layout_named
-from collector.layouts.rows import column_names, read_rows
-from collector.layouts.values import CellError, word
-from collector.provenance.run_record import new_run_id
-from collector.provenance.sources import code_version
-from collector.records import Run
-from collector.study import Study, StudyModel, load_study
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.importing.ledger import Ledger
+from slant.collector.importing.report import ImportReport
+from slant.collector.importing.rows import RowReader, model_named
+from slant.collector.journal import utc_now
+from slant.collector.layouts import Problem, Row, layout_named
+from slant.collector.layouts.rows import column_names, read_rows
+from slant.collector.layouts.values import CellError, word
+from slant.collector.provenance.run_record import new_run_id
+from slant.collector.provenance.sources import code_version
+from slant.collector.records import Run
+from slant.collector.study import Study, StudyModel, load_study
 
 __all__ = ["ImportReport", "import_trials"]
 

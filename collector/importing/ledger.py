@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from collector.errors import DatabaseBusyError, JournalError
-from collector.importing.report import ImportReport
-from collector.journal import Journal, journal_folder
-from collector.layouts import Problem, Row
-from collector.load import load_journals
-from collector.records import Attempt, Run, stable_id
-from collector.store import reading
+from slant.collector.errors import DatabaseBusyError, JournalError
+from slant.collector.importing.report import ImportReport
+from slant.collector.journal import Journal, journal_folder
+from slant.collector.layouts import Problem, Row
+from slant.collector.load import load_journals
+from slant.collector.records import Attempt, Run, stable_id
+from slant.collector.store import reading
 
 _BATCH = 2_000
 _DIFFERS = (

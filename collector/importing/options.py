@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.designs import Design
-from collector.errors import StudyError
-from collector.layouts.values import CellError, is_empty, shown, text
-from collector.records import Trial, stable_id
+from slant.collector.designs import Design
+from slant.collector.errors import StudyError
+from slant.collector.layouts.values import CellError, is_empty, shown, text
+from slant.collector.records import Trial, stable_id
 
 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:

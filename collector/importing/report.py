@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from collector.layouts import Problem
-from collector.records import Attempt
+from slant.collector.layouts import Problem
+from slant.collector.records import Attempt
 
 
 @dataclass

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
-from collector.designs import design_named
-from collector.errors import UsageError
-from collector.importing.counts import read_counts
-from collector.importing.options import with_options
-from collector.json_text import encoded
-from collector.layouts import Layout, Row
-from collector.layouts.cells import PlannedCells
-from collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
-from collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
-from collector.study_files.records import Study, StudyModel
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.importing.counts import read_counts
+from slant.collector.importing.options import with_options
+from slant.collector.json_text import encoded
+from slant.collector.layouts import Layout, Row
+from slant.collector.layouts.cells import PlannedCells
+from slant.collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
+from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
+from slant.collector.study_files.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _SHOWN_WORDS = 20

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from collector.errors import UnknownNameError
-from collector.layouts.lee_lai import LeeLai
-from collector.layouts.rows import Problem, Row
-from collector.layouts.tidy import Tidy
-from collector.study_files.records import Study
+from slant.collector.errors import UnknownNameError
+from slant.collector.layouts.lee_lai import LeeLai
+from slant.collector.layouts.rows import Problem, Row
+from slant.collector.layouts.tidy import Tidy
+from slant.collector.study_files.records import Study
 
 __all__ = ["Layout", "Problem", "Row", "layout_named", "layout_names"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.layouts.values import CellError, condition, shown, whole_number, word
-from collector.plan import plan
-from collector.records import Trial
-from collector.study_files.records import Study, StudyModel
+from slant.collector.layouts.values import CellError, condition, shown, whole_number, word
+from slant.collector.plan import plan
+from slant.collector.records import Trial
+from slant.collector.study_files.records import Study, StudyModel
 
 
 class PlannedCells:

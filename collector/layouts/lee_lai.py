@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from collector.errors import UnknownNameError, UsageError
-from collector.layouts.rows import Row
-from collector.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
-from collector.study_files.records import Study
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.layouts.rows import Row
+from slant.collector.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
+from slant.collector.study_files.records import Study
 
 _NEEDED = ("word", "group", "attribute", "tokens", "condition")
 _REASONING = ("thought", "reasoning", "thinking")

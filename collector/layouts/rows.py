@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from collector.errors import UsageError
+from slant.collector.errors import UsageError
 
 Cells = Mapping[str, Any]
 

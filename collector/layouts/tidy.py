@@ -13,12 +13,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from collector.designs import design_named
-from collector.errors import UsageError
-from collector.layouts.rows import Row
-from collector.layouts.values import CellError, is_empty, shown, word
-from collector.records import Attempt
-from collector.study_files.records import Study
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.layouts.rows import Row
+from slant.collector.layouts.values import CellError, is_empty, shown, word
+from slant.collector.records import Attempt
+from slant.collector.study_files.records import Study
 
 NEEDED = ("test", "condition", "item", "wording", "answer")
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from collector.batch.jobs import Job, JobFolder
-from collector.errors import UsageError
-from collector.money.earlier import earlier_sizes, spent_before_usd
-from collector.money.lane import LaneMoney
-from collector.money.ledger import Ledger
-from collector.money.prices import Price
-from collector.offer import Asked, Offer
+from slant.collector.batch.jobs import Job, JobFolder
+from slant.collector.errors import UsageError
+from slant.collector.money.earlier import earlier_sizes, spent_before_usd
+from slant.collector.money.lane import LaneMoney
+from slant.collector.money.ledger import Ledger
+from slant.collector.money.prices import Price
+from slant.collector.offer import Asked, Offer
 
 LOST = "lost: "  # how the result of a job begins that its provider does not know any more
 

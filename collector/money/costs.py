@@ -8,8 +8,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from collector.store import reading
+from slant.collector.store import reading
 
 KEYS = ("source", "study", "study_version", "variant", "model")
 _COLUMNS = {**dict.fromkeys(KEYS, pl.String), "n_unpriced": pl.Int64, "cost_usd": pl.Float64}

@@ -10,13 +10,12 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from collector.journal import journal_folder, whole_lines
-from collector.journal_lines import parse
-from collector.load import CHUNK_BYTES, loaded_offsets
-from collector.pacing.limits import told_budgets
-from collector.store import reading
-from collector.study_files.records import Study, StudyModel
+from slant.collector.journal import journal_folder, whole_lines
+from slant.collector.journal_lines import parse
+from slant.collector.load import CHUNK_BYTES, loaded_offsets
+from slant.collector.pacing.limits import told_budgets
+from slant.collector.store import reading
+from slant.collector.study_files.records import Study, StudyModel
 
 _PLAYED = ("simulated",)
 _REAL = ("collected", "imported")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from collector.money.earlier import Sizes
-from collector.money.prices import PER_TOKENS, Price
+from slant.collector.money.earlier import Sizes
+from slant.collector.money.prices import PER_TOKENS, Price
 
 ASSUMED_LATENCY_S = (2.0, 8.0, 30.0)  # low, about, high: a reasoning model, one answer
 Z_95 = 1.96

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from collector.designs import design_named
-from collector.money.estimate import Span
-from collector.money.prices import PER_TOKENS, Price
-from collector.records import Conversation, Turn
-from collector.study_files.records import Study, StudyModel
+from slant.collector.designs import design_named
+from slant.collector.money.estimate import Span
+from slant.collector.money.prices import PER_TOKENS, Price
+from slant.collector.records import Conversation, Turn
+from slant.collector.study_files.records import Study, StudyModel
 
 CHARACTERS_OF_TOKEN = 4  # English, or nearly
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from collector.client import Exchange
-from collector.money.ledger import Ledger
-from collector.money.prices import PER_TOKENS, Price, cost_usd
-from collector.pacing.pace import sleep_unless
-from collector.providers import Dialect
-from collector.records import Outcome, Reply
+from slant.collector.client import Exchange
+from slant.collector.money.ledger import Ledger
+from slant.collector.money.prices import PER_TOKENS, Price, cost_usd
+from slant.collector.pacing.pace import sleep_unless
+from slant.collector.providers import Dialect
+from slant.collector.records import Outcome, Reply
 
 ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, of a model whose request sets no limit
 ENOUGH_ANSWERS = 30

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from collector.errors import UsageError
-from collector.offer import Offer
-from collector.plan import plan
-from collector.records import Conversation
-from collector.study_files.records import Study, StudyModel
+from slant.collector.errors import UsageError
+from slant.collector.offer import Offer
+from slant.collector.plan import plan
+from slant.collector.records import Conversation
+from slant.collector.study_files.records import Study, StudyModel
 
 LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the order of asking is random
 

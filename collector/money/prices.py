@@ -11,9 +11,9 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
-from collector.errors import UsageError
-from collector.records import Reply
-from collector.study_files.keys import Table
+from slant.collector.errors import UsageError
+from slant.collector.records import Reply
+from slant.collector.study_files.keys import Table
 
 PER_TOKENS = 1_000_000
 _SHIPPED = Path(__file__).with_name("prices.toml")

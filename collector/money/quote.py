@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from collector.designs import design_named
-from collector.money.earlier import earlier_sizes, known_limits
-from collector.money.estimate import Estimate, Guess, Span, as_columns, estimate, spoken_usd
-from collector.money.growth import Growth, growth_of
-from collector.money.prices import Price
-from collector.offer import Asked, Offer
-from collector.pacing.limits import spoken
-from collector.plan import plan
-from collector.resuming import has_games
+from slant.collector.designs import design_named
+from slant.collector.money.earlier import earlier_sizes, known_limits
+from slant.collector.money.estimate import Estimate, Guess, Span, as_columns, estimate, spoken_usd
+from slant.collector.money.growth import Growth, growth_of
+from slant.collector.money.prices import Price
+from slant.collector.offer import Asked, Offer
+from slant.collector.pacing.limits import spoken
+from slant.collector.plan import plan
+from slant.collector.resuming import has_games
 
 PROMPTS_LOOKED_AT = 400
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from collector.pacing.limits import Told
+from slant.collector.pacing.limits import Told
 
 _SMOOTHING = 0.1  # how much one answer moves the expected size of the next
 

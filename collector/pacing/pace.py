@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from collector.journal import utc_now
-from collector.pacing.adaptive import AdaptiveLimit
-from collector.pacing.budgets import Budgets
-from collector.pacing.limits import spoken, told_budgets
-from collector.providers import is_on_this_machine
+from slant.collector.journal import utc_now
+from slant.collector.pacing.adaptive import AdaptiveLimit
+from slant.collector.pacing.budgets import Budgets
+from slant.collector.pacing.limits import spoken, told_budgets
+from slant.collector.providers import is_on_this_machine
 
 START_LIMIT = 4
 PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed

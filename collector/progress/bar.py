@@ -18,12 +18,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
-
-from collector.api import Watcher
-from collector.commands.output import printable, say
-from collector.money.budget import spent_usd
-from collector.money.estimate import dollars
-from collector.run import Lane
+from slant.collector.api import Watcher
+from slant.collector.commands.output import printable, say
+from slant.collector.money.budget import spent_usd
+from slant.collector.money.estimate import dollars
+from slant.collector.run import Lane
 
 LINE_EVERY_S = 10.0
 

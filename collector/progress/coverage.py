@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
-
-from collector.designs import design_named
-from collector.errors import DatabaseError
-from collector.store import reading
-from collector.study_files.records import Study
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError
+from slant.collector.store import reading
+from slant.collector.study_files.records import Study
 
 _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import duckdb
 import polars as pl
-
-from collector.journal import journal_folder, utc_now
-from collector.pacing.limits import spoken
-from collector.store import reading
+from slant.collector.journal import journal_folder, utc_now
+from slant.collector.pacing.limits import spoken
+from slant.collector.store import reading
 
 STALLED_AFTER_S = 60.0
 _HEADING = ("source", "study", "study_version", "variant")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-
-from collector.journal import journal_folder, whole_lines
-from collector.journal_lines import parse
-from collector.load import CHUNK_BYTES, loaded_offsets
-from collector.store import reading
+from slant.collector.journal import journal_folder, whole_lines
+from slant.collector.journal_lines import parse
+from slant.collector.load import CHUNK_BYTES, loaded_offsets
+from slant.collector.store import reading
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from collector.money.estimate import dollars
-from collector.provenance.run_history import Row, RunHistory
+from slant.collector.money.estimate import dollars
+from slant.collector.provenance.run_history import Row, RunHistory
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
 _DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}

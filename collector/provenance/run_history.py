@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-
-from collector.errors import DatabaseError, UnknownNameError
-from collector.store import reading
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.store import reading
 
 Row = Mapping[str, Any]
 _SAME = ("source", "study", "study_version", "variant", "seed", "repetitions")

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from collector.journal import utc_now
-from collector.offer import Offer
-from collector.provenance.sources import code_version, git_commit, model_provenance, study_file
-from collector.records import Run
+from slant.collector.journal import utc_now
+from slant.collector.offer import Offer
+from slant.collector.provenance.sources import code_version, git_commit, model_provenance, study_file
+from slant.collector.records import Run
 
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a name and a password
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from collector.designs import design_named
-from collector.files import studies_dir
-from collector.money.prices import Price
-from collector.offer import Asked, Offer
-from collector.plan import plan
-from collector.providers.exchange import Request
-from collector.resuming import has_games
-from collector.study_files.records import Study
+from slant.collector.designs import design_named
+from slant.collector.files import studies_dir
+from slant.collector.money.prices import Price
+from slant.collector.offer import Asked, Offer
+from slant.collector.plan import plan
+from slant.collector.providers.exchange import Request
+from slant.collector.resuming import has_games
+from slant.collector.study_files.records import Study
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
 # of another package names its own in a tuple PARAMETERS.

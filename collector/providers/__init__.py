@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from collector.errors import UnknownNameError, UsageError
-from collector.providers import (
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.providers import (
     anthropic,
     compatible,
     deepseek,
@@ -31,12 +31,12 @@ from collector.providers import (
     simulated,
     together,
 )
-from collector.providers.exchange import Request
-from collector.providers.logprobs import AskingLogprobs
-from collector.providers.structured import Enforcing
-from collector.providers.third_party import load_third_party, third_party_names
-from collector.records import Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request
+from slant.collector.providers.logprobs import AskingLogprobs
+from slant.collector.providers.structured import Enforcing
+from slant.collector.providers.third_party import load_third_party, third_party_names
+from slant.collector.records import Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
 
 
 class Dialect(Protocol):

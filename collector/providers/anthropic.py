@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from collector.providers.exchange import Request, count, text
-from collector.providers.structured import NAME
-from collector.providers.tools import arguments, without_end
-from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
-from collector.tool_calls import ToolCall
+from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.structured import NAME
+from slant.collector.providers.tools import arguments, without_end
+from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
+from slant.collector.tool_calls import ToolCall
 
 API_VERSION = "2023-06-01"
 PROMPT_CACHE = "cache_control, up to the last message"

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.providers import openai
-from collector.providers.exchange import count
-from collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
-from collector.providers.openai import chat_request as request
-from collector.providers.templates import without_template
-from collector.records import Reply
+from slant.collector.providers import openai
+from slant.collector.providers.exchange import count
+from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
+from slant.collector.providers.openai import chat_request as request
+from slant.collector.providers.templates import without_template
+from slant.collector.records import Reply
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from collector.providers.exchange import Request, count, text
-from collector.providers.logprobs import MOST_LIKELY, read_gemini
-from collector.providers.tools import arguments
-from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
-from collector.tool_calls import Tool, ToolCall
+from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
+from slant.collector.providers.tools import arguments
+from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
+from slant.collector.tool_calls import Tool, ToolCall
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 TAKES_TOOLS = TOOLS_NEED_REASONING = True

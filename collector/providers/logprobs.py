@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.providers.exchange import Request
-from collector.records import Prompt, Reply, TokenLogprob, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request
+from slant.collector.records import Prompt, Reply, TokenLogprob, Trial
+from slant.collector.study_files.records import StudyModel
 
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 

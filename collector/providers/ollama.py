@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from collector.providers.exchange import Request, count, text
-from collector.providers.logprobs import MOST_LIKELY, read_tokens
-from collector.providers.templates import without_template
-from collector.providers.tools import spoken_message
-from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
+from slant.collector.providers.templates import without_template
+from slant.collector.providers.tools import spoken_message
+from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 

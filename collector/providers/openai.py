@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.providers.exchange import Request, count, first_count, text
-from collector.providers.logprobs import MOST_LIKELY, read_choice
-from collector.providers.structured import response_format
-from collector.providers.tools import chat_calls, chat_messages, offered
-from collector.records import Outcome, Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request, count, first_count, text
+from slant.collector.providers.logprobs import MOST_LIKELY, read_choice
+from slant.collector.providers.structured import response_format
+from slant.collector.providers.tools import chat_calls, chat_messages, offered
+from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 PROMPT_CACHE = "prompt_cache_key, one for each game"

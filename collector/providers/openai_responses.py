@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from collector.providers.exchange import Request, count, text
-from collector.providers.logprobs import MOST_LIKELY, read_tokens
-from collector.providers.openai import PROMPT_CACHE, cache_key
-from collector.providers.structured import NAME
-from collector.providers.tools import arguments, without_end
-from collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
-from collector.study_files.records import StudyModel
-from collector.tool_calls import Tool, ToolCall
+from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
+from slant.collector.providers.openai import PROMPT_CACHE, cache_key
+from slant.collector.providers.structured import NAME
+from slant.collector.providers.tools import arguments, without_end
+from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Trial
+from slant.collector.study_files.records import StudyModel
+from slant.collector.tool_calls import Tool, ToolCall
 
 __all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.providers.compatible import LOGPROBS, TAKES_TOOLS, reply
-from collector.providers.compatible import request as chat_request
-from collector.providers.exchange import Request
-from collector.providers.structured import response_format
-from collector.records import Prompt, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.compatible import LOGPROBS, TAKES_TOOLS, reply
+from slant.collector.providers.compatible import request as chat_request
+from slant.collector.providers.exchange import Request
+from slant.collector.providers.structured import response_format
+from slant.collector.records import Prompt, Trial
+from slant.collector.study_files.records import StudyModel
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

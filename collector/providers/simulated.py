@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from collector.providers.exchange import Request
-from collector.providers.openai import LOGPROBS, TAKES_TOOLS, chat_request, reply, structured_output
-from collector.records import Prompt, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request
+from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, chat_request, reply, structured_output
+from slant.collector.records import Prompt, Trial
+from slant.collector.study_files.records import StudyModel
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from collector.providers.exchange import Request
-from collector.providers.logprobs import merged
-from collector.records import Prompt, Reply, Trial
-from collector.study_files.records import StudyModel
+from slant.collector.providers.exchange import Request
+from slant.collector.providers.logprobs import merged
+from slant.collector.records import Prompt, Reply, Trial
+from slant.collector.study_files.records import StudyModel
 
 NAME = "answer"
 """Where a provider wants a name for the schema (or for the tool that stands for it)."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from collector.records import Reply
+from slant.collector.records import Reply
 
 _CLOSING = re.compile(r"</(think|thinking|thought|reasoning)>|\[/THINK\]")
 _OPENING = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])")

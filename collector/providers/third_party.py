@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
 
-from collector.errors import ProviderError
+from slant.collector.errors import ProviderError
 
 GROUP = "slant.providers"
 T = TypeVar("T")

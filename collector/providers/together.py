@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.providers.compatible import TAKES_TOOLS, reply, request, structured_output
-from collector.providers.logprobs import MOST_LIKELY
+from slant.collector.providers.compatible import TAKES_TOOLS, reply, request, structured_output
+from slant.collector.providers.logprobs import MOST_LIKELY
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

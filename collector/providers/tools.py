@@ -12,10 +12,10 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from collector.providers.exchange import text
-from collector.records import Prompt
-from collector.study_files.records import StudyModel
-from collector.tool_calls import Tool, ToolCall
+from slant.collector.providers.exchange import text
+from slant.collector.records import Prompt
+from slant.collector.study_files.records import StudyModel
+from slant.collector.tool_calls import Tool, ToolCall
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:

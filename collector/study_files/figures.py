@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from collector.errors import StudyError, UnknownNameError
-from collector.study_files.keys import Table
-from collector.study_files.records import StudyFigure
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import StudyFigure
 
 
 def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:

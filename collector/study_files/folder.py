@@ -7,8 +7,8 @@ import io
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from collector.errors import StudyError
-from collector.study_files.keys import Table, unknown_key
+from slant.collector.errors import StudyError
+from slant.collector.study_files.keys import Table, unknown_key
 
 NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""

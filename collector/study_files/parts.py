@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
-from collector.errors import StudyError, UnknownNameError
-from collector.records import Measure, TokenSource
-from collector.study_files.folder import StudyFolder, read_text
-from collector.study_files.keys import Table, checked_name
-from collector.study_files.records import Fit, ReasoningBack, StudyModel
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Measure, TokenSource
+from slant.collector.study_files.folder import StudyFolder, read_text
+from slant.collector.study_files.keys import Table, checked_name
+from slant.collector.study_files.records import Fit, ReasoningBack, StudyModel
 
 
 def read_model(row: Table) -> StudyModel:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from collector.errors import UnknownNameError
-from collector.files import studies_dir
-from collector.records import Measure, TokenSource
+from slant.collector.errors import UnknownNameError
+from slant.collector.files import studies_dir
+from slant.collector.records import Measure, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
 REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
@@ -209,7 +209,7 @@ class Study:
 
     def with_variant(self, name: str) -> Study:
         """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
-        from collector.study import load_study  # the reader knows these nouns, so they can only look it up late
+        from slant.collector.study import load_study  # the reader knows these nouns, so they can only look it up late
 
         return self if name == self.variant else load_study(self.path, variant=name)
 
@@ -227,7 +227,7 @@ class Study:
                 return known
         if not provider or not name:
             raise self._unknown_model(spec)
-        from collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
+        from slant.collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
 
         other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
         return with_temperature(other, self.temperature)
@@ -249,7 +249,7 @@ class Study:
 
     def _participants(self) -> Mapping[str, str]:
         """Those that are no models and play any study of this design, named by its file or not; with their labels."""
-        from collector.designs import design_named  # designs know these nouns
+        from slant.collector.designs import design_named  # designs know these nouns
 
         return getattr(design_named(self.design), "participants", {})
 

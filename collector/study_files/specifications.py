@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from collector.errors import StudyError, UnknownNameError
-from collector.study_files.keys import Table, checked_name
-from collector.study_files.parts import read_settings
-from collector.study_files.records import Fit, Specification
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study_files.keys import Table, checked_name
+from slant.collector.study_files.parts import read_settings
+from slant.collector.study_files.records import Fit, Specification
 
 
 def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from collector.study_files.records import StudyModel
+from slant.collector.study_files.records import StudyModel
 
 _INSIDE = {"gemini": "generationConfig", "ollama": "options"}
 

@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from collector.store import reading
+from slant.collector.store import reading
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 CELL = ("item", "wording", "condition")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.paper.family import GRAIN
-from analysis.paper.hiring import names
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import GRAIN
+from slant.analysis.paper.hiring import names
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 CELL = [*GRAIN, "model", "test", "condition"]
 INDICES = ("si", "bgd", "gasi")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from analysis.paper.hiring import names, published
-from collector.study import Study
+from slant.analysis.paper.hiring import names, published
+from slant.collector.study import Study
 
 Key = tuple[str, str | None, str | None, bool | None, str | None, str]
 

@@ -9,11 +9,10 @@ from functools import cache
 from typing import Any
 
 import polars as pl
-
-from analysis.paper.family import Row, read_printed
-from analysis.worker import Died, run_jobs
-from collector.errors import RError
-from collector.study import Study
+from slant.analysis.paper.family import Row, read_printed
+from slant.analysis.worker import Died, run_jobs
+from slant.collector.errors import RError
+from slant.collector.study import Study
 
 FILE = "hiring_matrices.csv"
 TABLE = "matrices"
@@ -87,7 +86,7 @@ def in_r(name: str, *arguments: Any) -> pl.DataFrame:
 
 def _job(asked: tuple[str, tuple[Any, ...]]) -> pl.DataFrame:
     """Runs in a worker."""
-    from analysis import r
+    from slant.analysis import r
 
     value, _ = r.call(asked[0], *asked[1])
     return value  # type: ignore[no-any-return]

@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
-
-from analysis.paper.family import PRINT, VALUE, Needs, Row, no_numbers, read_printed
-from analysis.paper.hiring import averages, design, matrices, published
-from analysis.paper.hiring.design import Key
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import PRINT, VALUE, Needs, Row, no_numbers, read_printed
+from slant.analysis.paper.hiring import averages, design, matrices, published
+from slant.analysis.paper.hiring.design import Key
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 CLAIMS = "claims_in_words.csv"
 _EQUAL = 0.0005

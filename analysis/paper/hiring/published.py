@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.paper.family import Row, read_printed
-from analysis.paper.hiring import names
-from collector.study import Study
+from slant.analysis.paper.family import Row, read_printed
+from slant.analysis.paper.hiring import names
+from slant.collector.study import Study
 
 FILE = "published_hiring.csv"
 TEXT, DESIGN, PEOPLE = "text", "design", "people"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
-from analysis.paper.hiring import names, published
-from analysis.paper.hiring.cells import CELL, absent_from, scope, with_shortfalls
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
+from slant.analysis.paper.hiring import names, published
+from slant.analysis.paper.hiring.cells import CELL, absent_from, scope, with_shortfalls
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 TABLES = {"unequal_40": "Table 4", "unequal_80": "Table 5"}
 RANKS = "hiring_question_ranks"

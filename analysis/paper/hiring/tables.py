@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.paper.family import VALUE, Needs, Row, long, no_numbers
-from analysis.paper.hiring import names, published
-from analysis.paper.hiring.cells import CELL, INDICES, NEEDS, cells, named
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import VALUE, Needs, Row, long, no_numbers
+from slant.analysis.paper.hiring import names, published
+from slant.analysis.paper.hiring.cells import CELL, INDICES, NEEDS, cells, named
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 TABLES = {
     "Table 1": ("main", ("gasi",)),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import polars as pl
-
-from analysis.paper.family import GRAIN, VALUE, Needs, Row, no_numbers
-from analysis.paper.hiring import names, published
-from analysis.paper.hiring.cells import INDICES, NEEDS, absent_from, cells, named, scope
-from analysis.paper.hiring.tables import printed_text as _of_one_cell
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, no_numbers
+from slant.analysis.paper.hiring import names, published
+from slant.analysis.paper.hiring.cells import INDICES, NEEDS, absent_from, cells, named, scope
+from slant.analysis.paper.hiring.tables import printed_text as _of_one_cell
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 _TEMPERATURE = (
     "No comparison is kept here of the games as they are now. It is made by: "

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.paper.family import GRAIN, Needs, Row, long
-from analysis.paper.interference import published
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import GRAIN, Needs, Row, long
+from slant.analysis.paper.interference import published
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 _IN_TABLE_3 = ("valid_percent",)
 _OF_DESIGN = (

@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.paper.family import GRAIN, KEY, VALUE, Needs, Row, no_numbers
-from analysis.paper.interference import published
-from analysis.paper.interference.posteriors import STAGE_B
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.paper.family import GRAIN, KEY, VALUE, Needs, Row, no_numbers
+from slant.analysis.paper.interference import published
+from slant.analysis.paper.interference.posteriors import STAGE_B
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 QUANTITY = "permuted_delta_p"
 _NONE = "No permutations are kept here: analyze permute --study {} makes them, which takes minutes."

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
-from analysis.paper.interference import published
-from analysis.paper.interference.shortfalls import beside_absent
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Asked
+from slant.analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
+from slant.analysis.paper.interference import published
+from slant.analysis.paper.interference.shortfalls import beside_absent
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 STAGE_A, STAGE_B = "compliance", "interference"
 _ITEM_SD = "sd_item"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from analysis.paper.family import Row, read_printed
-from collector.study import Study
+from slant.analysis.paper.family import Row, read_printed
+from slant.collector.study import Study
 
 FILE = "interference.csv"
 _TABLES = {"Table 1 and text": "Table 1", "Table 2": "Table 2", "Table 3": "Table 3"}

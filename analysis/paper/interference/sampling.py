@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator
 
 import polars as pl
-
-from analysis.fits import Asked
-from analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
-from analysis.paper.interference import published
-from analysis.paper.interference.posteriors import STAGE_A, STAGE_B
-from analysis.paper.results import Results
-from collector.study import Study
+from slant.analysis.fits import Asked
+from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
+from slant.analysis.paper.interference import published
+from slant.analysis.paper.interference.posteriors import STAGE_A, STAGE_B
+from slant.analysis.paper.results import Results
+from slant.collector.study import Study
 
 _NUMBERS = ("chains", "iterations", "warmup", "n_draws")
 _PRIORS = {"prior_b": "b", "prior_Intercept": "Intercept", "prior_sd": "sd"}

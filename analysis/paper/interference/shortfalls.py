@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import polars as pl
-
-from analysis.paper.family import GRAIN, absent_in_words
-from analysis.paper.results import Results
+from slant.analysis.paper.family import GRAIN, absent_in_words
+from slant.analysis.paper.results import Results
 
 
 def beside_absent(rows: pl.DataFrame, results: Results) -> pl.DataFrame:

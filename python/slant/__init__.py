@@ -1,0 +1,43 @@
+"""Measures how language models lean: asks them the trials of experiments, and analyses the answers with R.
+
+from slant import collect, fit, tables
+
+collect("rmiat", ["simulated/o3-mini"], "slant.duckdb")    # every answer into one DuckDB file
+tables("slant.duckdb")                                      # descriptives and refusals, from SQL views
+fit("lme4", "slant.duckdb", study="rmiat").table            # the paper's mixed models, in R
+
+`slant.collector` asks models and needs no R; `slant.analysis` reads the database. Both folders lie at the top of the
+repository; the links beside this file and the build put them here. Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slant.analysis import *  # noqa: F403
+    from slant.collector import *  # noqa: F403
+
+_HOME = {
+    "slant.collector": (
+        "BatchOptions", "BatchReport", "Options", "RunReport", "Watcher", "collect", "collect_batch", "export_trials",
+        "import_trials",
+    ),
+    "slant.analysis": (
+        "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+        "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
+    ),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'slant' has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
