@@ -97,8 +97,8 @@ def check_ending(out: Path) -> str:
 
 def _environment(ending: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("slant.analysis"), autoescape=ending == ".html", undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("slant.analysis"), autoescape=ending == ".html", undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["md"] = lambda text: _MARKDOWN.sub(r"\\\1", printable(text))
     return environment
