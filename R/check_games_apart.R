@@ -32,7 +32,7 @@ check_rounds_apart <- function(data, cell, to) {
     warning(
       sprintf("Games of %d to %d rounds are put together: shorter games stratify more by chance alone. ",
               min(n_rounds), max(n_rounds)),
-      "Which were played to their end: the view hiring_games.", call. = FALSE
+      "Which were played to their end: the view allocation_games.", call. = FALSE
     )
   }
 }

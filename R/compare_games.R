@@ -1,6 +1,6 @@
 #' Do two conditions of a hiring game stratify differently?
 #'
-#' Differences of the indices of [hiring_indices()] between conditions, with a bootstrap over whole games (each
+#' Differences of the indices of [game_indices()] between conditions, with a bootstrap over whole games (each
 #' condition's games are drawn again on their own) and a permutation test (games are dealt out anew to the two
 #' conditions). The paper prints such p values for a higher temperature: ask with `between = "variant"` and
 #' `reference = "main"`. `analyze differences` keeps the same numbers in the database, in the view `game_comparisons`.
@@ -11,7 +11,7 @@
 #' Games of several models or answer formats that lie in one condition are not alike: name these columns in `strata`,
 #' and games are dealt out, and drawn again, only among those of the same kind.
 #'
-#' @inheritParams hiring_indices
+#' @inheritParams game_indices
 #' @param between name of the column that tells conditions apart.
 #' @param reference the condition that each other one is compared with; `NULL` takes the first in the data.
 #' @param by names of further columns: comparisons are made within each of their values (`"model"`).

@@ -15,7 +15,7 @@ controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "
                                n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_boot = 200,
                                seed = 20260101) {
   games <- simulate_structured_games(p, experiments, n_games, n_rounds, n_groups, class_sizes, reassigned, seed)
-  found <- hiring_indices(
+  found <- game_indices(
     games,
     by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_boot = n_boot, n_random = 0, seed = seed
   )

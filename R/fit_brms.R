@@ -29,7 +29,7 @@
 #'   such as `"sd_item"`; `variances` are posterior means), `versions`, and `tables`, a list of data frames:
 #'   \describe{
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
-#'     \item{predictions, contrasts}{see [interference_effects()].}
+#'     \item{predictions, contrasts}{see [block_effects()].}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
 #'       ones; `"item_sd"`, the standard deviation of the items' shares), `observed`, `predicted` (mean), `conf_low`,
 #'       `conf_high` (95 %), `p_value` (share of simulated data above the observed, ties counted half).}
@@ -119,7 +119,7 @@ bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
   row$is_converged <- length(doubts) == 0
   row$verdict <- verdict_of(row, doubts, doubts_of_loo(loo))
-  effects <- interference_effects(fit)
+  effects <- block_effects(fit)
   checks <- cell_checks(used$logits, outcome, parts, settings$seed)
   made_of_draws <- c(effects, list(checks = checks, loo = loo))
   c(list(model = row), lapply(made_of_draws, beside_verdict, row = row))

@@ -10,7 +10,7 @@
 #'   \item{`"lme4"`}{the coefficient of the contrast, in units of the outcome. Of a logarithm (`log()` or `log1p()`),
 #'     the ratio of geometric means: `exp()` of the coefficient and of its limits.}
 #'   \item{`"lme4"` with `family = "binomial"`, `"brms"`}{ΔP at population level (see [glmer_effects()] and
-#'     [interference_effects()]), first level minus second, a row for each combination of the other factors.}
+#'     [block_effects()]), first level minus second, a row for each combination of the other factors.}
 #'   \item{`"trimmed_difference"`, `"median_difference"`}{the difference, in units of the outcome.}
 #' }
 #' So that differences and ratios can stand on one axis, `d` is the estimate in standard deviations: the difference (for

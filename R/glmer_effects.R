@@ -24,7 +24,7 @@
 #' @source Cohen & Kincaid (2026), equation 11 (ΔP), section 2.5 (S), Tables 1 and 2.
 #' @export
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
-#' trials <- simulate_interference(n_words = 5)
+#' trials <- simulate_forced_choice(n_words = 5)
 #' trials$block <- factor(trials$block, c("congruent", "incongruent"))
 #' trials$model <- factor(trials$model, unique(trials$model))
 #' model <- lme4::glmer(is_consistent ~ block + model + (1 | item), trials, family = binomial(), nAGQ = 0)

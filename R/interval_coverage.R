@@ -4,7 +4,7 @@
 #' holds it with the probability `level`. Bayesian intervals do so on average over truths that are drawn from the prior,
 #' not for any one truth: a prior that pulls towards 0 covers small effects more often and large ones less.
 #'
-#' @param recovered a data frame such as [recover_interference()]: `truth`, `conf_low`, `conf_high`, and the columns of
+#' @param recovered a data frame such as [recover_contrasts()]: `truth`, `conf_low`, `conf_high`, and the columns of
 #'   `by`.
 #' @param by columns to count by. The band holds for data sets that know nothing of each other, so count by model and
 #'   domain: cells of one data set share their words.

@@ -1,4 +1,4 @@
-# What hiring_indices(), compare_games() and random_level() share: games counted, measured, and weighted.
+# What game_indices(), compare_games() and random_level() share: games counted, measured, and weighted.
 
 # How often, by game, group and class.
 game_counts <- function(rows) {

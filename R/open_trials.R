@@ -7,7 +7,7 @@
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
 #' @param path the database, such as `"slant.duckdb"`.
-#' @param view name of a view or table in it; `"rmiat_trials"` has one row per trial.
+#' @param view name of a view or table in it; `"association_trials"` has one row per trial.
 #' @param patience_s how long to wait for another process that writes, in seconds.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
 #' @export
@@ -18,7 +18,7 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(path, view = "rmiat_trials", patience_s = 30) {
+open_trials <- function(path, view = "association_trials", patience_s = 30) {
   connection <- open_database(path, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))

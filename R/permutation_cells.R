@@ -23,7 +23,7 @@ sides_of <- function(levels, data, block) {
 
 # The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
 # fixed effects), and the rows of its domain: the items of all of them are averaged over, in whatever model they were
-# answered, as interference_effects() does, so that cells and fits are about the same items.
+# answered, as block_effects() does, so that cells and fits are about the same items.
 cells_of <- function(data, block, within, sides, levels) {
   keys <- unit_keys(data, within)
   ordered <- listed_levels(data, within, levels)

@@ -18,7 +18,7 @@
 #' @source Cohen & Kincaid (2026), section 3.2.
 #' @export
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
-#' trials <- simulate_interference(n_words = 5, seed = 1)
+#' trials <- simulate_forced_choice(n_words = 5, seed = 1)
 #' trials <- trials[trials$is_valid & trials$model == "claude-sonnet-4", ]
 #' levels <- list(block = c("congruent", "incongruent"), domain = c("gender_career", "gender_science"))
 #' test <- permutation_test(

@@ -4,7 +4,7 @@
 #' put in order by [rank_ordered()]: a dark diagonal is stratification, a plain square is none. Random choices have a
 #' paler diagonal, too, because the order looks for one; the last panel shows it.
 #'
-#' @param counts a data frame with one row per model, game, class and group, such as the view `hiring_allocations` of
+#' @param counts a data frame with one row per model, game, class and group, such as the view `allocation_matrices` of
 #'   the database, over games that were played to their end: `model`, `variant`, `game`, `class`, `group` (or `choice`),
 #'   `n` (rounds). Used where there: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.

@@ -5,7 +5,7 @@
 #' paper's are of the population level, which for a word of average difficulty is higher.
 #'
 #' @param predictions a data frame with one row per model, domain, block and kind, such as
-#'   `fit_interference(…)$tables$predictions` or the table `brms_predictions` of the database: `model`, `domain`,
+#'   `fit_forced_choice(…)$tables$predictions` or the table `brms_predictions` of the database: `model`, `domain`,
 #'   `block`, `kind` (`"population"`, `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used
 #'   where there: `observed` (the share of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`,
 #'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
@@ -14,7 +14,7 @@
 #' @source Cohen & Kincaid (2026), Figure 1 and Table 2.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' predictions <- interference_parameters()
+#' predictions <- forced_choice_parameters()
 #' predictions <- data.frame(
 #'   predictions[c("model", "domain", "block")], kind = "population", estimate = predictions$p_valid,
 #'   conf_low = predictions$p_valid - .01, conf_high = predictions$p_valid + .001, source = "simulated"

@@ -4,7 +4,7 @@
 #' job, how often the last group is chosen again after a success and after a failure, and how far the group that
 #' succeeded first in a class keeps it (lock-in).
 #'
-#' @param measures a data frame with one row per model, such as the view `hiring_exploration` of the database: `model`,
+#' @param measures a data frame with one row per model, such as the view `allocation_exploration` of the database: `model`,
 #'   `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA` where
 #'   unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`, `title`,
 #'   `model_label`, `model_no`, `variant_label`, `variant_no`.

@@ -3,7 +3,7 @@
 #' By round: how often the chosen group succeeded, was the one chosen last for this class, or was new in this class. A
 #' panel for each model. Dots are single rounds, lines their running mean over five.
 #'
-#' @param curves a data frame with one row per model and round, such as the view `hiring_learning_curves` of the
+#' @param curves a data frame with one row per model and round, such as the view `allocation_learning_curves` of the
 #'   database: `model`, `variant`, `round`, `n_games`, `success_rate`, `n_with_past`, `repeat_rate`, `new_group_rate`
 #'   (0 to 1, `NA` where unknown). Used where there: `answer_format`, `n_groups` (for the level of chance), `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.

@@ -5,7 +5,7 @@
 #' diagonal; where it is the same in all (fixed values), data sets are put in the order of their estimates, and
 #' intervals should cross the dashed line. Each panel says how many do.
 #'
-#' @param recovered a data frame with one row per data set, model and domain, such as [recover_interference()]:
+#' @param recovered a data frame with one row per data set, model and domain, such as [recover_contrasts()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
 #'   where there: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
 #' @inheritParams plot_tokens
@@ -52,7 +52,7 @@ recovery_to_draw <- function(recovered) {
   if (anyDuplicated(rows[c("data_set", "model", "domain")]) > 0) {
     stop_with("Can't draw recovery: a data set has more than one row for a model and domain.")
   }
-  rows <- with_known_labels(with_known_labels(rows, "model", interference_models()), "domain", interference_domains())
+  rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
   rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
   rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
   rows$holds <- holds_truth(rows)

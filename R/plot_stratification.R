@@ -4,7 +4,7 @@
 #' one in each `panel`: colours are answer formats. Several conditions: colours are conditions, and each answer format
 #' has panels of its own.
 #'
-#' @param indices a data frame with one row per cell and index, such as `hiring_indices(rounds, by = c("model",
+#' @param indices a data frame with one row per cell and index, such as `game_indices(rounds, by = c("model",
 #'   "variant"))` or the view `game_index_intervals` of the database: `model`, `variant` (the condition), `index`,
 #'   `estimate`, and, where known, `conf_low` and `conf_high` (t) or `boot_low` and `boot_high` (drawn where the index
 #'   has no t interval). Used where there: `answer_format` (`"direct"`, `"cot"` ...), `random_level`, `random_low`,
@@ -20,7 +20,7 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' games <- simulate_structured_games(p = c(0, .5, 1), experiments = "bgd", n_games = 8)
 #' games <- transform(games, model = paste("follows a map with p =", p), variant = "main")
-#' indices <- hiring_indices(games, by = c("source", "model", "variant"), n_boot = 0, n_random = 20)
+#' indices <- game_indices(games, by = c("source", "model", "variant"), n_boot = 0, n_random = 20)
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
 plot_stratification <- function(indices, file = NULL) {
   need_package("ggplot2", "draw a figure")

@@ -2,7 +2,7 @@
 #'
 #' Random hires stratify, too: each group has few, and no few hires are spread evenly. Simulates cells of games in which
 #' every job is drawn from all jobs with replacement and every group is as likely as another, and measures them as
-#' [hiring_indices()] does. With 40 rounds, four groups and four classes of five jobs SI is about .275, BGD .296 and
+#' [game_indices()] does. With 40 rounds, four groups and four classes of five jobs SI is about .275, BGD .296 and
 #' GASI .294. With `balanced = TRUE` each job comes equally often: 400 single rounds that are pooled into one game come
 #' to an SI of about .0165, and 40 rounds of 20 jobs twice to .218.
 #'

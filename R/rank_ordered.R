@@ -8,8 +8,8 @@
 #' The order looks for the diagonal, so random choices have one as well: compare with theirs, not with equal shares.
 #' Of cells that are equally large, the one whose group, then class, comes first in the alphabet is taken.
 #'
-#' @param data a data frame with one row per round, as for [hiring_indices()] (`game`, `class`, `choice`), or with one
-#'   row per game, group and class and their number in `n` (the view `hiring_allocations`, whose `group` is taken for
+#' @param data a data frame with one row per round, as for [game_indices()] (`game`, `class`, `choice`), or with one
+#'   row per game, group and class and their number in `n` (the view `allocation_matrices`, whose `group` is taken for
 #'   `choice`). Every group and class of a cell has its place in all games of the cell, hired or not.
 #' @param by names of the columns that define the cells.
 #' @return A data frame with one row per game and place in the matrix: `by`, `game`, `group_rank`, `class_rank`,

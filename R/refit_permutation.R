@@ -38,7 +38,7 @@
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
 #' @export
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
-#' trials <- simulate_interference(seed = 1)
+#' trials <- simulate_forced_choice(seed = 1)
 #' trials <- trials[trials$is_valid, ]
 #' levels <- list(
 #'   block = c("congruent", "incongruent"), model = unique(trials$model), domain = unique(trials$domain)

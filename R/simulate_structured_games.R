@@ -23,14 +23,14 @@
 #' @param reassigned share of hires that go to any group in `bgd`.
 #' @param seed a whole number: the same seed gives the same games, and R's own stream of random numbers goes on as if
 #'   nothing had been drawn.
-#' @return A data frame with one row per round, in the columns that [hiring_indices()] takes: `source`, `experiment`,
+#' @return A data frame with one row per round, in the columns that [game_indices()] takes: `source`, `experiment`,
 #'   `p`, `game` (numbered anew for each `p`), `round`, `class`, `job`, `choice`.
 #' @source Wu, Liu, Bai & Griffiths, appendix B.1.2, B.2 and B.3.
 #' @seealso [controlled_indices()], which measures them.
 #' @export
 #' @examples
 #' games <- simulate_structured_games(p = c(0, 1), experiments = "si", n_games = 5)
-#' hiring_indices(games, by = "p", n_classes = 4, n_boot = 0, n_random = 0)[c("p", "index", "estimate")]
+#' game_indices(games, by = "p", n_classes = 4, n_boot = 0, n_random = 0)[c("p", "index", "estimate")]
 simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30,
                                       n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05,
                                       seed = 20260101) {

@@ -12,7 +12,7 @@
 #' @param effect what the incompatible condition adds, in tokens (the compatible one has 100 on average).
 #' @param seed a whole number: the same seed gives the same trials, and R's own stream of random numbers goes on as if
 #'   nothing had been drawn.
-#' @param db path of a DuckDB file to write them into, as its view `rmiat_trials` (R's duckdb package does it); `NULL`
+#' @param db path of a DuckDB file to write them into, as its view `association_trials` (R's duckdb package does it); `NULL`
 #'   writes none.
 #' @return A data frame with 64 rows per wording: `source`, `study`, `study_version`, `variant`, `trial_id`, `model`,
 #'   `model_label`, `model_no`, `test`, `test_no`, `test_label`, `condition`, `item`, `wording`, `option_a`, `option_b`,
@@ -37,7 +37,7 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     )
     trials[shown]
   })
-  if (!is.null(db)) write_database(trials, db, "rmiat_trials")
+  if (!is.null(db)) write_database(trials, db, "association_trials")
   trials
 }
 

@@ -16,12 +16,12 @@
 #'   [check_skew()].
 #' - Draw: [plot_effect_sizes()], [plot_tokens()], [plot_token_steps()], [plot_refusals()], [plot_topic_prevalence()],
 #'   [plot_search_k()], [plot_residuals()].
-#' - Interference: [fit_interference()], or any logistic mixed model with [fit_brms()]; [interference_effects()] of a
+#' - Interference: [fit_forced_choice()], or any logistic mixed model with [fit_brms()]; [block_effects()] of a
 #'   fit; [permutation_test()], [permute_blocks()], [refit_permutation()], [summarise_permutations()];
-#'   [plot_compliance()], [plot_interference()], [plot_predictive_checks()], [plot_permutations()].
-#' - Known interference, found again: [simulate_interference()], [interference_parameters()], [true_contrasts()],
-#'   [recover_interference()], [interval_coverage()], [plot_recovery()].
-#' - Games: [hiring_indices()], [matrix_indices()], [random_level()], [compare_games()], [rank_ordered()]; what the
+#'   [plot_compliance()], [plot_block_contrasts()], [plot_predictive_checks()], [plot_permutations()].
+#' - Known interference, found again: [simulate_forced_choice()], [forced_choice_parameters()], [true_contrasts()],
+#'   [recover_contrasts()], [interval_coverage()], [plot_recovery()].
+#' - Games: [game_indices()], [matrix_indices()], [random_level()], [compare_games()], [rank_ordered()]; what the
 #'   indices measure: [simulate_structured_games()], [controlled_indices()]; drawn: [plot_stratification()],
 #'   [plot_families()], [plot_success()], [plot_elicited_rates()], [plot_allocations()], [plot_controlled_indices()],
 #'   [plot_learning_curves()], [plot_exploration()].

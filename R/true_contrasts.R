@@ -3,14 +3,14 @@
 #' The interference of each model and domain that follows from known parameters, for a word of average difficulty: what
 #' the population-level rows of an analysis estimate.
 #'
-#' @param parameters a data frame such as [interference_parameters()]: `model`, `domain`, `block`, `p_consistent`.
+#' @param parameters a data frame such as [forced_choice_parameters()]: `model`, `domain`, `block`, `p_consistent`.
 #' @return A data frame with two rows per model and domain: `model`, `domain`, `kind` (`"population"`), `scale`
 #'   (`"delta_p"`: P(consistent | congruent) − P(consistent | incongruent), in probability; `"s"`: the same contrast in
 #'   log odds), `truth`.
 #' @source Cohen & Kincaid (2026), equation 11 (ΔP) and section 2.5 (S).
 #' @export
 #' @examples
-#' true_contrasts(interference_parameters())
+#' true_contrasts(forced_choice_parameters())
 true_contrasts <- function(parameters) {
   check_columns(parameters, c("model", "domain", "block", "p_consistent"), to = "say what a fit should find")
   keys <- c("model", "domain")

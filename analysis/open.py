@@ -13,7 +13,7 @@ from slant.collector.store import reading
 MEASURES = ("reasoning", "output", "recounted")
 
 
-def open_trials(db: str | Path, view: str = "rmiat_trials", measure: str | None = None) -> pl.DataFrame:
+def open_trials(db: str | Path, view: str = "association_trials", measure: str | None = None) -> pl.DataFrame:
     """All rows of one view of the database, one trial a row and ordered for the views of a study.
 
     `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning

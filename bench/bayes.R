@@ -13,7 +13,7 @@ levels <- list(
 )
 compile_s <- 0
 if (arguments[[1]] == "compile") {
-  trials <- simulate_interference(n_words = 2)
+  trials <- simulate_forced_choice(n_words = 2)
   trials <- trials[trials$is_valid, ]
   compile_s <- attr(compiled_model(brms_parts(trials, formula, levels)$code), "compile_s")
 } else {

@@ -106,7 +106,7 @@ def refitted(db: Path, permutations: int, settings: dict[str, Any]) -> list[dict
 def exported(db: Path, file: Path) -> Path:
     """The rows of the fit as R reads them, and what the study says of it, for an R without Python."""
     with reading(db) as connection:
-        view = connection.view("interference_trials").filter("is_valid").order("domain, block, item, model")
+        view = connection.view("forced_choice_trials").filter("is_valid").order("domain, block, item, model")
         view.select("is_consistent::INTEGER AS is_consistent, block, model, domain, item").write_csv(str(file))
     fit = load_study("interference").fits["interference"]
     priors = fit.settings["priors"]

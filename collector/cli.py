@@ -180,7 +180,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
         elif model["failed"]:
             say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
         if changed := model.get("model_changed"):
-            say(f"{changed:,} games of {model['model']} were answered by more than one model (hiring_game_ends).")
+            say(f"{changed:,} games of {model['model']} were answered by more than one model (allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
     if note := coverage_note(report.db, study):

@@ -21,13 +21,13 @@ _BATCH = 5_000
 _GAMES = "source, study, study_version, variant, model, repetition, game"
 _ORDERS = {  # the other views of trials are ordered by themselves
     "trials": "run_id, sequence",
-    "hiring_candidates": f"{_GAMES}, round, trial_id, group_no",
-    "hiring_questions": f"{_GAMES}, trial_id",
-    "hiring_ratings": f'{_GAMES}, rating, "group", trial_id',
+    "allocation_candidates": f"{_GAMES}, round, trial_id, group_no",
+    "allocation_questions": f"{_GAMES}, trial_id",
+    "allocation_ratings": f'{_GAMES}, rating, "group", trial_id',
 }
 _OF_GAMES = {
-    "hiring_rounds": "rounds", "hiring_candidates": "rounds", "hiring_questions": "questions",
-    "hiring_ratings": "ratings", "elicited_rates": "elicitation",
+    "allocation_rounds": "rounds", "allocation_candidates": "rounds", "allocation_questions": "questions",
+    "allocation_ratings": "ratings", "elicited_rates": "elicitation",
 }  # fmt: skip
 _FORMULA = r"^[=+\-@\t\r\n]"
 
@@ -77,7 +77,7 @@ def export_trials(
 
 
 def usual_view(db: str | Path) -> str:
-    """The trials of the one study that a database holds (as rmiat_trials), its rounds where all of them are rounds of
+    """The trials of the one study that a database holds (as association_trials), its rounds where all of them are rounds of
     games; `trials` where it has no such view, or where there are more studies than one."""
     with reading(db) as connection:
         studies = [name for (name,) in connection.execute("SELECT DISTINCT study FROM runs").fetchall()]
@@ -86,7 +86,7 @@ def usual_view(db: str | Path) -> str:
         if found or len(studies) != 1:
             return own if found else "trials"
         rounds = connection.execute("SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials").fetchone()
-    return "hiring_rounds" if rounds == (True,) else "trials"
+    return "allocation_rounds" if rounds == (True,) else "trials"
 
 
 def views_of_games(db: str | Path) -> list[str]:

@@ -9,7 +9,7 @@ bits <- function(kind, frame, key, values) {
     cat("\n")
   }
 }
-found <- hiring_indices(
+found <- game_indices(
   rounds, by = c("variant", "model"), n_boot = 50, n_random = 5, seed = 7, n_groups = 4, class_sizes = c(1, 1, 1, 1)
 )
 bits("indices", found, c("variant", "model", "index"), c(

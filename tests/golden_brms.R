@@ -3,9 +3,9 @@
 arguments <- commandArgs(trailingOnly = TRUE)
 for (file in list.files(arguments[[1]], pattern = "\\.R$", full.names = TRUE)) source(file)
 options(contrasts = c("contr.treatment", "contr.poly"))
-trials <- simulate_interference(n_words = 4, seed = 3)
+trials <- simulate_forced_choice(n_words = 4, seed = 3)
 kept <- tempfile(fileext = ".rds")
-ours <- fit_interference(trials, "consistent", chains = 2, iterations = 300, warmup = 150, seed = 7, save_to = kept)
+ours <- fit_forced_choice(trials, "consistent", chains = 2, iterations = 300, warmup = 150, seed = 7, save_to = kept)
 fit <- readRDS(kept)
 
 check_toolchain(compiler_version()) # tells rstan where Boost is

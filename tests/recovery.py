@@ -27,7 +27,7 @@ def r_job(job: tuple[str, Sequence[Any]]) -> Any:
 
 def asked(folder: Path, parameters: pl.DataFrame, seed: int) -> Path:
     """A database of the whole study (960 trials) whose simulated models have these `parameters`, in the columns of R's
-    interference_parameters().
+    forced_choice_parameters().
     """
     folder.mkdir(parents=True)
     shutil.copy(studies_dir() / "interference.toml", folder)
@@ -72,4 +72,4 @@ def known(p_consistent: dict[tuple[str, str], tuple[float, float]], elsewhere: f
 
 
 def trials(db: Path) -> pl.DataFrame:
-    return analysis.open_trials(db, "interference_trials")
+    return analysis.open_trials(db, "forced_choice_trials")

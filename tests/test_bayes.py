@@ -66,7 +66,7 @@ def test_a_fit_has_its_tables_and_the_models_in_the_order_of_the_study(found: Fi
 def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, found: FitResult) -> None:
     frames = [found.table, found.diagnostics, found.variances, found.messages, *found.bayes.values()]
     views = ["diagnostics", "estimates", "predictions", "contrasts", "checks"]
-    names = [*(f"bayes_{view}" for view in views), "interference_contrasts"]
+    names = [*(f"bayes_{view}" for view in views), "block_contrasts"]
     for frame in [*frames, *(open_trials(db, name) for name in names)]:
         assert frame.height > 0
         assert frame["is_converged"].to_list() == [False] * frame.height
@@ -160,7 +160,7 @@ def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
 
 @pytest.mark.slow
 def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Path) -> None:
-    open_trials(db, "interference_trials").write_csv(tmp_path / "rows.csv")
+    open_trials(db, "forced_choice_trials").write_csv(tmp_path / "rows.csv")
     installed = r_installation()
     assert installed is not None
     script = [str(installed.rscript), "--vanilla", str(Path(__file__).with_name("draws_from_csv.R"))]

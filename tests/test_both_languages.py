@@ -35,7 +35,7 @@ from tests.blocks_made import RUN as RUN_OF_CHOICES
 from tests.fitted import RUN, trials
 from tests.given import Row, database
 from tests.plain_r import as_check, as_job, differences, plain_r
-from tests.test_hiring_indices import all_rounds
+from tests.test_game_indices import all_rounds
 
 OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
 # So that topics can be fitted to few and short texts, and chains be short.
@@ -103,8 +103,8 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
         unlike[view] = differences(without_nested(here), there)
     assert {view: found for view, found in unlike.items() if found} == {}
     assert open_trials(db, "topic_words").height > 0
-    assert open_trials(db, "interference_contrasts").height > 0
-    assert open_trials(db, "hiring_indices")["random_si"].null_count() == 0
+    assert open_trials(db, "block_contrasts").height > 0
+    assert open_trials(db, "allocation_indices")["random_si"].null_count() == 0
 
 
 def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -28,7 +28,7 @@ def db(game: Path) -> Path:
 
 
 def test_rows_of_a_game_of_one_s_own_go_to_stdout_and_the_rest_to_stderr(root: Path, game: Path, db: Path) -> None:
-    first = analyze(root, "tables", "hiring_indices", "--db", db, "--format", "csv")
+    first = analyze(root, "tables", "allocation_indices", "--db", db, "--format", "csv")
     assert "has not been simulated yet for 2 cells of posts" in first.stderr
     assert f"analyze indices --study posts --db {db}" in first.stderr
     answer = analyze(root, "indices", "--study", game, "--db", db, *FEW, "--format", "csv")
@@ -36,7 +36,7 @@ def test_rows_of_a_game_of_one_s_own_go_to_stdout_and_the_rest_to_stderr(root: P
     assert [(row["model"], row["index"]) for row in rows[::6]] == [("greedy", "si"), ("random", "si")]
     assert {(row["source"], row["study"], row["n_games"]) for row in rows} == {("simulated", "posts", "3")}
     assert "2 cells: 2 computed now, 0 kept from before." in answer.stderr
-    again = analyze(root, "tables", "hiring_indices", "--db", db, "--format", "csv")
+    again = analyze(root, "tables", "allocation_indices", "--db", db, "--format", "csv")
     assert "simulated yet" not in again.stderr
 
 

@@ -29,7 +29,7 @@ def test_all_three_models_are_asked_all_960_trials(asked: tuple[Path, Result]) -
     assert rows == [["model", "planned", "already_done", "asked"], *([name, "320", "0", "320"] for name in names)]
     with duckdb.connect(str(db), read_only=True) as connection:
         counts = (
-            "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT item), count(tokens) FROM interference_trials"
+            "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT item), count(tokens) FROM forced_choice_trials"
         )
         assert connection.execute(counts).fetchall() == [(960, 960, 160, 960)]
 
@@ -68,7 +68,7 @@ def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
     result = run("--study", "interference", "--model", "simulated/gpt-5", "--pilot", "40", "--db", str(db))
     assert "To ask the rest: the same command with --yes." in result.stderr
     with duckdb.connect(str(db), read_only=True) as connection:
-        cells = "SELECT domain, block, count(*) FROM interference_trials GROUP BY ALL"
+        cells = "SELECT domain, block, count(*) FROM forced_choice_trials GROUP BY ALL"
         assert {count for _, _, count in connection.execute(cells).fetchall()} == {10}
 
 

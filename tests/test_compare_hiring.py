@@ -224,7 +224,7 @@ def test_the_quantile_of_t_in_sql_is_that_of_r() -> None:
     with in_memory() as connection:
         insert(connection, [row for n in sizes for row in questions("m", f"of_{n}", [[1]] + [[2]] * (n - 1))])
         rows = connection.sql(
-            "SELECT n_games, (conf_high - conf_low) / 2 / share_sd * sqrt(n_games) AS t FROM hiring_question_ranks "
+            "SELECT n_games, (conf_high - conf_low) / 2 / share_sd * sqrt(n_games) AS t FROM allocation_question_ranks "
             "WHERE rank = 1 ORDER BY n_games"
         ).fetchall()
     told = subprocess.run(["Rscript", "-e", "cat(qt(.975, 1:39))"], capture_output=True, text=True, check=True)

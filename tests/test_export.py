@@ -93,7 +93,7 @@ def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, p
 
 
 def test_an_unknown_view_or_database_is_named(database: Path) -> None:
-    with pytest.raises(UnknownNameError, match='Did you mean "rmiat_trials"'):
-        export_trials(database, database.with_name("x.csv"), view="rmiat_trial")
+    with pytest.raises(UnknownNameError, match='Did you mean "association_trials"'):
+        export_trials(database, database.with_name("x.csv"), view="association_trial")
     with pytest.raises(DatabaseError, match="There is no database"):
         export_trials(database.with_name("none.duckdb"), database.with_name("x.csv"))

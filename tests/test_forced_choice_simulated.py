@@ -147,7 +147,7 @@ def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> Non
     assert study.version == STUDY.version
     collect(study, ["simulated/gpt-5"], tmp_path / "t.duckdb", repetitions=2, options=Options(logprobs=True))
     query = "SELECT avg(is_valid::INT), avg(is_consistent::INT), min(p_consistent), max(p_consistent), count(*), " \
-            "count(DISTINCT repetition) FROM interference_trials"  # fmt: skip
+            "count(DISTINCT repetition) FROM forced_choice_trials"  # fmt: skip
     with duckdb.connect(str(tmp_path / "t.duckdb"), read_only=True) as connection:
         [(valid, consistent, low, high, n, repetitions)] = connection.execute(query).fetchall()
     assert (n, repetitions) == (640, 2)

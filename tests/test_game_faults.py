@@ -24,7 +24,7 @@ from tests.tiny_game import QUICK, factors, is_question, play, player, round_of,
 
 GAMES, ROUNDS, QUESTIONS = 2, 40, 2
 OF_ONE = ROUNDS + QUESTIONS
-ENDS = "SELECT model, n_games, n_complete, n_refused, n_ended_otherwise, last_round_median FROM hiring_game_ends"
+ENDS = "SELECT model, n_games, n_complete, n_refused, n_ended_otherwise, last_round_median FROM allocation_game_ends"
 KEPT = "SELECT trial_id, item, choice, factors, prompt_hash FROM trials ORDER BY trial_id"
 
 
@@ -66,7 +66,7 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
     assert rows(db, f"{ENDS} ORDER BY model") == [("small", 2, 0, 2, 0, 17.0), ("thinker", 2, 2, 0, 0, None)]
     tries = "SELECT count(*), count(*) FILTER (is_final) FROM attempts WHERE outcome = 'refused' AND round = 17"
     assert rows(db, tries) == [(3 * GAMES, GAMES)]
-    assert rows(db, "SELECT model, n_games, n_incomplete FROM hiring_indices ORDER BY model") == [
+    assert rows(db, "SELECT model, n_games, n_incomplete FROM allocation_indices ORDER BY model") == [
         ("small", 0, GAMES), ("thinker", GAMES, 0)
     ]  # fmt: skip
 
@@ -104,8 +104,8 @@ def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_
         assert play(study, server, db).is_complete
         assert play(study, server, db).is_complete
     assert len(server.bodies) == GAMES * OF_ONE
-    assert rows(db, "SELECT is_complete, count(*) FROM hiring_games GROUP BY ALL") == [(True, GAMES)]
-    assert rows(db, "SELECT outcome, count(*) FROM hiring_questions GROUP BY ALL") == [("truncated", GAMES * QUESTIONS)]
+    assert rows(db, "SELECT is_complete, count(*) FROM allocation_games GROUP BY ALL") == [(True, GAMES)]
+    assert rows(db, "SELECT outcome, count(*) FROM allocation_questions GROUP BY ALL") == [("truncated", GAMES * QUESTIONS)]
 
 
 @pytest.mark.parametrize(("status", "code"), [(429, "rate_limit_exceeded"), (500, "server_error")])
@@ -141,15 +141,15 @@ def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: 
 
     with LocalServer(handler) as server:
         assert not play(study, server, db).is_complete
-        assert rows(db, "SELECT count(*) FROM hiring_games WHERE served_model_changed OR is_complete") == [(0,)]
+        assert rows(db, "SELECT count(*) FROM allocation_games WHERE served_model_changed OR is_complete") == [(0,)]
         served = "small-2"
         report = play(study, server, db)
     assert report.is_complete
     assert report.models[0]["model_changed"] == GAMES
     marked = [facts.get("served_model_before") for facts in factors(db, "test = 'rounds' AND repetition = 1")]
     assert [(place, before) for place, before in enumerate(marked, 1) if before] == [(9, "small-1")]
-    assert rows(db, "SELECT n_games, n_complete, n_model_changed FROM hiring_game_ends") == [(GAMES, GAMES, GAMES)]
-    assert "2 games of small were answered by more than one model (view hiring_game_ends)." in warnings(db)
+    assert rows(db, "SELECT n_games, n_complete, n_model_changed FROM allocation_game_ends") == [(GAMES, GAMES, GAMES)]
+    assert "2 games of small were answered by more than one model (view allocation_game_ends)." in warnings(db)
 
 
 def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(study: Path, db: Path) -> None:

@@ -50,7 +50,7 @@ def test_games_with_and_without_reasoning_are_never_one_table(study: Path, tmp_p
     with LocalServer(thinks) as server:
         for variant in ("base", "base.kept"):
             assert play(study, server, db, variant=variant).is_complete
-    query = "SELECT variant, count(*) FROM hiring_games GROUP BY variant ORDER BY variant"
+    query = "SELECT variant, count(*) FROM allocation_games GROUP BY variant ORDER BY variant"
     assert rows(db, query) == [("base", 3), ("base.kept", 3)]
 
 

@@ -43,7 +43,7 @@ def test_each_rating_is_asked_on_the_finished_game_and_sees_no_other(study: Path
     assert len(asked) == 3 * 2
     assert {len(messages) for messages in asked} == {13}
     assert all("the best" not in str(messages) and str(messages).count("how skilled") == 1 for messages in asked)
-    query = 'SELECT rating, "group", value, lowest, highest, count(*) FROM hiring_ratings GROUP BY ALL ORDER BY ALL'
+    query = 'SELECT rating, "group", value, lowest, highest, count(*) FROM allocation_ratings GROUP BY ALL ORDER BY ALL'
     assert rows(db, query) == [("skill", group, 4.0, 1, 5, 3) for group in ("Ato", "Beno")]
 
 
@@ -75,8 +75,8 @@ def test_a_model_that_will_not_rate_has_played_its_game_all_the_same(study: Path
     db = tmp_path / "a.duckdb"
     with LocalServer(player(lambda body: "I can't rate people." if is_rating(body) else "Answer: Ato")) as server:
         assert play(study, server, db).is_complete
-    assert rows(db, "SELECT bool_and(is_complete) FROM hiring_games") == [(True,)]
-    query = 'SELECT "group", mean_rating, n, n_without FROM hiring_rating_means ORDER BY ALL'
+    assert rows(db, "SELECT bool_and(is_complete) FROM allocation_games") == [(True,)]
+    query = 'SELECT "group", mean_rating, n, n_without FROM allocation_rating_means ORDER BY ALL'
     assert rows(db, query) == [("Ato", None, 0, 3), ("Beno", None, 0, 3)]
 
 
@@ -111,9 +111,9 @@ def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Pa
     db = tmp_path / "a.duckdb"
     assert collect(study, ["simulated/greedy"], db, options=QUICK).is_complete
     hires = (
-        'SELECT game, "group", n_hires, n_successes FROM hiring_ratings EXCEPT SELECT game, "group", '
-        "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) FROM hiring_candidates GROUP BY ALL"
+        'SELECT game, "group", n_hires, n_successes FROM allocation_ratings EXCEPT SELECT game, "group", '
+        "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) FROM allocation_candidates GROUP BY ALL"
     )
     assert rows(db, hires) == []
-    off = "SELECT max(abs(value - (1 + 4 * (1 + n_successes) / (2 + n_hires)))) <= 0.5 FROM hiring_ratings"
+    off = "SELECT max(abs(value - (1 + 4 * (1 + n_successes) / (2 + n_hires)))) <= 0.5 FROM allocation_ratings"
     assert rows(db, off) == [(True,)]

@@ -23,7 +23,7 @@ from slant.collector.store import writing
 
 from tests.given import Row, database, insert
 from tests.plain_r import environment
-from tests.test_hiring_indices import Matrix, all_rounds
+from tests.test_game_indices import Matrix, all_rounds
 
 QUICK: dict[str, Any] = {"n_boot": 50, "n_random": 5, "seed": 7}
 RUN = {
@@ -89,10 +89,10 @@ def test_only_what_is_new_is_computed_again(db: Path) -> None:
 
 
 def test_the_level_of_chance_is_simulated_once_for_cells_that_are_alike(db: Path) -> None:
-    before = tables(db, ["hiring_indices"])["hiring_indices"]
+    before = tables(db, ["allocation_indices"])["allocation_indices"]
     assert before["random_si"].null_count() == before.height == 5
     found = analysis.game_indices(db, **QUICK).table
-    after = tables(db, ["hiring_indices"])["hiring_indices"]
+    after = tables(db, ["allocation_indices"])["allocation_indices"]
     with duckdb.connect(str(db), read_only=True) as connection:
         assert connection.sql("SELECT count(*), count(DISTINCT index) FROM random_levels").fetchall() == [(6, 6)]
     for index, column in (("si", "random_si"), ("bgd", "random_bgd"), ("gasi", "random_gasi")):
@@ -164,7 +164,7 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
     db = database(tmp_path / "a.duckdb", pooled)
     found = analysis.game_indices(db, **{**QUICK, "n_random": 60}).table.filter(index="si")
     assert value(found, "random_level", model="shy") > 1.5 * value(found, "random_level", model="open")
-    view = tables(db, ["hiring_indices"])["hiring_indices"]
+    view = tables(db, ["allocation_indices"])["allocation_indices"]
     assert view.sort("model")["random_si"].to_list() == found.sort("model")["random_level"].to_list()
 
 
@@ -207,7 +207,7 @@ def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> Non
             analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
     db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
     assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
-    assert list(told_of_chance(tables(db, ["hiring_indices"]), db)) == []
+    assert list(told_of_chance(tables(db, ["allocation_indices"]), db)) == []
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> 
     installed = r_installation()
     if installed is None:
         pytest.skip("R is not on this machine")
-    chosen = open_trials(db, "hiring_rounds").filter(pl.col("variant") != "main.cot")
+    chosen = open_trials(db, "allocation_rounds").filter(pl.col("variant") != "main.cot")
     chosen.select("variant", "model", "game", "class", "choice").write_csv(tmp_path / "rounds.csv")
     script = Path(__file__).with_name("game_statistics_from_csv.R")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""R's hiring_indices() and the view hiring_indices give the same numbers for the same rounds."""
+"""R's game_indices() and the view allocation_indices give the same numbers for the same rounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slant.analysis.r_home import r_installation
 
 from tests.given import in_memory, insert
 from tests.plain_r import environment
-from tests.test_hiring_indices import KEPT, all_rounds
+from tests.test_game_indices import KEPT, all_rounds
 
 
 def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -> None:
@@ -23,9 +23,9 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
     with in_memory() as connection:
         games = {name: draws.poisson(mean, (8, 4, 4)).tolist() for name, mean in [("few", 0.6), ("many", 3.0)]}
         insert(connection, [row for name, played in games.items() for row in all_rounds(name, played)])
-        connection.sql("SELECT model, game, class, choice FROM hiring_rounds").write_csv(str(tmp_path / "rounds.csv"))
-        kept = connection.sql("FROM hiring_indices").pl().rows(named=True)
-    script = Path(__file__).with_name("hiring_indices_from_csv.R")
+        connection.sql("SELECT model, game, class, choice FROM allocation_rounds").write_csv(str(tmp_path / "rounds.csv"))
+        kept = connection.sql("FROM allocation_indices").pl().rows(named=True)
+    script = Path(__file__).with_name("game_indices_from_csv.R")
     done = subprocess.run(
         [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
         env=environment(), capture_output=True, text=True, check=True,

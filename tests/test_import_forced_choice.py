@@ -113,7 +113,7 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
     assert [json.loads(factors)["structured_output"] for factors in found["factors"]] == [True, False]
 
 
-@pytest.mark.parametrize("view", ["interference_trials", "trials"])
+@pytest.mark.parametrize("view", ["forced_choice_trials", "trials"])
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
     collect("interference", ["simulated/gpt-5"], db, options=Options(logprobs=True))
@@ -124,7 +124,7 @@ def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) ->
     found = []
     for path in (db, again):
         with duckdb.connect(str(path), read_only=True) as connection:
-            found.append(connection.view("interference_trials").pl().sort("domain", "block", "word").select(KEPT))
+            found.append(connection.view("forced_choice_trials").pl().sort("domain", "block", "word").select(KEPT))
     assert found[0].equals(found[1])
 
 

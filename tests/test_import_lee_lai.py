@@ -137,7 +137,7 @@ def test_files_of_other_programs_are_read_too(tmp_path: Path) -> None:
 def test_answers_stay_as_they_came_and_are_read_twice(tmp_path: Path) -> None:
     answers = ["Unpleasant.", " Pleasant", "I'm sorry, but I can't help with that.", ""]
     lee_lai(tmp_path, *(raw(attribute=answer, word=word) for answer, word in zip(answers, _words(4), strict=True)))
-    found = {row["answer"]: (row["is_refusal"], row["choice"]) for row in trials(tmp_path, view="rmiat_trials")}
+    found = {row["answer"]: (row["is_refusal"], row["choice"]) for row in trials(tmp_path, view="association_trials")}
     assert found == dict(
         zip(answers, [(True, "Unpleasant"), (True, "Pleasant"), (True, None), (True, None)], strict=True)
     )

@@ -183,7 +183,7 @@ def test_what_is_exported_comes_back_as_it_was(
     study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_trials(study, [folder / "rows.jsonl"], folder / "a.duckdb")
-    export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="rmiat_trials")
+    export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="association_trials")
     report = import_trials(study, [folder / f"out.{ending}"], folder / "b.duckdb")
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
@@ -196,6 +196,6 @@ def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
     columns = ", ".join(f'"{name}"' for name in _CARRIED)
     with reading(db) as connection:
         found: list[dict[str, Any]] = (
-            connection.sql(f"SELECT {columns} FROM rmiat_trials ORDER BY trial_id").pl().to_dicts()  # noqa: S608
+            connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id").pl().to_dicts()  # noqa: S608
         )
     return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found

@@ -90,7 +90,7 @@ def test_a_database_of_each_older_schema_shows_every_table_of_today(tmp_path: Pa
         counted = {view: len(connection.view(view).fetchall()) for view in stored_views(connection)}
         kept = connection.execute("SELECT value FROM slant WHERE name = 'schema'").fetchall()
     assert set(counted) == {re.sub(r"^\d+_", "", file.stem) for file in sql_dir().glob("views/*/*.sql")}
-    assert (counted["trials"], counted["hiring_games"]) == (8, 0)
+    assert (counted["trials"], counted["allocation_games"]) == (8, 0)
     assert kept == [(str(len(MIGRATIONS)),)]
 
 

@@ -104,7 +104,7 @@ def test_the_page_s_commands_are_typed_in_an_empty_folder(page: str, root: Path,
     assert (tmp_path / "mine.html").stat().st_size > 10_000
     assert list((tmp_path / "figures").glob("stratification*.svg"))
     with duckdb.connect(str(tmp_path / "mine.duckdb"), read_only=True) as connection:
-        found = connection.execute("SELECT variant, model, n_games FROM hiring_indices ORDER BY ALL").fetchall()
+        found = connection.execute("SELECT variant, model, n_games FROM allocation_indices ORDER BY ALL").fetchall()
     assert found == [(variant, model, 8) for variant in ("base", "unequal") for model in ("greedy", "random")]
     in_r_and_python(page, root, tmp_path)
 

@@ -15,9 +15,9 @@ from tests.given import database
 
 # run_progress compares settings as JSON, an extension that R's duckdb has not got; nobody analyses it.
 VIEWS = (
-    "trials", "models", "tests", "rmiat_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
+    "trials", "models", "tests", "association_trials", "tokens_by_condition", "refusal_counts", "refusals_by_condition",
     "effect_size_parts", "iat_mentions", "outcome_counts", "served_models", "token_sources", "duplicate_finals",
-    "interference_trials", "compliance_by_block", "consistency_by_block", "observed_delta_p", "repetition_agreement",
+    "forced_choice_trials", "compliance_by_block", "consistency_by_block", "observed_delta_p", "repetition_agreement",
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscri
     assert done.returncode == 0, done.stderr
     n_rows = dict(line.split(",") for line in done.stdout.split())
     assert tuple(n_rows) == VIEWS
-    assert {n_rows[view] for view in ("trials", "rmiat_trials", "tokens_by_condition")} == {"2"}
+    assert {n_rows[view] for view in ("trials", "association_trials", "tokens_by_condition")} == {"2"}
     assert n_rows["models"] == n_rows["tests"] == "1"
 
 

@@ -2,7 +2,7 @@
 the journal, DuckDB, R and Stan, with its sign, its size, and intervals that hold it as often as they claim.
 
 Coverage is counted over truths that are drawn from the prior: for these a right analysis has 95 % by construction, and
-a wrong prior, coding, centring or contrast shows. For fixed truths no prior promises that (R: recover_interference()).
+a wrong prior, coding, centring or contrast shows. For fixed truths no prior promises that (R: recover_contrasts()).
 """
 
 from __future__ import annotations

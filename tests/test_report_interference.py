@@ -86,7 +86,7 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
         ("predictive_checks", "interference"),
     ]  # fmt: skip
     compliance = found["compliance", None].rows
-    trials = analysis.open_trials(db, "interference_trials")
+    trials = analysis.open_trials(db, "forced_choice_trials")
     share = trials.group_by("model", "domain", "block").agg(seen=pl.col("is_valid").mean())
     beside = compliance.join(share, on=["model", "domain", "block"], how="left")
     assert beside["observed"].to_list() == pytest.approx(beside["seen"].to_list())
@@ -106,6 +106,6 @@ def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
 
 
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:
-    ((_, frame),) = list(run_jobs(r_job, [("simulate_interference", ())], 1))
-    view = analysis.open_trials(db, "interference_trials")
+    ((_, frame),) = list(run_jobs(r_job, [("simulate_forced_choice", ())], 1))
+    view = analysis.open_trials(db, "forced_choice_trials")
     assert frame.columns == view.columns

@@ -43,7 +43,7 @@ def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
 @pytest.mark.parametrize(
     ("view", "measure", "said"),
     [
-        ("rmiat_trial", None, 'no view "rmiat_trial". Did you mean "rmiat_trials"?'),
+        ("association_trial", None, 'no view "association_trial". Did you mean "association_trials"?'),
         ('x"; DROP VIEW trials', None, "There is no view"),
         ("trials", "outputs", 'Did you mean "output"?'),
     ],
@@ -120,10 +120,10 @@ def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -
     factors = '{"is_success":true,"n_rounds":1,"groups":["A","B"],"class_sizes":[1]}'
     game = {"study": "mine", "test": "rounds", "game": "g1", "round": 1, "choice": "A", "factors": factors}
     db = database(tmp_path / "mine.duckdb", [game, {"study": "rmiat"}])
-    assert tables(db, study="mine")["hiring_game_ends"]["n_complete"].to_list() == [1]
-    assert tables(db)["hiring_shares"]["study"].unique().to_list() == ["mine"]
+    assert tables(db, study="mine")["allocation_game_ends"]["n_complete"].to_list() == [1]
+    assert tables(db)["allocation_shares"]["study"].unique().to_list() == ["mine"]
     with pytest.raises(UsageError, match='studies of the design "allocation"'):
-        tables(db, ["hiring_game_ends"], study="rmiat")
+        tables(db, ["allocation_game_ends"], study="rmiat")
 
 
 def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) -> None:

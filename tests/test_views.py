@@ -57,9 +57,9 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
     rows.append({"trial_id": "t1", "run_id": "r2"})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
-    rows += read_rows(CASES / "hiring_games" / "given.csv") + read_rows(CASES / "hiring_questions" / "given.csv")
-    rows += read_rows(CASES / "hiring_rating_by_class" / "given.csv")
-    runs = read_rows_json(CASES / "rmiat_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
+    rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(CASES / "allocation_questions" / "given.csv")
+    rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
+    runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
     for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
@@ -146,7 +146,7 @@ def test_the_order_of_the_attempts_does_not_matter(view: str, mixed: duckdb.Duck
         there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
     if not is_ordered(view):
         there, here = sorted(there, key=str), sorted(here, key=str)
-    if view == "rmiat_trials":  # two finals of one trial tie in every column that orders
+    if view == "association_trials":  # two finals of one trial tie in every column that orders
         there, here = ([row for row in rows if "t1" not in row] for rows in (there, here))
     assert [list(map(rounded, row)) for row in there] == [list(map(rounded, row)) for row in here]
 
@@ -167,7 +167,7 @@ def test_a_stored_view_is_read_by_someone_who_may_only_read(tmp_path: Path) -> N
             connection.view(view).fetchall()
         assert connection.view("tokens_by_condition").fetchall()
     with duckdb.connect(str(db), read_only=True) as shell:  # under another name than the writer gave it
-        assert shell.sql("SELECT count(*) FROM rmiat_trials").fetchall() == [(2,)]
+        assert shell.sql("SELECT count(*) FROM association_trials").fetchall() == [(2,)]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_the_variable_measure_chooses_the_tokens_of_all_tables(
         )
         if measure:
             connection.execute("SET VARIABLE measure = ?", [measure])
-        assert connection.sql("SELECT tokens, token_source FROM rmiat_trials").fetchall() == seen
+        assert connection.sql("SELECT tokens, token_source FROM association_trials").fetchall() == seen
         total = connection.sql("SELECT mean_tokens * n FROM tokens_by_condition").fetchall()
     assert total == [(pytest.approx(sum(tokens or 0 for tokens, _ in seen)),)]
 
@@ -203,4 +203,4 @@ def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
         insert(connection, [{}])
         connection.execute("SET VARIABLE measure = 'tokens'")
         with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
-            connection.sql("FROM rmiat_trials").fetchall()
+            connection.sql("FROM association_trials").fetchall()

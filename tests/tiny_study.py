@@ -28,7 +28,7 @@ frame = "plain"
 option_order = "balanced"
 
 [fits.lme4]
-view = "rmiat_trials"
+view = "association_trials"
 formula = "tokens ~ condition"
 '''
 STIMULI = """test,side,category,word

@@ -64,7 +64,7 @@ def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 def variants_to_draw(data: FigureData) -> list[str]:
     """Those that are asked for; else the study as it stands, or where the data lack it, the first that they have."""
-    games = data.games("hiring_games")
+    games = data.games("allocation_games")
     there = [] if games is None else games["game_variant"].unique().to_list()
     known = [variant for variant in data.study.variants if variant in there]
     ordered = [*known, *sorted(set(there) - set(known))]
@@ -91,7 +91,7 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
 
 def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | None:
     """What is not drawn, or no longer right, and what to type."""
-    games = data.games("hiring_games")
+    games = data.games("allocation_games")
     if games is None:
         return None
     played = games.filter("is_complete", pl.col("game_variant").is_in(figure.all_variants)).select(CELL).unique()

@@ -48,10 +48,10 @@ def _hint(figure: StudyFigure) -> str:
 
 def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
     """One row a game: mean and interval are R's."""
-    games = data.games("hiring_game_indices")
+    games = data.games("allocation_game_indices")
     if games is None:
         return None
-    levels = data.games("hiring_success")
+    levels = data.games("allocation_success")
     games = games.filter("is_complete", pl.col("game_variant").is_in(figure.all_variants)).drop_nulls(SUCCESS)
     if levels is not None:
         beside = levels.select(*CELL, "random_level", "best_level")
@@ -67,7 +67,7 @@ def _elicited(data: FigureData) -> pl.DataFrame | None:
 def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
     """A part for each variant that is asked for, without pooled rounds, which have no past."""
     rows = data.games(view)
-    games = data.games("hiring_games")
+    games = data.games("allocation_games")
     if rows is None or games is None:
         return None
     whole = games.filter(~pl.col("is_pooled")).unique(CELL).select(*CELL, "answer_format", "n_groups")
@@ -87,14 +87,14 @@ KINDS = {
     "elicited_rates": FigureKind("How likely each job succeeds, as models said themselves, by class.", _elicited),
     "allocations": FigureKind(
         "The rank-ordered allocation matrix of each model: which group was chosen for which class.",
-        partial(_of_one_variant, view="hiring_allocations"),
+        partial(_of_one_variant, view="allocation_matrices"),
     ),
     "learning_curves": FigureKind(
         "Success, and how often a choice is the last one again, by round.",
-        partial(_of_one_variant, view="hiring_learning_curves"),
+        partial(_of_one_variant, view="allocation_learning_curves"),
     ),
     "exploration": FigureKind(
-        "How open choices stay after what was seen.", partial(_of_one_variant, view="hiring_exploration")
+        "How open choices stay after what was seen.", partial(_of_one_variant, view="allocation_exploration")
     ),
     "controlled_indices": FigureKind(
         "What SI, BGD and GASI are in games made up with a known structure (no data needed).", _controlled,

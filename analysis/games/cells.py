@@ -22,8 +22,8 @@ from slant.collector.study import list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
-"""As R's hiring_indices() names and orders them."""
-_ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM hiring_round_rows"
+"""As R's game_indices() names and orders them."""
+_ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
 _PLAYED = ("game", "class", "choice")
 _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
 
@@ -81,7 +81,7 @@ def hash_of(*texts: str) -> str:
 
 
 def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
-    """The cells with complete games, in the order of the view hiring_indices.
+    """The cells with complete games, in the order of the view allocation_indices.
 
     `variants` are names with or without an answer format: "main" is "main.cot", too.
     Raises DatabaseError where there are no games (of this source), UsageError for a study that has none,
@@ -89,7 +89,7 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
     """
     name = str(study_name(study))
     with reading(db) as connection:
-        games = read_view(connection, "hiring_games").filter(pl.col("study") == name)
+        games = read_view(connection, "allocation_games").filter(pl.col("study") == name)
         models = read_view(connection, "models").filter(pl.col("study") == name)
         rounds = connection.sql(_CHOSEN, params=[name]).pl()
     if "is_balanced" not in games.columns:
@@ -110,7 +110,7 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
     if not played:
         raise DatabaseError(
             f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
-            f"How they ended: analyze tables hiring_game_ends --db {db}",
+            f"How they ended: analyze tables allocation_game_ends --db {db}",
         )
     cells = [
         _cell(dict(zip(KEY, key, strict=True)), its, played[key], labels)

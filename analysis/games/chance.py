@@ -10,8 +10,8 @@ import polars as pl
 
 def told_of_chance(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
     """A sentence for each study whose indices stand without the level of chance, or with intervals of fewer games."""
-    if "hiring_indices" in tables:
-        whole = tables["hiring_indices"].filter(pl.col("si").is_not_null())
+    if "allocation_indices" in tables:
+        whole = tables["allocation_indices"].filter(pl.col("si").is_not_null())
         for study, n in whole.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows():
             yield (
                 f"What chance alone gives has not been simulated yet for {n} cells of {study}, and stands empty: "

@@ -42,7 +42,7 @@ def game_indices(
     refit: bool = False,
     progress: Progress | None = None,
 ) -> GameIndices:
-    """R's hiring_indices() for each model and variant with complete games, and random_level() for each kind of cell.
+    """R's game_indices() for each model and variant with complete games, and random_level() for each kind of cell.
 
     Both are kept, and not computed again for the same games, settings and R code unless `refit`. Cells that are alike
     (rounds, groups, jobs in each class, games) share their level of chance. `n_boot` draws and `n_random` random cells
@@ -117,7 +117,7 @@ def _chance_job(chance: Chance, n_cells: int, seed: int) -> RJob:
 
 
 def _cell_job(cell: GameCell, n_boot: int, seed: int) -> RJob:
-    return RJob("hiring_indices", (cell.rounds, None, cell.n_classes, n_boot, 0, seed), dict(cell.key))
+    return RJob("allocation_indices", (cell.rounds, None, cell.n_classes, n_boot, 0, seed), dict(cell.key))
 
 
 def _table(cells: Sequence[GameCell], rows: Sequence[Rows]) -> pl.DataFrame:

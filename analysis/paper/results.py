@@ -45,7 +45,7 @@ class Results:
         """Every refusal, one a row: source, study_version, variant, model, condition, item, tokens, answer."""
         columns = "source, study_version, variant, model, condition, item, tokens, answer"
         with reading(self.db) as connection:
-            frame: pl.DataFrame = connection.view("rmiat_answers").filter("is_refusal").select(columns).pl()
+            frame: pl.DataFrame = connection.view("association_answers").filter("is_refusal").select(columns).pl()
         return frame
 
     @cached_property

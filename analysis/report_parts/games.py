@@ -29,8 +29,8 @@ _SAID = (
 
 def ends(material: Material) -> Group | None:
     """In a sentence; the cells whose games were not all played to their end, by themselves."""
-    rows = material.own("hiring_game_ends")
-    shown = material.captioned("hiring_game_ends")
+    rows = material.own("allocation_game_ends")
+    shown = material.captioned("allocation_game_ends")
     if shown is None:
         return None
     n_games, n_complete, n_changed = (rows[name].sum() for name in ("n_games", "n_complete", "n_model_changed"))
@@ -56,7 +56,7 @@ def indices(material: Material) -> Group | None:
             _open_if_short("Indices, their intervals, and what chance alone gives", _beside_chance(material, kept)),
             Shown("All indices", plain(_all_indices(material, kept))),
         ]
-    counted = material.captioned("hiring_indices")
+    counted = material.captioned("allocation_indices")
     tables += [counted] if counted else []
     command = f"analyze indices --study {material.study.as_typed}"
     missing = _without_indices(material, kept)
@@ -82,24 +82,24 @@ def differences(material: Material) -> Group | None:
 
 def questions(material: Material) -> Group | None:
     """Tables 4 and 5, and what was rated."""
-    tables = _captioned(material, ("hiring_question_ranks", "hiring_ratings"))
+    tables = _captioned(material, ("allocation_question_ranks", "allocation_ratings"))
     return Group("questions", "what was said after a game", tables=tuple(map(_opened, tables))) if tables else None
 
 
 def choices(material: Material) -> Group | None:
-    shares, curves = material.own("hiring_shares"), material.own("hiring_learning_curves")
+    shares, curves = material.own("allocation_shares"), material.own("allocation_learning_curves")
     tables = []
     if curves.height:
         caption = "How often the choice is the group chosen last for the class (%), by quarter of the rounds"
         tables.append(Shown(caption, plain(_settling(material, curves))))
     if shares.height:
         tables.append(Shown("Share of each group in the jobs of a class (%)", plain(_shares(material, shares))))
-    tables += _captioned(material, ("hiring_exploration", "hiring_success", "hiring_points", "elicited_rates"))
+    tables += _captioned(material, ("allocation_exploration", "allocation_success", "allocation_points", "elicited_rates"))
     return Group("choices", "choices, learning and success", tables=tuple(tables)) if tables else None
 
 
 def _has_games(material: Material) -> bool:
-    return design_named(material.study.design).compares_variants and material.own("hiring_game_ends").height > 0
+    return design_named(material.study.design).compares_variants and material.own("allocation_game_ends").height > 0
 
 
 def _captioned(material: Material, names: Sequence[str]) -> list[Shown]:
@@ -116,7 +116,7 @@ def _open_if_short(caption: str, frame: pl.DataFrame) -> Shown:
 
 def _without_indices(material: Material, kept: pl.DataFrame) -> str:
     """How many cells have games and no intervals, or games that came after these."""
-    played = material.own("hiring_game_ends").filter(pl.col("n_complete") > 0).select(_CELL)
+    played = material.own("allocation_game_ends").filter(pl.col("n_complete") > 0).select(_CELL)
     current = kept.filter("is_current").select(_CELL).unique() if kept.height else played.clear()
     missing = played.join(current, on=_CELL, how="anti").height
     return f"{missing} of {played.height} cells" if missing else ""

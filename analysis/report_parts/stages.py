@@ -115,7 +115,7 @@ def _predicted(material: Material) -> pl.DataFrame | None:
 
 
 def _contrasts(material: Material) -> pl.DataFrame | None:
-    rows = material.own("interference_contrasts")
+    rows = material.own("block_contrasts")
     if rows.is_empty():
         return None
     return rows.select(

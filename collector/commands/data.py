@@ -35,7 +35,7 @@ Examples:
   collect export --out trials.parquet
   collect export --out trials.csv --spreadsheet-safe
   collect export --view refusal_counts --format csv --out -
-  collect export --view hiring_candidates --out candidates.csv
+  collect export --view allocation_candidates --out candidates.csv
 """
 
 
@@ -74,7 +74,7 @@ def import_(
 
 
 @click.command(epilog=_EXPORT_EXAMPLES)
-@click.option("--view", help="Which view: hiring_rounds, trials, any table. Default: the trials of the study.")
+@click.option("--view", help="Which view: allocation_rounds, trials, any table. Default: the trials of the study.")
 @click.option(
     "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
 )

@@ -71,7 +71,7 @@ def _refuse_games(study: Study) -> None:
     if design_named(study.design).has_games:
         raise UsageError(
             f'Can\'t import trials of "{study.name}": it is played as games, and a row lacks the rounds before it.',
-            "For the indices of games that others have played, in R: hiring_indices() on a data frame of their rounds.",
+            "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
         )
 
 

@@ -90,7 +90,7 @@ def warnings(db: Path) -> list[str]:
         f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
     ]
     found += [
-        f"{count:,} games of {model} were answered by more than one model (view hiring_game_ends)."
+        f"{count:,} games of {model} were answered by more than one model (view allocation_game_ends)."
         for model, count in moved
     ]
     found += [

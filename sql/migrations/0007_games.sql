@@ -1,7 +1,7 @@
 -- Games (`analyze indices`, `analyze differences`): how stratified they became, beside what chance alone gives.
 
 -- What chance gives to an index: one kind of cell and index a row. Cells of as many games, rounds, groups and jobs in
--- each class (`class_sizes`: JSON, as in hiring_games) share it. is_balanced: each job comes equally often in a game,
+-- each class (`class_sizes`: JSON, as in allocation_games) share it. is_balanced: each job comes equally often in a game,
 -- instead of being drawn anew each round. level is the mean over n_cells random cells, 95 % of which lie between
 -- level_low and level_high.
 CREATE TABLE random_levels (
@@ -10,7 +10,7 @@ CREATE TABLE random_levels (
 );
 
 -- One cell (a variant, with the answer format as in trials, of a model) and index a row, over its complete games; R's
--- hiring_indices() names the indices. sd: over games. conf: the t interval, boot: the bootstrap over games, both 95 %.
+-- game_indices() names the indices. sd: over games. conf: the t interval, boot: the bootstrap over games, both 95 %.
 CREATE TABLE game_indices (
     source TEXT, study TEXT, study_version TEXT, variant TEXT, model TEXT, answer_format TEXT, index TEXT,
     n_games INTEGER, n_incomplete INTEGER, estimate DOUBLE, sd DOUBLE, conf_low DOUBLE, conf_high DOUBLE,

@@ -9,11 +9,11 @@ skip_without_stan <- function() {
   skip_if(is.na(boost_headers()), "there are no Boost headers here")
 }
 
-few_trials <- function(...) simulate_interference(n_words = 3, seed = 4, ...)
+few_trials <- function(...) simulate_forced_choice(n_words = 3, seed = 4, ...)
 
 # Far too short to converge, long enough to see what comes out.
 short_fit <- function(data, stage = "consistent", chains = 1, iterations = 120, warmup = 60, ...) {
-  fit_interference(data, stage, chains = chains, iterations = iterations, warmup = warmup, ...)
+  fit_forced_choice(data, stage, chains = chains, iterations = iterations, warmup = warmup, ...)
 }
 
 said_by <- function(fit) paste(fit$messages$text, collapse = "\n")

@@ -3,7 +3,7 @@ blocks <- list(block = c("congruent", "incongruent"))
 fit_both <- function(trials, ...) fit_lme4(trials, formula, levels = blocks, family = "binomial", ...)
 
 test_that("estimates are those of glmer called directly, with Wald's z and interval", {
-  trials <- simulate_interference(n_words = 8, parameters = transform(interference_parameters(), p_consistent = .7))
+  trials <- simulate_forced_choice(n_words = 8, parameters = transform(forced_choice_parameters(), p_consistent = .7))
   found <- fit_lme4(trials, "is_consistent ~ block + (1 | item)", levels = blocks, family = "binomial")
   trials$block <- factor(trials$block)
   control <- lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(maxfun = 2e5))
@@ -19,7 +19,7 @@ test_that("estimates are those of glmer called directly, with Wald's z and inter
 })
 
 test_that("cells in which all answers are alike are named, one by one, and the fit is not ok", {
-  trials <- simulate_interference(n_words = 8)
+  trials <- simulate_forced_choice(n_words = 8)
   trials$is_consistent[trials$is_valid] <- seq_len(sum(trials$is_valid)) %% 4 > 0
   is_cell <- trials$model == "gpt-5" & trials$domain == "gender_science" & trials$block == "congruent"
   trials$is_consistent[is_cell] <- TRUE
@@ -32,7 +32,7 @@ test_that("cells in which all answers are alike are named, one by one, and the f
 })
 
 test_that("one model only leaves the factor out of the formula, says so, and keeps its name in the tables", {
-  trials <- subset(simulate_interference(n_words = 8), model == "claude-sonnet-4")
+  trials <- subset(simulate_forced_choice(n_words = 8), model == "claude-sonnet-4")
   found <- fit_both(trials, n_agq = 0)
   expect_match(found$fits$messages, "All rows are of one model, claude-sonnet-4")
   expect_equal(unique(found$tables$contrasts$model), "claude-sonnet-4")
@@ -40,14 +40,14 @@ test_that("one model only leaves the factor out of the formula, says so, and kee
 })
 
 test_that("one block only has probabilities and no contrast", {
-  trials <- subset(simulate_interference(n_words = 8), block == "congruent")
+  trials <- subset(simulate_forced_choice(n_words = 8), block == "congruent")
   found <- fit_lme4(trials, sub("is_consistent", "is_valid", formula), levels = blocks, family = "binomial", n_agq = 0)
   expect_equal(unique(found$tables$predictions$block), "congruent")
   expect_equal(nrow(found$tables$contrasts), 0)
 })
 
 test_that("all valid is one sentence, and so is an outcome that is no yes or no", {
-  trials <- transform(simulate_interference(n_words = 8), is_valid = TRUE)
+  trials <- transform(simulate_forced_choice(n_words = 8), is_valid = TRUE)
   fit <- function(...) fit_lme4(trials, ..., levels = blocks, family = "binomial")$fits
   expect_match(fit("is_valid ~ block + (1 | item)")$error, "TRUE in all 384 rows: there is nothing to explain")
   expect_match(fit("position ~ block + (1 | item)")$error, "must be TRUE or FALSE, or 1 or 0")
@@ -55,7 +55,7 @@ test_that("all valid is one sentence, and so is an outcome that is no yes or no"
 })
 
 test_that("a random effect of repetition is had by asking for it in the formula", {
-  trials <- simulate_interference(n_words = 4, repetitions = 3)
+  trials <- simulate_forced_choice(n_words = 4, repetitions = 3)
   found <- fit_lme4(
     trials, "is_consistent ~ block * model + (1 | item) + (1 | repetition)",
     levels = blocks, family = "binomial", n_agq = 0
@@ -65,7 +65,7 @@ test_that("a random effect of repetition is had by asking for it in the formula"
 })
 
 test_that("groups that are fitted apart have their own tables", {
-  trials <- simulate_interference(n_words = 20)
+  trials <- simulate_forced_choice(n_words = 20)
   found <- fit_lme4(
     trials, "is_valid ~ block + (1 | item)", by = "model", levels = blocks, family = "binomial", n_agq = 0
   )

@@ -37,7 +37,7 @@ test_that("rows are left out by flags and outcomes, and counted", {
 })
 
 test_that("what is missing counts as what is said", {
-  trials <- simulate_interference(n_words = 8)
+  trials <- simulate_forced_choice(n_words = 8)
   found <- function(...) fit_specification(trials, "lme4", one_block, contrast = "block", ...)$estimates
   expect_equal(found()$n[[1]], sum(trials$is_valid))
   as_wrong <- found(missing_as = list(is_consistent = FALSE))
@@ -61,7 +61,7 @@ test_that("every group has a row, also one that can't be fitted", {
 })
 
 test_that("one block only is a row that says that there is nothing to compare", {
-  trials <- transform(subset(simulate_interference(n_words = 8), block == "congruent"))
+  trials <- transform(subset(simulate_forced_choice(n_words = 8), block == "congruent"))
   trials$is_consistent[1:9] <- FALSE
   found <- fit_specification(trials, "lme4", one_block, contrast = "block")$estimates
   expect_true(is.na(found$estimate))

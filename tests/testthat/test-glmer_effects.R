@@ -1,11 +1,11 @@
 coded_trials <- function(n_words = 10, ...) {
-  trials <- simulate_interference(n_words = n_words, ...)
+  trials <- simulate_forced_choice(n_words = n_words, ...)
   for (name in c("block", "model", "domain")) trials[[name]] <- factor(trials[[name]], unique(trials[[name]]))
   trials
 }
 
 plain_cells <- function(probability = .8) {
-  parameters <- interference_parameters()
+  parameters <- forced_choice_parameters()
   parameters$p_consistent <- ifelse(parameters$block == "congruent", .9, probability)
   parameters
 }

@@ -6,7 +6,7 @@ counts <- data.frame(
 test_that("matrices give what their rounds do", {
   rounds <- counts[rep(seq_len(nrow(counts)), counts$n), ]
   rounds$choice <- rounds$group
-  expected <- hiring_indices(rounds, n_boot = 50, n_random = 0)
+  expected <- game_indices(rounds, n_boot = 50, n_random = 0)
   expect_equal(matrix_indices(counts, n_boot = 50), expected[!startsWith(names(expected), "random_")])
 })
 

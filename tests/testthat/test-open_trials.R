@@ -3,7 +3,7 @@ made_database <- function(frame = parent.frame()) {
   path <- withr::local_tempfile(fileext = ".duckdb", .local_envir = frame)
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
   DBI::dbWriteTable(connection, "attempts", made_trials())
-  DBI::dbExecute(connection, "CREATE VIEW rmiat_trials AS SELECT * FROM attempts ORDER BY wording, item, condition")
+  DBI::dbExecute(connection, "CREATE VIEW association_trials AS SELECT * FROM attempts ORDER BY wording, item, condition")
   DBI::dbDisconnect(connection, shutdown = TRUE)
   path
 }
@@ -40,7 +40,7 @@ test_that("it says who holds the file when patience is at an end", {
 test_that("what can't be opened is one sentence", {
   path <- made_database()
   expect_error(open_trials("nowhere.duckdb"), "there is no such file")
-  expect_error(open_trials(path, "rmiat_trails"), "Did you mean \"rmiat_trials\"?", fixed = TRUE)
+  expect_error(open_trials(path, "association_trails"), "Did you mean \"association_trials\"?", fixed = TRUE)
   text <- withr::local_tempfile(lines = rep("a text, and no database", 400))
   expect_error(open_trials(text), "not a DuckDB file")
 })

@@ -1,7 +1,7 @@
 formula_of_stage_b <- "is_consistent ~ block * model * domain + (1 | item)"
 
 trials_to_permute <- function(...) {
-  trials <- simulate_interference(seed = 3, ...)
+  trials <- simulate_forced_choice(seed = 3, ...)
   trials[trials$is_valid, ]
 }
 
@@ -25,7 +25,7 @@ test_that("neither processes nor the order of rows change a number", {
   one <- by_glmer(trials)
   expect_identical(by_glmer(trials, workers = 2), one)
   expect_identical(by_glmer(trials[rev(seq_len(nrow(trials))), ])$cells, one$cells)
-  all_rows <- simulate_interference(seed = 3, n_words = 5)
+  all_rows <- simulate_forced_choice(seed = 3, n_words = 5)
   expect_identical(by_glmer(all_rows)$cells, one$cells)
   expect_equal(nrow(one$cells), 4 * 6)
   expect_identical(one$tests$model[1:2], rep("claude-sonnet-4", 2))
@@ -49,7 +49,7 @@ test_that("number 0 is glmer()'s own fit of the data", {
 test_that("items are averaged over as in the main fit: those of the domain, in whatever model they were answered", {
   skip_if_not_installed("lme4")
   # Words that differ much, and a model that has no valid answer to the harder ones.
-  parameters <- transform(interference_parameters(), p_consistent = p_consistent - .2, sd_item_consistent = 2)
+  parameters <- transform(forced_choice_parameters(), p_consistent = p_consistent - .2, sd_item_consistent = 2)
   trials <- trials_to_permute(parameters = parameters)
   is_harder <- trials$item %in% trials$item[!trials$is_consistent & trials$model != "gpt-5"]
   trials <- trials[trials$model != "gpt-5" | !is_harder | trials$domain != "gender_career", ]

@@ -1,5 +1,5 @@
 made_predictions <- function() {
-  cells <- interference_parameters()[c("model", "domain", "block", "p_valid")]
+  cells <- forced_choice_parameters()[c("model", "domain", "block", "p_valid")]
   rows <- rbind(
     data.frame(cells, kind = "population", observed = cells$p_valid - .03),
     data.frame(cells, kind = "item_averaged", observed = cells$p_valid - .03)

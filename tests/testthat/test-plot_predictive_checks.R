@@ -1,5 +1,5 @@
 made_checks <- function() {
-  cells <- interference_parameters()[c("model", "domain", "block")]
+  cells <- forced_choice_parameters()[c("model", "domain", "block")]
   cells$observed <- c(.8, rep(.97, 11))
   rows <- transform(cells, outcome = "is_consistent", predicted = .96, conf_low = .9, conf_high = 1)
   rows$source <- "simulated"

@@ -1,5 +1,5 @@
 made_recovery <- function(n = 20, is_fixed = FALSE) {
-  truths <- true_contrasts(interference_parameters())
+  truths <- true_contrasts(forced_choice_parameters())
   truths <- truths[truths$scale == "delta_p", ]
   rows <- truths[rep(1:6, n), ]
   rows$data_set <- rep(seq_len(n), each = 6)

@@ -34,7 +34,7 @@ if (in_source && requireNamespace("knitr", quietly = TRUE)) {
     if (basename(file) == "interference.Rmd") {
       test_that("the vignette counts 12 cells, and its truths are those of the trials", {
         expect_equal(nrow(merge(place$counts("is_valid"), place$counts("is_consistent"))), 12)
-        expect_identical(place$trials, simulate_interference(place$parameters))
+        expect_identical(place$trials, simulate_forced_choice(place$parameters))
       })
     }
     if (basename(file) == "hiring.Rmd") {

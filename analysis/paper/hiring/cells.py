@@ -10,20 +10,20 @@ from slant.collector.study import Study
 
 CELL = [*GRAIN, "model", "test", "condition"]
 INDICES = ("si", "bgd", "gasi")
-NEEDS = ("hiring_indices", "hiring_game_ends")
+NEEDS = ("allocation_indices", "allocation_game_ends")
 _IN_DATABASE = ["source", "study_version", "variant", "model"]
 
 
 def cells(results: Results) -> pl.DataFrame:
-    """CELL, the columns of hiring_indices, and `shortfall`: in words, what is not here of the games that the study
+    """CELL, the columns of allocation_indices, and `shortfall`: in words, what is not here of the games that the study
     plans; null where all of them have been played, to whatever end.
     """
-    return with_shortfalls(results.table("hiring_indices"), results)
+    return with_shortfalls(results.table("allocation_indices"), results)
 
 
 def with_shortfalls(rows: pl.DataFrame, results: Results) -> pl.DataFrame:
     """Rows of a table of games with CELL (see named), and `shortfall`."""
-    ends = results.table("hiring_game_ends").select(*_IN_DATABASE, "n_open", n_begun="n_games")
+    ends = results.table("allocation_game_ends").select(*_IN_DATABASE, "n_open", n_begun="n_games")
     frame = named(rows.join(ends, on=_IN_DATABASE, how="left", maintain_order="left"), results)
     planned = {name: 1 if its.data.is_pooled else its.data.games for name, its in results.variants.items()}
     said = [_shortfall(row, planned.get(row["test"], 0)) for row in frame.to_dicts()]

@@ -12,7 +12,7 @@ from slant.analysis.paper.results import Results
 from slant.collector.study import Study
 
 TABLES = {"unequal_40": "Table 4", "unequal_80": "Table 5"}
-RANKS = "hiring_question_ranks"
+RANKS = "allocation_question_ranks"
 
 
 def printed(study: Study) -> Iterator[Row]:
@@ -20,7 +20,7 @@ def printed(study: Study) -> Iterator[Row]:
 
 
 def needs(_: Results) -> Needs:
-    return [RANKS, "hiring_game_ends"], []
+    return [RANKS, "allocation_game_ends"], []
 
 
 def recomputed(results: Results) -> pl.DataFrame:

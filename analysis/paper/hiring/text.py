@@ -46,7 +46,7 @@ def recomputed(results: Results) -> pl.DataFrame:
 
 
 def _grains(results: Results) -> pl.DataFrame:
-    ended = results.table("hiring_game_ends").select("source", "study_version")
+    ended = results.table("allocation_game_ends").select("source", "study_version")
     asked = results.table("elicited_rates").select("source", "study_version")
     both = pl.concat([ended, asked]).unique(maintain_order=True)
     return both.with_columns(variant=pl.lit(results.study.variants[0])).select(GRAIN)
@@ -126,7 +126,7 @@ def _p_value(
 
 def _refused(row: Row, grain: dict[str, str], results: Results) -> _Found:
     """1 where every game of this model ended with a refusal."""
-    its = named(_mine(results.table("hiring_game_ends"), grain), results).filter(model=row[1], test=row[2])
+    its = named(_mine(results.table("allocation_game_ends"), grain), results).filter(model=row[1], test=row[2])
     if its.is_empty():
         return None
     return float((its["n_refused"] == its["n_games"]).all()), None

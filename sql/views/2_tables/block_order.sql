@@ -1,6 +1,6 @@
 -- block_order: compliance and consistency of a block that is asked first in its domain, and of one asked second.
 -- grain: source, study_version, variant, model, domain, block, block_position, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  the congruent block comes first in one domain and second in the other, the other way round in the next
 --        repetition: of one repetition a domain has one order only, and block and order can't be told apart in it.
@@ -13,7 +13,7 @@ WITH counted AS (
            100 * avg(is_valid::INTEGER) AS valid_percent,
            avg(is_consistent::INTEGER) AS consistent_rate,
            avg(p_consistent) AS mean_p_consistent
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, block_position, structured_output
 )
 SELECT c.*

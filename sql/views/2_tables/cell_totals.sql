@@ -1,6 +1,6 @@
 -- cell_totals: counts and sums of each model and test, from which the numbers in the text are pooled.
 -- grain: source, study_version, variant, model, test
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- paper: text
 -- note:  answers are what is no refusal; their tokens are summed and counted (where there is a count) by condition, so
@@ -19,7 +19,7 @@ WITH counted AS (
            count(tokens) FILTER (NOT is_refusal AND condition = 'incompatible') AS n_tokens_incompatible,
            sum(tokens) FILTER (NOT is_refusal AND condition = 'compatible')::DOUBLE AS tokens_compatible,
            sum(tokens) FILTER (NOT is_refusal AND condition = 'incompatible')::DOUBLE AS tokens_incompatible
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test
 )
 SELECT c.*

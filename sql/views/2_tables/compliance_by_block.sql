@@ -1,6 +1,6 @@
 -- compliance_by_block: how many answers of each model are a valid choice, in each domain and block.
 -- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- paper: Table 3
 -- note:  valid is exactly one clear choice, whether consistent or not. The interval is Wilson's (95 %), which stays
@@ -12,7 +12,7 @@ WITH counted AS (
     SELECT source, study_version, variant, model, domain, block, structured_output,
            count(*) FILTER (is_valid) AS n_valid,
            count(*) AS n_trials
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, structured_output
 ), with_width AS (
     SELECT *, n_trials + 3.841458820694124 AS whole,

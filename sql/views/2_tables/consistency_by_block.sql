@@ -1,6 +1,6 @@
 -- consistency_by_block: how many of the valid answers are task-consistent, in each domain and block.
 -- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
 --        or not: `coverage_percent` is 100 where it is, and the answers that can't be coded are in no rate. The
@@ -16,7 +16,7 @@ WITH counted AS (
            avg(p_consistent) AS mean_p_consistent,
            count(p_consistent) AS n_with_logprobs,
            string_agg(DISTINCT logprob_kind, ' + ' ORDER BY logprob_kind) AS logprob_kind
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, structured_output
 ), with_width AS (
     SELECT *, n_coded + 3.841458820694124 AS whole,

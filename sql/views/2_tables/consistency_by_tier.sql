@@ -1,6 +1,6 @@
 -- consistency_by_tier: compliance and consistency of words from published IATs beside words that are our extension.
 -- grain: source, study_version, variant, model, domain, tier, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  the paper's own words are unpublished. `tier`: the word is published for this very IAT (published_same_iat),
 --        for another one (published_other_iat), or added by us (our_extension); NULL where the stimuli don't say.
@@ -11,7 +11,7 @@ WITH counted AS (
            count(*) FILTER (is_valid) AS n_valid,
            100 * avg(is_valid::INTEGER) AS valid_percent,
            avg(is_consistent::INTEGER) AS consistent_rate
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, tier, block, structured_output
 )
 SELECT c.*

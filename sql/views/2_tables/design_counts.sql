@@ -1,13 +1,13 @@
 -- design_counts: how many blocks, categories, words and trials each model has in each domain.
 -- grain: source, study_version, variant, model, domain, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  what is here, not what was planned: a run in progress has fewer. `least_words` and `most_words`: of the
 --        categories. Repetitions add to `n_trials` only.
 CREATE OR REPLACE VIEW design_counts AS
 WITH by_word AS (
     SELECT source, study_version, variant, model, domain, structured_output, block, category, word, count(*) AS n_trials
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, structured_output, block, category, word
 ), by_category AS (
     SELECT source, study_version, variant, model, domain, structured_output, category,

@@ -1,6 +1,6 @@
 -- effect_size_parts: Cohen's d of tokens, incompatible against compatible, with the parts that it is made of.
 -- grain: source, study_version, variant, model, test, refusals_removed
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- paper: Table S3
 -- note:  d = (mean_incompatible - mean_compatible) / pooled_sd, SDs with n - 1. The 95 % interval is
@@ -11,7 +11,7 @@ WITH counted AS (
            avg(tokens) FILTER (NOT is_refusal) AS mean_removed, avg(tokens) AS mean_kept,
            stddev_samp(tokens) FILTER (NOT is_refusal) AS sd_removed, stddev_samp(tokens) AS sd_kept,
            count(tokens) FILTER (NOT is_refusal) AS n_removed, count(tokens) AS n_kept
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test, condition
 ), cells AS (
     SELECT source, study_version, variant, model, test, refusals_removed, condition,

@@ -1,6 +1,6 @@
 -- game_comparisons: how much the indices of two conditions of a game differ, with permutation tests, corrected.
 -- grain: source, study, study_version, between, model, variant, answer_format, condition, reference, index
--- reads: game_differences, hiring_games, models
+-- reads: game_differences, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
@@ -14,7 +14,7 @@ WITH now AS (
     SELECT source, study, study_version, model, answer_format,
            rtrim(replace(variant || '.', '.' || answer_format || '.', '.'), '.') AS game_variant,
            count(*) FILTER (is_complete) AS n
-    FROM hiring_games
+    FROM allocation_games
     GROUP BY source, study, study_version, model, answer_format, game_variant
 ), sides AS (
     SELECT *, rowid AS number, condition AS side FROM game_differences

@@ -1,8 +1,8 @@
 -- game_index_intervals: SI, BGD, GASI and mutual information of each model and variant, with intervals, beside chance.
 -- grain: source, study, study_version, variant, model, index
--- reads: game_indices, hiring_games, models
+-- reads: game_indices, allocation_games, models
 -- design: allocation
--- note:  Made by `analyze indices`, with R's hiring_indices(). `conf` is the t interval over games, `boot` that of a
+-- note:  Made by `analyze indices`, with R's game_indices(). `conf` is the t interval over games, `boot` that of a
 --        bootstrap of whole games; `random_level` is what chance alone gives to a cell of as many games, choices,
 --        groups and classes, 95 % of such cells lie between `random_low` and `random_high`. `game_variant` is the
 --        variant without its answer format. `is_current` is false where games came or ended since: the same command
@@ -13,7 +13,7 @@ CREATE OR REPLACE VIEW game_index_intervals AS
 WITH now AS (
     SELECT source, study, study_version, variant, model, count(*) FILTER (is_complete) AS n_games,
            count(*) FILTER (NOT is_complete) AS n_incomplete
-    FROM hiring_games
+    FROM allocation_games
     GROUP BY source, study, study_version, variant, model
 )
 SELECT i.source, i.study, i.study_version, i.variant,

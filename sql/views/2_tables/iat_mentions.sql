@@ -1,6 +1,6 @@
 -- iat_mentions: how often the reasoning names the IAT: documents with these three capitals.
 -- grain: source, study_version, variant, model, test, condition
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini
@@ -12,7 +12,7 @@ WITH counted AS (
            count(*) FILTER (NOT is_refusal) AS n,
            count(reasoning_text) FILTER (NOT is_refusal) AS n_readable,
            count(*) FILTER (NOT is_refusal AND contains(reasoning_text, 'IAT')) AS n_found
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test, condition
 )
 SELECT c.source, c.study_version, c.variant, c.model, c.test, c.condition, c.n, c.n_readable,

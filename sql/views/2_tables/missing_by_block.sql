@@ -1,6 +1,6 @@
 -- missing_by_block: what the answers without a valid choice are, in each domain and block.
 -- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  the four kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
 --        letters, neither, broken JSON). What failed for good is no answer: outcome_counts counts its attempts.
@@ -14,7 +14,7 @@ WITH counted AS (
            count(*) FILTER (outcome = 'filtered') AS n_filtered,
            count(*) FILTER (outcome = 'truncated') AS n_truncated,
            count(*) FILTER (outcome = 'malformed') AS n_malformed
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, structured_output
 )
 SELECT c.*

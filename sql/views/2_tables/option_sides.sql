@@ -1,6 +1,6 @@
 -- option_sides: whether a model prefers the option that is called A, and whether that bends its consistency.
 -- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  of valid answers. The sides are balanced, so that without a preference `chosen_a_rate` is near one half, which
 --        its interval (Wilson's, 95 %) should hold, and the consistent option is found as often as A as it is as B
@@ -13,7 +13,7 @@ WITH counted AS (
            count(*) FILTER (consistent_letter = 'A') AS n_consistent_is_a,
            avg(is_consistent::INTEGER) FILTER (consistent_letter = 'A') AS consistent_rate_as_a,
            avg(is_consistent::INTEGER) FILTER (consistent_letter = 'B') AS consistent_rate_as_b
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     WHERE is_valid
     GROUP BY source, study_version, variant, model, domain, block, structured_output
 ), with_width AS (

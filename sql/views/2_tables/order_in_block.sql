@@ -1,6 +1,6 @@
 -- order_in_block: compliance and consistency along a block, by twenty trials in the order of asking.
 -- grain: source, study_version, variant, model, domain, block, from_position, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
 --        should change along a block; where something does, the provider or the model did. NULL for imported answers
@@ -13,7 +13,7 @@ WITH counted AS (
            count(*) FILTER (is_valid) AS n_valid,
            100 * avg(is_valid::INTEGER) AS valid_percent,
            avg(is_consistent::INTEGER) AS consistent_rate
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, structured_output, from_position
 )
 SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.block, c.from_position, c.structured_output,

@@ -1,6 +1,6 @@
 -- refusal_counts: how often each model refuses in each test, by the paper's rule.
 -- grain: source, study_version, variant, model, test
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- paper: Table S4
 -- note:  the rule counts whatever isn't exactly one of the two options; `n_with_choice` of these refusals still name
@@ -12,7 +12,7 @@ WITH counted AS (
            count(*) FILTER (is_refusal) AS n_refusals,
            avg(is_refusal::INTEGER) AS refusal_rate,
            count(*) FILTER (is_refusal AND choice IS NOT NULL) AS n_with_choice
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test
 )
 SELECT c.*

@@ -1,6 +1,6 @@
 -- refusals_by_condition: refusals by the paper's rule in each condition, and what our own outcomes call them.
 -- grain: source, study_version, variant, model, test, condition
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- note:  the five last columns share out `n_refusals` and add up to it. `as_answered` are answers such as "Pleasant."
 --        that our reader takes for the option and the paper's rule does not.
@@ -15,7 +15,7 @@ WITH counted AS (
            count(*) FILTER (is_refusal AND outcome = 'filtered') AS as_filtered,
            count(*) FILTER (is_refusal AND outcome = 'truncated') AS as_truncated,
            count(*) FILTER (is_refusal AND outcome = 'malformed') AS as_malformed
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test, condition
 )
 SELECT c.*

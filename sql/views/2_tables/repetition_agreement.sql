@@ -1,6 +1,6 @@
 -- repetition_agreement: how often a model gives the same answer when it is asked the same again.
 -- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: interference_answer_rows, models, tests
+-- reads: forced_choice_answer_rows, models, tests
 -- study: interference
 -- note:  of items with two valid answers at least (`collect --repeat`). `agreement` is the share of pairs of answers to
 --        one item that are alike in being consistent or not, averaged over items; which side is A changes with the
@@ -10,7 +10,7 @@ WITH by_item AS (
     SELECT source, study_version, variant, model, domain, block, structured_output, item, wording,
            count(is_consistent) AS n,
            count(*) FILTER (is_consistent) AS n_consistent
-    FROM interference_answer_rows
+    FROM forced_choice_answer_rows
     GROUP BY source, study_version, variant, model, domain, block, structured_output, item, wording
     HAVING count(is_consistent) > 1
 ), counted AS (

@@ -1,6 +1,6 @@
 -- tokens_by_condition: how long each model reasons in each condition.
 -- grain: source, study_version, variant, model, test, condition
--- reads: rmiat_answer_rows, models, tests
+-- reads: association_answer_rows, models, tests
 -- study: rmiat
 -- paper: Table S5
 -- note:  refusals are left out here and counted in refusal_counts. `n` answers have a token count and make the mean;
@@ -13,7 +13,7 @@ WITH counted AS (
            count(tokens) FILTER (NOT is_refusal) AS n,
            count(*) FILTER (NOT is_refusal AND tokens IS NULL) AS n_without_tokens,
            string_agg(DISTINCT token_source, ' + ' ORDER BY token_source) AS token_source
-    FROM rmiat_answer_rows
+    FROM association_answer_rows
     GROUP BY source, study_version, variant, model, test, condition
 )
 SELECT c.*

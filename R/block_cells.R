@@ -1,0 +1,73 @@
+# What the figures of the interference study share: rows in their order, heights, and what their captions say.
+
+# Labelled, ordered rows of one fit: `model_shown`, `domain_shown`, `kind_shown` (where there are kinds), and `height`,
+# the first model on top. `within`: the column whose values lie beside each other at one model.
+cells_to_draw <- function(rows, keys, within, to) {
+  rows <- rows[!is.na(rows$estimate), , drop = FALSE]
+  if (nrow(rows) == 0) {
+    stop_with(sprintf("Can't draw %s: there is no row with an estimate.", to))
+  }
+  if (anyDuplicated(rows[keys]) > 0) {
+    stop_with(sprintf("Can't draw %s: a cell has more than one row.", to), "Keep the rows of one fit.")
+  }
+  warn_of_pooling(rows, within = character())
+  rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
+  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
+  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  if ("kind" %in% names(rows)) {
+    rows$kind_shown <- factor(rows$kind, levels = names(kinds_of_effects()), labels = kinds_of_effects())
+    rows$kind_shown <- droplevels(rows$kind_shown)
+  }
+  rows[[within]] <- droplevels(factor(rows[[within]], levels = unique(c(example_blocks(), rows[[within]]))))
+  n <- nlevels(rows[[within]])
+  beside <- if (n == 1) 0 else seq(.19, -.19, length.out = n)
+  rows$height <- nlevels(rows$model_shown) + 1 - as.integer(rows$model_shown) + beside[as.integer(rows[[within]])]
+  rows
+}
+
+# Models and domains of this study have their names also where the rows come straight from a fit.
+with_known_labels <- function(rows, id, known) {
+  label <- paste0(id, "_label")
+  if (!label %in% names(rows)) {
+    found <- as.character(rows[[id]])
+    rows[[label]] <- ifelse(found %in% names(known), known[found], found)
+  }
+  rows
+}
+
+# A Greek Delta as mathematics: as text, R's plain PDF device has none.
+with_delta <- function(after, before = "") bquote(paste(.(before), Delta, .(after)))
+
+# The two ways to predict: they differ much, so no number goes without the name of its own.
+kinds_of_effects <- function() {
+  c(population = "population level (a word of average difficulty)", item_averaged = "averaged over the words")
+}
+
+models_on_y <- function(rows) {
+  models <- rev(levels(rows$model_shown))
+  ggplot2::scale_y_continuous(
+    breaks = seq_along(models), labels = models, limits = c(.5, length(models) + .5), expand = c(0, 0)
+  )
+}
+
+panels_of_domains <- function() {
+  ggplot2::theme(
+    panel.spacing.x = ggplot2::unit(24, "pt"), strip.text = ggplot2::element_text(face = "bold", hjust = 0)
+  )
+}
+
+# Lines between models, and a grid that follows the numbers.
+between_models <- function(rows) {
+  n <- nlevels(rows$model_shown)
+  if (n == 1) NULL else ggplot2::geom_hline(yintercept = seq_len(n - 1) + .5, colour = "grey88", linewidth = .3)
+}
+
+# Source, and the verdict on a fit that did not converge: its figures say so themselves.
+fit_note <- function(rows) {
+  is_doubtful <- if ("is_converged" %in% names(rows)) rows$is_converged %in% FALSE else FALSE
+  said <- if (any(is_doubtful)) {
+    verdict <- if ("verdict" %in% names(rows)) unique(as.character(rows$verdict[is_doubtful])) else character()
+    c("This fit did not converge.", verdict[!is.na(verdict)])
+  }
+  paste(c(source_note(rows), said), collapse = " ")
+}

@@ -1,0 +1,187 @@
+#' Interference: predicted probabilities, and their difference between blocks
+#'
+#' For each model and domain, from the draws of a fitted model: the probability in each block (Table 2 of the paper),
+#' and the contrast of the blocks, congruent minus incongruent, as a difference of probabilities ΔP and as a difference
+#' of log odds S (Table 1).
+#'
+#' Both are given in two kinds. `"population"` leaves the items' effects at 0, their mean: an item of the middle. These
+#' are the numbers that the paper prints. `"item_averaged"` is the mean over items: in each draw, the probability is
+#' computed for each item with its own effect, and averaged over all items that the data hold for that domain,
+#' whatever block or model they were asked in, so that both blocks average over the same items, each counted once.
+#' Other random effects are at 0. Near the ceiling the two differ much. S is on the scale of the coefficients, and for
+#' `"item_averaged"` the difference of the log odds of the averaged probabilities.
+#'
+#' @param fit a `brmsfit`, or draws under brms's names (`b_…`, `r_item[…]`): a matrix, or a data frame such as the
+#'   Parquet file that [fit_brms()] keeps.
+#' @param parts what [brms_parts()] made of the data that were fitted; not needed with a `brmsfit`.
+#' @param kinds which kinds.
+#' @param contrast name of the column with the two blocks.
+#' @param by names of the columns whose combinations are the cells.
+#' @param item name of the column with the items.
+#' @return A list of two data frames. `predictions`: `model`, `domain`, `block`, `kind`, `estimate` (posterior mean),
+#'   `conf_low`, `conf_high` (95 % credible interval), in probability. `contrasts`: `model`, `domain`, `kind`, `scale`
+#'   (`"delta_p"` in probability, `"s"` in log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
+#'   (share of the draws above 0); no rows where there are no two blocks.
+#' @source Cohen & Kincaid (2026), Tables 1 and 2.
+#' @export
+#' @examplesIf requireNamespace("brms", quietly = TRUE)
+#' trials <- expand.grid(
+#'   item = c("baby", "office"), block = c("congruent", "incongruent"), model = c("one", "two"),
+#'   stringsAsFactors = FALSE
+#' )
+#' trials$is_consistent <- seq_len(nrow(trials)) != 3
+#' parts <- brms_parts(trials, "is_consistent ~ block * model + (1 | item)")
+#' # A thousand draws from the prior; those of a fit come from fit_forced_choice(…, draws_to = …).
+#' set.seed(1)
+#' draws <- cbind(rnorm(1000, 3, 1.5), matrix(rnorm(3000), 1000))
+#' colnames(draws) <- paste0("b_", colnames(parts$standata$X))
+#' block_effects(draws, parts, kinds = "population")$contrasts
+block_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
+                                 by = c("model", "domain"), item = "item") {
+  kinds <- match.arg(kinds, several.ok = TRUE)
+  if (inherits(fit, "brmsfit")) {
+    # brm() leaves text as it is, where fit_brms() makes factors, and codes it by its sorted values, as factor() does.
+    data <- fit$data
+    data[] <- lapply(data, function(one) if (is.character(one)) factor(one) else one)
+    parts <- list(data = data, formula = fit$formula$formula, dropped = attr(fit, "dropped"))
+    fit <- posterior::as_draws_matrix(fit)
+  }
+  draws <- as.matrix(fit)
+  design <- effect_design(parts, contrast, by)
+  found <- lapply(kinds, function(kind) {
+    logits <- if (kind == "population") {
+      population_logits(draws, design)
+    } else {
+      stats::qlogis(item_averages(draws, design, parts, item))
+    }
+    list(
+      predictions = cbind(design$cells, kind = kind, spread_rows(stats::plogis(logits))[interval_columns()]),
+      contrasts = block_contrasts(logits, design, kind, contrast, by)
+    )
+  })
+  both <- c(predictions = "predictions", contrasts = "contrasts")
+  lapply(both, function(table) as_plain_rows(do.call(rbind, lapply(found, `[[`, table))))
+}
+
+interval_columns <- function() c("estimate", "conf_low", "conf_high")
+
+# The cells that the data hold, and by what brms's coefficients are multiplied in each.
+effect_design <- function(parts, contrast, by) {
+  fixed <- stats::delete.response(stats::terms(lme4::nobars(parts$formula)))
+  used <- intersect(c(by, contrast), all.vars(fixed))
+  cells <- unique(parts$data[used])
+  in_order <- if (length(used) == 0) 1 else do.call(order, unname(cells))
+  cells <- if (length(used) == 0) parts$data[1, used, drop = FALSE] else cells[in_order, , drop = FALSE]
+  rows <- with_typical_values(cells, parts$data, all.vars(fixed))
+  list(
+    rows = rows, x = stats::model.matrix(fixed, rows), cells = named_cells(cells, parts$dropped, c(by, contrast)),
+    sides = levels(parts$data[[contrast]])
+  )
+}
+
+# The other covariates where they are in the middle: a number at its mean, a factor at its reference level.
+with_typical_values <- function(cells, data, variables) {
+  for (name in setdiff(variables, names(cells))) {
+    value <- data[[name]]
+    cells[[name]] <- if (is.numeric(value)) mean(value) else factor(levels(value)[[1]], levels = levels(value))
+    if (is.factor(value)) stats::contrasts(cells[[name]]) <- stats::contrasts(value)
+  }
+  cells
+}
+
+# The cells in words: a factor that was dropped has one level, one that was never there has none.
+named_cells <- function(cells, dropped, columns) {
+  values <- lapply(columns, function(name) {
+    value <- if (name %in% names(cells)) as.character(cells[[name]]) else c(dropped[[name]], NA_character_)[[1]]
+    rep_len(value, nrow(cells))
+  })
+  as_plain_rows(as.data.frame(stats::setNames(values, columns)))
+}
+
+as_plain_rows <- function(rows) {
+  row.names(rows) <- NULL
+  rows
+}
+
+# Log odds in each draw (rows) and cell (columns).
+population_logits <- function(draws, design) {
+  coefficients <- draws[, grep("^b_", colnames(draws)), drop = FALSE]
+  tcrossprod(unclass(coefficients), design$x)
+}
+
+# Probabilities averaged over items, in each draw and cell.
+item_averages <- function(draws, design, parts, item) {
+  effects <- item_effects(draws, parts, item)
+  middle <- population_logits(draws, design)
+  terms <- lapply(grouped_terms(parts$formula[[3]], item), function(side) call("~", side))
+  z <- do.call(cbind, lapply(terms, function(term) stats::model.matrix(stats::as.formula(term), design$rows)))
+  averages <- vapply(seq_len(nrow(design$x)), function(cell) {
+    is_own <- levels(parts$data[[item]]) %in% items_of(design$rows[cell, , drop = FALSE], parts$data, item)
+    own <- Reduce(`+`, Map(function(effect, weight) effect[, is_own, drop = FALSE] * weight, effects, z[cell, ]))
+    rowMeans(stats::plogis(middle[, cell] + own))
+  }, numeric(nrow(draws)))
+  matrix(averages, nrow = nrow(draws))
+}
+
+# The items of the cell's domain, in whatever block and model they were asked.
+items_of <- function(cell, data, item, within = "domain") {
+  is_own <- if (is.null(cell[[within]])) TRUE else data[[within]] == as.character(cell[[within]])
+  unique(as.character(data[[item]][is_own]))
+}
+
+# By coefficient (the intercept first): a matrix of draws and items. brms orders columns by coefficient, then by item.
+item_effects <- function(draws, parts, item) {
+  columns <- grep(sprintf("r_%s[", item), colnames(draws), fixed = TRUE)
+  n_items <- nlevels(parts$data[[item]])
+  if (length(columns) == 0 || length(columns) %% n_items != 0) {
+    stop_with(
+      sprintf("Can't average over items: the draws have no effects of \"%s\".", item),
+      "Ask for kinds = \"population\" only, or keep the draws of the random effects."
+    )
+  }
+  lapply(split(columns, (seq_along(columns) - 1) %/% n_items), function(own) unclass(draws[, own, drop = FALSE]))
+}
+
+# What stands left of the bars that group by `item`.
+grouped_terms <- function(part, item) {
+  if (!is.call(part)) {
+    return(NULL)
+  }
+  if (as.character(part[[1]]) %in% c("|", "||")) {
+    return(if (identical(all.vars(part[[3]]), item)) list(part[[2]]))
+  }
+  unlist(lapply(as.list(part)[-1], grouped_terms, item = item), recursive = FALSE)
+}
+
+# One row for each column of draws.
+spread_rows <- function(draws) {
+  quantiles <- vapply(seq_len(ncol(draws)), function(column) {
+    stats::quantile(draws[, column], probs = c(.5, .025, .975), names = FALSE)
+  }, numeric(3))
+  frame_of(
+    estimate = unname(colMeans(draws)), median = quantiles[1, ], conf_low = quantiles[2, ], conf_high = quantiles[3, ],
+    p_positive = unname(colMeans(draws > 0))
+  )
+}
+
+block_contrasts <- function(logits, design, kind, contrast, by) {
+  cells <- design$cells
+  pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(own) {
+    own[match(design$sides, cells[[contrast]][own])]
+  })
+  pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
+  pairs <- pairs[order(vapply(pairs, `[[`, numeric(1), 1))]
+  side <- function(values, number) values[, vapply(pairs, `[[`, numeric(1), number), drop = FALSE]
+  difference <- function(values) spread_rows(side(values, 1) - side(values, 2))
+  keys <- cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
+  rbind(
+    contrast_table(keys, kind, "delta_p", difference(stats::plogis(logits))),
+    contrast_table(keys, kind, "s", difference(logits))
+  )
+}
+
+# No rows where there is nothing to contrast, and the columns all the same.
+contrast_table <- function(keys, kind, scale, rows) {
+  named <- frame_of(kind = rep(kind, nrow(keys)), scale = rep(scale, nrow(keys)))
+  cbind(keys, named, rows)
+}

@@ -1,0 +1,181 @@
+#' How stratified did the games of a hiring game become?
+#'
+#' SI, BGD, GASI and the mutual information of a hiring game (or any game in which groups are chosen for jobs of several
+#' classes), as the view `allocation_indices` of the database has them, with intervals over games.
+#'
+#' A group's distribution is that of its hires over the classes of jobs.
+#' \describe{
+#'   \item{`si`}{stratification index, bits: log2 of the number of classes minus the unweighted mean entropy of the
+#'     distributions of the groups that were hired at least once in the game; then the mean over games.}
+#'   \item{`bgd`}{between-group divergence: the mean Jensen-Shannon *distance* (root of the divergence in natural
+#'     logarithms, at most 0.8326) over distinct pairs of groups hired in the game; then the mean over games.}
+#'   \item{`gasi`}{group assignment stochasticity index: the same distance between one group's distributions in two
+#'     games, the mean over pairs of games in which it was hired, then over groups.}
+#'   \item{`mutual_information_bits`}{of group and class over the rounds of a game; then the mean over games.}
+#'   \item{`bgd_divergence_bits`, `gasi_divergence_bits`}{as the paper's text has BGD and GASI: the divergence in base
+#'     2, at most 1. Its numbers are those of the distance.}
+#' }
+#' The t interval is `mean ± qt(.975, n - 1) * sd / sqrt(n)` over games. GASI is no mean over games and has none. The
+#' bootstrap draws whole games again (percentiles); for GASI two draws of one game make no pair. Fewer than five games
+#' have no bootstrap interval: two or three drawn again are nearly always the same ones, and it would hold the true
+#' value in half of all cells. From 5 to 10 games it still does so in 80 to 90 %; the t interval comes nearer to 95 %.
+#'
+#' Chance alone gives more than 0: its level stands beside each index, from [random_level()] with as many rounds,
+#' groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
+#'
+#' `analyze indices` keeps the same numbers in the database: the view `game_index_intervals` has them.
+#'
+#' @param data a data frame with one row per round: the columns `game`, `class` (of the job) and `choice` (the group
+#'   chosen), as in the view `allocation_rounds`. Rounds without a choice take no part; games that were not played to their
+#'   end are yours to leave out (the view `allocation_games` tells which).
+#' @param by names of the columns that define the cells, each of which has its own indices. A cell with several values
+#'   of the column `source` is refused; several models, variants or study versions in one are said in a warning, as are
+#'   games of unlike length (where there is a column `round`).
+#' @param n_classes number of classes of jobs; `NULL` counts those that each cell has.
+#' @param n_groups number of groups to choose from, for the level of chance; `NULL` counts those that each cell chose.
+#' @param class_sizes number of jobs in each class, for the level of chance; `NULL` counts those in the column `job`.
+#'   The view `allocation_games` has both numbers.
+#' @param n_boot number of bootstrap draws, 0 for none.
+#' @param n_random number of random cells for the level of chance, 0 for none. Without `class_sizes` and without a
+#'   column `job`, classes are taken to be alike.
+#' @param seed of the draws, a whole number; each cell starts from it anew.
+#' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
+#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `random_level`, `random_low` and
+#'   `random_high` (where 95 % of random cells lie). NA where it is not defined: BGD
+#'   where one group only was hired, GASI of one game.
+#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
+#'   section 3.2, equations 1 to 3; figures 2 and 3, Table 1.
+#' @export
+#' @examples
+#' rounds <- data.frame(
+#'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", "B")
+#' )
+#' game_indices(rounds, n_boot = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
+game_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_random = 200, seed = 20260101,
+                           n_groups = NULL, class_sizes = NULL) {
+  check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
+  check_resampling(n_boot, seed, to = "measure games")
+  check_resampling(n_random, seed, to = "measure games")
+  check_games_apart(data, by)
+  cells <- cells_of_games(data, by)
+  n_classes <- if (is.null(n_classes) && !is.null(class_sizes)) length(class_sizes) else n_classes
+  random <- random_levels(n_random, seed)
+  parts <- lapply(cells, function(rows) {
+    counts <- game_counts(rows)
+    described <- described_indices(measured_games(counts, n_classes), n_boot, seed)
+    beside_key(rows, by, cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes))))
+  })
+  found <- do.call(rbind, parts)
+  row.names(found) <- NULL
+  found
+}
+
+index_names <- c(
+  "si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits"
+)
+
+check_resampling <- function(n, seed, to, least = 0) {
+  is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
+  if (!is_whole(n) || n < least) {
+    stop_with(sprintf("Can't %s: the number of draws must be a whole number, %d or more.", to, least))
+  }
+  if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
+    stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
+  }
+}
+
+# Rows of each cell; rounds without a choice are left out.
+cells_of_games <- function(data, by) {
+  data <- data[!is.na(data$choice), , drop = FALSE]
+  if (nrow(data) == 0) {
+    stop_with("Can't measure games: no round has a choice.")
+  }
+  codes <- group_codes(data, by)
+  unname(lapply(split(seq_len(nrow(data)), codes), function(rows) data[rows, , drop = FALSE]))
+}
+
+beside_key <- function(rows, by, found) {
+  if (is.null(by)) {
+    return(found)
+  }
+  key <- rows[rep(1L, nrow(found)), by, drop = FALSE]
+  row.names(key) <- NULL
+  cbind(key, found)
+}
+
+# A function that gives each cell the level of chance; cells that are alike have it simulated once.
+random_levels <- function(n_random, seed) {
+  known <- list()
+  function(cell) {
+    if (n_random == 0) {
+      return(data.frame(random_level = NA_real_, random_low = NA_real_, random_high = NA_real_))
+    }
+    key <- paste(unlist(cell), collapse = " ")
+    if (is.null(known[[key]])) {
+      known[[key]] <<- do.call(random_level, c(cell, n_cells = n_random, seed = seed))
+    }
+    stats::setNames(known[[key]][c("level", "level_low", "level_high")], c("random_level", "random_low", "random_high"))
+  }
+}
+
+# What random_level() must know of a cell.
+cell_of_chance <- function(rows, counts, n_classes = NULL, n_groups = NULL, class_sizes = NULL) {
+  n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
+  sizes <- if (is.null(class_sizes)) jobs_in_classes(rows, n_classes) else sort(class_sizes)
+  n_rounds <- round(stats::median(rowSums(counts)))
+  list(
+    n_rounds = n_rounds, n_groups = if (is.null(n_groups)) dim(counts)[[2]] else n_groups, class_sizes = sizes,
+    balanced = n_rounds %% sum(sizes) == 0 && has_jobs_alike(rows), n_games = dim(counts)[[1]]
+  )
+}
+
+# Counted where the column `job` is there; a class that never came is as large as the largest.
+jobs_in_classes <- function(rows, n_classes) {
+  if (is.null(rows$job)) {
+    return(rep(1, n_classes))
+  }
+  jobs <- unique(data.frame(class = as.character(rows$class), job = as.character(rows$job)))
+  n_jobs <- sort(as.vector(table(jobs$class)))
+  c(n_jobs, rep(max(n_jobs), max(0, n_classes - length(n_jobs))))
+}
+
+# Whether in each game each job came equally often.
+has_jobs_alike <- function(rows) {
+  if (is.null(rows$job)) {
+    return(FALSE)
+  }
+  length(unique(as.vector(table(rows$game, paste(rows$class, rows$job, sep = "\r"))))) == 1
+}
+
+described_indices <- function(measured, n_boot, seed) {
+  n <- nrow(measured$games)
+  values <- measured$games
+  values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
+  sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
+  n_known <- colSums(!is.na(values[index_names]))
+  estimate <- weighted_indices(measured, all_alike(n))[1, ]
+  half_width <- rep(NA_real_, length(index_names))
+  has_sd <- n_known > 1
+  half_width[has_sd] <- stats::qt(.975, n_known[has_sd] - 1) * sd[has_sd] / sqrt(n_known[has_sd])
+  limits <- boot_limits(measured, if (n >= least_games_drawn) n_boot else 0, seed)
+  limits[, is.na(estimate)] <- NA_real_
+  data.frame(
+    index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
+    conf_low = unname(estimate - half_width), conf_high = unname(estimate + half_width),
+    boot_low = limits[1, ], boot_high = limits[2, ], row.names = NULL
+  )
+}
+
+# Of fewer games a bootstrap interval is far too narrow; GASI's of two games has no width at all.
+least_games_drawn <- 5
+
+boot_limits <- function(measured, n_boot, seed) {
+  if (n_boot == 0) {
+    return(matrix(NA_real_, 2, length(index_names)))
+  }
+  n <- nrow(measured$games)
+  drawn <- with_seed(seed, measured_draws(
+    n_boot, n, function() tabulate(sample.int(n, n, TRUE), n), function(weights) weighted_indices(measured, weights)
+  ))
+  apply(drawn, 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+}

@@ -1,0 +1,70 @@
+#' Associative interference, by model and domain
+#'
+#' Figure 2 of the interference paper: \eqn{\Delta P}{Delta P}, how much likelier a task-consistent answer is in the
+#' congruent block than in the incongruent one, among valid answers, with its 95 % credible interval and a dashed line
+#' at 0. Predictions of the population level (the paper's) and those averaged over the words differ in colour and shape.
+#'
+#' @param contrasts a data frame with one row per model, domain, kind and scale, such as
+#'   `fit_forced_choice(…)$tables$contrasts` or the table `brms_contrasts` of the database: `model`, `domain`, `kind`
+#'   (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`, `conf_low`, `conf_high`
+#'   (differences of probabilities). Used where there: `model_label`, `domain_label`, `model_no`, `domain_no`,
+#'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
+#' @inheritParams plot_tokens
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' truths <- true_contrasts(forced_choice_parameters())
+#' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
+#' plot_block_contrasts(cbind(contrasts, source = "simulated"))
+plot_block_contrasts <- function(contrasts, file = NULL) {
+  need_package("ggplot2", "draw a figure")
+  check_file_ending(file)
+  needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
+  check_columns(contrasts, needed, to = "draw interference")
+  rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
+  rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "interference")
+  plot <- contrast_layers(rows) +
+    ggplot2::labs(
+      title = "Are models less consistent when the pairing is crossed?",
+      subtitle = "Right of 0: fewer task-consistent answers in the incongruent block. Valid answers only.",
+      x = with_delta("P = P(consistent | congruent) - P(consistent | incongruent), with 95 % credible interval"),
+      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), width_in = 9)
+    )
+  height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3)
+  finish_figure(plot, file, block_contrasts_in_words(rows), width_in = 9, height_in = height_in)
+}
+
+contrast_layers <- function(rows) {
+  .data <- ggplot2::.data
+  n_kinds <- nlevels(rows$kind_shown)
+  ggplot2::ggplot(rows, ggplot2::aes(
+    x = .data$estimate, xmin = .data$conf_low, xmax = .data$conf_high, y = .data$height,
+    colour = .data$kind_shown, shape = .data$kind_shown
+  )) +
+    between_models(rows) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linetype = "dashed", linewidth = .4) +
+    ggplot2::geom_linerange(linewidth = .6) +
+    ggplot2::geom_point(size = 2.2, stroke = .9) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = 3) +
+    ggplot2::scale_colour_manual(values = model_colours()[seq_len(n_kinds)], drop = FALSE) +
+    ggplot2::scale_shape_manual(values = model_shapes()[seq_len(n_kinds)], drop = FALSE) +
+    models_on_y(rows) +
+    figure_theme() +
+    panels_of_domains()
+}
+
+block_contrasts_in_words <- function(rows) {
+  said <- vapply(split(rows, rows$kind_shown), function(kind) {
+    each <- sprintf(
+      "%s, %s %.3f [%.3f, %.3f]", kind$model_shown, kind$domain_shown, kind$estimate, kind$conf_low, kind$conf_high
+    )
+    name <- as.character(kind$kind_shown[[1]])
+    sprintf("%s%s: %s.", toupper(substr(name, 1, 1)), substring(name, 2), paste(each, collapse = "; "))
+  }, "")
+  sprintf(
+    "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s and %s. %s %s",
+    counted(nlevels(rows$model_shown), "model"), counted(nlevels(rows$domain_shown), "domain"),
+    paste(said, collapse = " "), fit_note(rows)
+  )
+}

@@ -1,0 +1,24 @@
+-- allocation_round_rows: one round of a game a row, unordered and unlabelled: what the tables of games count over.
+-- grain: trial_id
+-- reads: trials
+-- design: allocation
+-- note:  `choice` is the group that was chosen for the `job` of this `class`, NULL where the game ended here (`outcome`
+--        says how). Every study whose trials are rounds of games is here, one's own games too. `history` is the
+--        conversation: single rounds that are pooled into one game (`is_pooled` in allocation_games) don't see each other.
+--        What a table does not use of `factors` costs it nothing.
+CREATE OR REPLACE VIEW allocation_round_rows AS
+SELECT source, study, study_version, variant, run_id, trial_id, model, game, conversation_id AS history,
+       repetition, round, condition AS class, item AS job,
+       CASE WHEN outcome = 'answered' THEN choice END AS choice, expected, outcome, turn,
+       CASE WHEN contains(factors, '"is_success":true') THEN true
+            WHEN contains(factors, '"is_success":false') THEN false END AS is_success,
+       try_cast(regexp_extract(factors, '"points":(-?[0-9.eE+-]+)', 1) AS DOUBLE) AS points,
+       try_cast(regexp_extract(factors, '"bonus":(-?[0-9.]+)', 1) AS DOUBLE) AS bonus,
+       try_cast(regexp_extract(factors, '"p_success":([0-9.eE-]+)', 1) AS DOUBLE) AS p_success,
+       nullif(regexp_extract(factors, '"last_in_class":"([^"]*)"', 1), '') AS last_in_class,
+       nullif(regexp_extract(factors, '"answer_format":"([^"]*)"', 1), '') AS answer_format,
+       coalesce(try_cast(regexp_extract(factors, '"reminders":([0-9]+)', 1) AS INTEGER), 0) AS n_reminders,
+       contains(factors, '"served_model_before":') AS served_model_changed,
+       factors, tokens, reasoning_tokens, output_tokens, reasoning_text, latency_s, cost_usd, served_model
+FROM trials
+WHERE test = 'rounds' AND game IS NOT NULL AND NOT is_left_out;

@@ -1,0 +1,37 @@
+-- forced_choice_answer_rows: one answer of the forced-choice IAT a row, unordered, unlabelled: what tables count over.
+-- grain: trial_id
+-- reads: trials
+-- study: interference
+-- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
+--        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
+--        category) is NULL where the answer is not valid, and where its choice can't be coded (consistency_by_block
+--        counts that). `p_consistent` comes from the log-probabilities of the two options, of valid answers or not.
+--        `block_position`: its block is the first or the second of the domain. Trials that another model answered
+--        although a snapshot was asked for by name are left out here and counted in served_models.
+--        `factors` is read as text, as collector and imports write it (JSON without spaces): R's duckdb comes
+--        without the json extension, and a regular expression costs thrice as much.
+CREATE OR REPLACE VIEW forced_choice_answer_rows AS
+SELECT source, study, study_version, variant, run_id, trial_id, model, test AS domain, condition AS block,
+       test || ': ' || item AS item, item AS word, "group" AS category,
+       nullif(split_part(split_part(factors, '"tier":"', 2), '"', 1), '') AS tier,
+       wording, repetition, position,
+       CASE WHEN contains(factors, '"block_position":1') THEN 1
+            WHEN contains(factors, '"block_position":2') THEN 2 END AS block_position,
+       try_cast(split_part(split_part(split_part(factors, '"position_in_block":', 2), ',', 1), '}', 1) AS INTEGER)
+           AS position_in_block,
+       option_a, option_b,
+       CASE expected WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS consistent_letter,
+       CASE choice WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS chosen_letter,
+       answer, outcome,
+       outcome = 'answered' AS is_valid,
+       CASE WHEN outcome = 'answered' THEN chosen_letter = consistent_letter END AS is_consistent,
+       -- the same as exp(a) / (exp(a) + exp(b)), which is 0 / 0 where both are tiny
+       CASE consistent_letter
+           WHEN 'A' THEN 1 / (1 + exp(option_b_logprob - option_a_logprob))
+           WHEN 'B' THEN 1 / (1 + exp(option_a_logprob - option_b_logprob))
+       END AS p_consistent,
+       option_a_logprob, option_b_logprob, logprob_kind,
+       coalesce(contains(factors, '"structured_output":true'), false) AS structured_output,
+       tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
+FROM trials
+WHERE study = 'interference' AND NOT is_left_out;

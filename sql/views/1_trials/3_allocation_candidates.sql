@@ -1,0 +1,35 @@
+-- allocation_candidates: one candidate of one round a row, unordered: what models of choice start from.
+-- grain: trial_id, group
+-- reads: allocation_round_rows
+-- design: allocation
+-- note:  `would_succeed` was drawn before the answer: it is what would have come of hiring this candidate, chosen or not.
+--        `tries_before` and `successes_before` are those of the group in this class of jobs, earlier in the same game.
+--        `shown_at` is its place in the prompt. `features` and `feature_values` are JSON lists, NULL where candidates have
+--        nothing but a group. No candidate `is_chosen` in a round without an answer, where the game ended.
+CREATE OR REPLACE VIEW allocation_candidates AS
+WITH described AS (
+    SELECT *,
+           string_split(regexp_extract(factors, '"groups":\["(.*?)"\]', 1), '","') AS groups,
+           string_split(regexp_extract(factors, '"groups_shown":\["(.*?)"\]', 1), '","') AS shown,
+           string_split(regexp_extract(factors, '"would_succeed":\["?(.*?)"?\]', 1), '","') AS succeeding,
+           string_split(regexp_extract(factors, '"p_by_group":\[(.*?)\]', 1), ',') AS chances,
+           string_split(regexp_extract(factors, '"tries_before":\[(.*?)\]', 1), ',') AS tries,
+           string_split(regexp_extract(factors, '"successes_before":\[(.*?)\]', 1), ',') AS successes,
+           nullif(regexp_extract(factors, '"features":(\[.*?\])', 1), '') AS features,
+           string_split(regexp_extract(factors, '"candidates":\[\[(.*?)\]\]', 1), '],[') AS candidates
+    FROM allocation_round_rows
+), numbered AS (
+    SELECT *, unnest(range(1, len(groups) + 1)) AS group_no
+    FROM described
+)
+SELECT source, study, study_version, variant, run_id, trial_id, model, game, history, repetition, round, class, job,
+       groups[group_no] AS "group", group_no,
+       nullif(list_position(shown, groups[group_no]), 0) AS shown_at,
+       coalesce(choice = groups[group_no], false) AS is_chosen,
+       list_contains(succeeding, groups[group_no]) AS would_succeed,
+       try_cast(chances[group_no] AS DOUBLE) AS p_success,
+       try_cast(tries[group_no] AS INTEGER) AS tries_before,
+       try_cast(successes[group_no] AS INTEGER) AS successes_before,
+       features, CASE WHEN features IS NOT NULL THEN '[' || candidates[group_no] || ']' END AS feature_values,
+       answer_format
+FROM numbered;

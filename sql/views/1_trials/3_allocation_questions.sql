@@ -1,0 +1,15 @@
+-- allocation_questions: one question after a game a row, unordered: which group was named, and its place among the groups.
+-- grain: trial_id
+-- reads: trials
+-- design: allocation
+-- note:  `rank` is 1 where the group named is the one that succeeds most often in jobs of this class, NULL where no
+--        group was named or all are equal. `ranks` is JSON: the groups from best to worst.
+CREATE OR REPLACE VIEW allocation_questions AS
+SELECT source, study, study_version, variant, run_id, trial_id, model, game, repetition,
+       condition AS class, item AS job, expected, outcome,
+       CASE WHEN outcome = 'answered' THEN choice END AS named,
+       nullif(regexp_extract(factors, '"ranks":(\[".*?"\])', 1), '') AS ranks,
+       nullif(list_position(string_split(trim(ranks, '[]"'), '","'), named), 0) AS rank,
+       answer, reasoning_text
+FROM trials
+WHERE test = 'questions' AND game IS NOT NULL AND NOT is_left_out;

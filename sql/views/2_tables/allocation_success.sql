@@ -1,0 +1,20 @@
+-- allocation_success: how often the choices of each model succeed, beside what chance and knowing everything would give.
+-- grain: source, study, study_version, variant, model
+-- reads: allocation_round_rows
+-- design: allocation
+-- note:  Wu et al., figure 13. Over all rounds with a choice and an outcome. `random_level` is the mean chance of
+--        success of the groups in those rounds, `best_level` that of the group most likely to succeed. Where all
+--        groups are equal both are the same, and the rate says nothing about the choices.
+CREATE OR REPLACE VIEW allocation_success AS
+WITH rounds AS (
+    SELECT source, study, study_version, variant, model, is_success,
+           try_cast(regexp_extract(factors, '"p_by_group":(\[[^\]]*\])', 1) AS DOUBLE[]) AS chances
+    FROM allocation_round_rows
+    WHERE choice IS NOT NULL AND is_success IS NOT NULL
+)
+SELECT source, study, study_version, variant, model, count(*) AS n_rounds,
+       avg(is_success::INTEGER) AS success_rate, avg(list_avg(chances)) AS random_level,
+       avg(list_max(chances)) AS best_level
+FROM rounds
+GROUP BY source, study, study_version, variant, model
+ORDER BY source, study, study_version, variant, model;

@@ -1,0 +1,131 @@
+test_that("stage A asks whether an answer is valid, stage B whether a valid one is consistent", {
+  skip_without_stan()
+  rows <- few_trials()
+  a <- short_fit(rows, "valid")
+  b <- short_fit(rows, "consistent")
+  expect_equal(a$tables$model$formula, "is_valid ~ block * model * domain + (1 | item)")
+  expect_equal(b$tables$model$formula, "is_consistent ~ block * model * domain + (1 | item)")
+  expect_equal(c(a$fits$n, b$fits$n), c(nrow(rows), sum(rows$is_valid)))
+  expect_equal(a$tables$model$reference, "block = congruent; model = claude-sonnet-4; domain = gender_career")
+})
+
+test_that("one model only: the formula drops the factor and says so", {
+  skip_without_stan()
+  fit <- short_fit(subset(few_trials(), model == "gpt-5"))
+  expect_match(said_by(fit), "All rows are of one model, gpt-5: the formula is now is_consistent ~ block \\* domain")
+  expect_equal(unique(fit$tables$contrasts$model), "gpt-5")
+  expect_equal(nrow(fit$tables$predictions), 8)
+})
+
+test_that("one domain and one model: what is left is the block", {
+  skip_without_stan()
+  fit <- short_fit(subset(few_trials(), model == "gpt-5" & domain == "gender_science"))
+  expect_equal(fit$tables$model$formula, "is_consistent ~ block + (1 | item)")
+  expect_equal(fit$estimates$term, c("intercept", "blockincongruent", "sd_item"))
+  expect_equal(unique(fit$tables$contrasts$domain), "gender_science")
+})
+
+test_that("one block missing: the fit goes on, and says that there is no difference of blocks", {
+  skip_without_stan()
+  fit <- short_fit(subset(few_trials(), block == "congruent"))
+  expect_match(said_by(fit), "No difference between blocks can be had: all rows are of the block \"congruent\"")
+  expect_equal(NROW(fit$tables$contrasts), 0)
+  expect_equal(unique(fit$tables$predictions$block), "congruent")
+  some <- short_fit(subset(few_trials(), !(model == "gpt-5" & block == "incongruent")))
+  expect_match(said_by(some), "in 2 of 6 combinations of model and domain")
+  expect_false("gpt-5" %in% some$tables$contrasts$model)
+})
+
+test_that("all valid: the priors decide, and a warning says so", {
+  skip_without_stan()
+  fit <- short_fit(transform(few_trials(), is_valid = TRUE), "valid")
+  expect_match(said_by(fit), "All 144 values of is_valid are 1: what is estimated rests on the priors alone")
+  expect_equal(fit$fits$status, "warned")
+  expect_true(all(fit$tables$predictions$estimate > .9))
+})
+
+test_that("none valid: stage B can't be fitted, stage A can", {
+  skip_without_stan()
+  rows <- transform(few_trials(), is_valid = FALSE, is_consistent = NA)
+  expect_error(short_fit(rows), "none of the 144 is valid")
+  expect_match(said_by(short_fit(rows, "valid")), "All 144 values of is_valid are 0")
+})
+
+test_that("perfect separation: the priors hold it, and a message counts the cells", {
+  skip_without_stan()
+  rows <- transform(few_trials(), is_consistent = block == "congruent", is_valid = TRUE)
+  fit <- short_fit(rows)
+  expect_match(said_by(fit), "In 12 of 12 cells all values of is_consistent are the same")
+  expect_true(all(abs(fit$estimates$estimate) < 10))
+  expect_gt(min(subset(fit$tables$contrasts, scale == "delta_p")$estimate), .1)
+})
+
+test_that("an item that was asked in one block only takes part, and is counted", {
+  skip_without_stan()
+  rows <- few_trials()
+  fit <- short_fit(subset(rows, !(item == item[1] & block == "congruent")), "valid")
+  expect_match(said_by(fit), "1 of 24 items is in one block only")
+  expect_equal(fit$fits$n_groups, 24)
+})
+
+test_that("a trial that stands there twice is an error, a row that looks like another a warning", {
+  skip_without_brms()
+  rows <- few_trials()
+  expect_error(fit_forced_choice(rbind(rows, rows[1:2, ])), "of 146 rows, 2 repeat a trial")
+  rows$trial_id <- NULL
+  expect_warning(check_no_duplicates(rbind(rows, rows[1:2, ])), "2 rows have the same .*model, domain, block, item")
+  expect_silent(check_no_duplicates(rows))
+})
+
+test_that("repetitions are put together with a message", {
+  skip_without_brms()
+  rows <- few_trials(repetitions = 2)
+  expect_message(say_repetitions(rows, "item"), "2 repetitions are put together.*\"repetition\"")
+  expect_silent(say_repetitions(rows, c("item", "repetition")))
+  expect_message(kept <- varying_columns(few_trials(), c("item", "repetition")), "No random effect of repetition")
+  expect_equal(kept, "item")
+})
+
+test_that("answers to the same question are said to be taken as independent", {
+  skip_without_brms()
+  rows <- few_trials(repetitions = 2)
+  parts <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | repetition)")
+  said <- "288 rows answer 144 questions \\(one item, the same model, domain, block\\).*too narrow.*1 \\| item:model"
+  expect_message(say_repeated_trials(parts), said)
+  apart <- brms_parts(rows, "is_valid ~ block * model * domain + (1 | item) + (1 | item:model:domain:block)")
+  expect_silent(say_repeated_trials(apart))
+  expect_silent(say_repeated_trials(brms_parts(few_trials(), "is_valid ~ block * model * domain + (1 | item)")))
+})
+
+test_that("three rows are enough for a right answer", {
+  skip_without_stan()
+  rows <- few_trials()
+  three <- rows[c(which(rows$block == "congruent")[1:2], which(rows$block == "incongruent")[1]), ]
+  three[c("model", "domain")] <- list("gpt-5", "gender_career")
+  fit <- short_fit(transform(three, is_valid = TRUE, is_consistent = c(TRUE, FALSE, TRUE)))
+  expect_equal(fit$fits$n, 3)
+  expect_equal(nrow(fit$tables$contrasts), 4)
+  expect_true(all(is.finite(fit$estimates$estimate)))
+})
+
+test_that("a million rows are refused with an estimate of the time", {
+  skip_without_brms()
+  rows <- few_trials()
+  many <- rows[rep(seq_len(nrow(rows)), length.out = 1e6), ]
+  many$trial_id <- seq_len(1e6)
+  expect_error(suppressMessages(fit_forced_choice(many, "valid", cores = 2)), "Won't fit 1,000,000 rows.*about 6 hours")
+})
+
+test_that("rows of several kinds are not put together silently", {
+  skip_without_stan()
+  rows <- few_trials()
+  rows$source[1:40] <- "collected"
+  expect_match(said_by(short_fit(rows, "valid")), "Rows of more than one source are put together: collected, simulated")
+})
+
+test_that("a column that is missing, or a block of another name, is named", {
+  skip_without_brms()
+  rows <- few_trials()
+  expect_error(fit_forced_choice(rows[setdiff(names(rows), "block")]), "have no column \"block\"")
+  expect_error(fit_forced_choice(transform(rows, block = "both")), "\"block\" holds \"both\", which is not among")
+})

@@ -1,0 +1,37 @@
+made_contrasts <- function() {
+  truths <- true_contrasts(forced_choice_parameters())
+  rows <- rbind(truths, transform(truths, kind = "item_averaged", truth = 1.5 * truth))
+  transform(rows, estimate = truth, conf_low = truth - .01, conf_high = truth + .04, source = "simulated")
+}
+
+test_that("the two kinds of the difference are drawn beside each other, and log odds not at all", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_block_contrasts(made_contrasts())
+  expect_equal(unique(plot$data$scale), "delta_p")
+  expect_equal(as.vector(table(plot$data$kind_shown)), c(6, 6))
+  expect_false(anyDuplicated(plot$data[c("domain", "height")]) > 0)
+  said <- "Population level (a word of average difficulty): Claude Sonnet-4, Gender-Career 0.086 [0.076, 0.126]"
+  expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
+  expect_match(attr(plot, "alt_text"), "Averaged over the words: Claude Sonnet-4, Gender-Career 0.129", fixed = TRUE)
+})
+
+test_that("there is a dashed line at no difference, and the caption says what the rows are", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_block_contrasts(made_contrasts())
+  lines <- Filter(function(layer) inherits(layer$geom, "GeomVline"), plot$layers)
+  expect_equal(lines[[1]]$data$xintercept, 0)
+  expect_equal(lines[[1]]$aes_params$linetype, "dashed")
+  expect_match(plot$labels$caption, "^Simulated answers")
+})
+
+test_that("rows of two fits are not drawn as one, and no rows are one sentence", {
+  skip_if_not_installed("ggplot2")
+  rows <- made_contrasts()
+  expect_error(plot_block_contrasts(rbind(rows, rows)), "a cell has more than one row")
+  expect_error(plot_block_contrasts(rows[rows$scale == "s", ]), "no row with an estimate")
+})
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("interference", plot_block_contrasts(made_contrasts()))
+})
