@@ -25,12 +25,13 @@ def _polars_type(hint: Any) -> Any:
 
 
 SCHEMA = {f.name: _polars_type(get_type_hints(Attempt)[f.name]) for f in fields(Attempt)}
-_RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests"))
+_RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _INSERTS = {
     "attempts": "INSERT INTO attempts BY NAME SELECT * FROM new_rows",
     "runs": "INSERT INTO runs BY NAME SELECT * FROM new_rows",
     "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
     "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
+    "run_conditions": "INSERT INTO run_conditions BY NAME SELECT * FROM new_rows",
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
 }
@@ -190,7 +191,7 @@ def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str
 
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
     _insert_rows(connection, "runs", pl.DataFrame([{name: record.get(name) for name in _RUN_COLUMNS}]))
-    for part in ("models", "tests"):
+    for part in ("models", "tests", "conditions"):
         listed = [
             _flat(record["run_id"], place, row) for place, row in enumerate(json.loads(record.get(part) or "[]"), 1)
         ]

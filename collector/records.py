@@ -269,10 +269,11 @@ class Attempt:
 class Run:
     """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
 
-    `models` and `tests` are JSON lists of objects, which become rows of the tables run_models and run_tests:
+    `models`, `tests` and `conditions` are JSON lists of objects, which become rows of the tables run_models …:
     models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned,
             base_url, api_version, sent, left_to_default, prompt_hash, price
-    tests:  test, test_no, label, planned (trials of that test in one model)
+    tests:  test, test_no, label, groups, planned (trials of that test in one model)
+    conditions: condition, condition_no, label, in the study's order
     """
 
     run_id: str
@@ -289,6 +290,8 @@ class Run:
     machine: str
     command: str
     started_at: str
+    design: str | None = None
+    conditions: str = "[]"
     study_title: str | None = None
     study_source: str | None = None
     study_file: str | None = None

@@ -22,6 +22,7 @@ from slant.collector.study_files.parts import read_fit, read_model
 from slant.collector.study_files.records import (
     BASE,
     REASONING_BACK,
+    Condition,
     Fit,
     ReasoningBack,
     Specification,
@@ -36,7 +37,7 @@ __all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "l
 
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
-    "variant_labels", "about", "left_out", "extension",
+    "variant_labels", "about", "left_out", "extension", "condition_labels",
 )  # fmt: skip
 """Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
 model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
@@ -173,6 +174,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         variant_labels=read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
+        conditions=_conditions(table, design.conditions(data)),
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
@@ -181,6 +183,16 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
             raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
     design.check(study)
     return study
+
+
+def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """With the names that the study gives them in figures and sentences ([condition_labels])."""
+    labels = table.table("condition_labels")
+    for name in table.mapping("condition_labels"):
+        if name not in [one.condition for one in conditions]:
+            known = [one.condition for one in conditions]
+            raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
+    return tuple(replace(one, label=labels.text(one.condition, one.label)) for one in conditions)
 
 
 def _seed(table: Table) -> int:

@@ -24,6 +24,9 @@ _USUAL = {
     "token_source": "usage",
 }  # fmt: skip
 COLUMNS = tuple(Attempt.__dataclass_fields__)
+_CONDITIONS = {"association": ("compatible", "incompatible"), "forced_choice": ("congruent", "incongruent")}
+_PARTS = ("models", "tests", "conditions")
+_DESIGNS = {"rmiat": "association", "interference": "forced_choice"}
 
 
 def attempt(number: int, row: Row) -> dict[str, Any]:
@@ -37,18 +40,41 @@ def attempt(number: int, row: Row) -> dict[str, Any]:
 def insert(
     connection: duckdb.DuckDBPyConnection, attempts: Iterable[Row], runs: Iterable[Row] = (), checks: Iterable[Row] = ()
 ) -> None:
-    """Rows into `attempts`, and runs with the lists `models`, `tests` and `pace` into the tables that hold them."""
-    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "run_models": [], "run_tests": [], "pace_history": []}
+    """Rows into `attempts`, and runs with the lists `models`, `tests`, `conditions` and `pace` into their tables.
+
+    A run that nobody gives is made for each study and version of the attempts: views want to know the design.
+    """
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in ("runs", *(f"run_{part}" for part in _PARTS))}
+    tables["pace_history"] = []
     tables["checks"] = [dict(check) for check in checks]
-    for run in runs:
-        tables["runs"].append({key: value for key, value in run.items() if key not in ("models", "tests", "pace")})
+    rows = [attempt(n, row) for n, row in enumerate(attempts, 1)]
+    for run in _with_designs(list(runs), rows):
+        tables["runs"].append({key: value for key, value in run.items() if key not in (*_PARTS, "pace")})
         tables["pace_history"] += [{"run_id": run["run_id"], **row} for row in run.get("pace") or []]
-        for part in ("models", "tests"):
+        for part in _PARTS:
             listed = enumerate(run.get(part) or [], 1)
             tables[f"run_{part}"] += [{"run_id": run["run_id"], "place": place, **row} for place, row in listed]
-    tables["attempts"] = [attempt(n, row) for n, row in enumerate(attempts, 1)]
+    tables["attempts"] = rows
     for table, rows in tables.items():
         fill(connection, table, rows)
+
+
+def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
+    taken = {run["run_id"] for run in runs}
+    known = {(run.get("study"), run.get("study_version")) for run in runs}
+    for row in attempts:
+        its = {name: row[name] for name in ("study", "study_version", "source")}
+        if (its["study"], its["study_version"]) not in known:
+            known.add((its["study"], its["study_version"]))
+            is_free = row["run_id"] not in taken
+            run_id = row["run_id"] if is_free else f"{row['run_id']}-{its['study']}-{its['study_version']}"
+            runs.append({"run_id": run_id, **its})
+    found: list[Row] = []
+    for run in runs:
+        design = run.get("design") or _DESIGNS.get(run.get("study", "rmiat"), "allocation")
+        conditions = [{"condition": one} for one in _CONDITIONS.get(design, ())]
+        found.append({"design": design, "conditions": conditions, **run})
+    return found
 
 
 def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:

@@ -25,7 +25,7 @@ KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 GAMES = ("random_levels", "game_indices", "game_differences")
 FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "run_conditions", "checks", "pace_history", *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
 

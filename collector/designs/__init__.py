@@ -13,7 +13,7 @@ from slant.collector.errors import UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
-from slant.collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo
 
 _DESIGNS = {
     "allocation": "slant.collector.designs.allocation",
@@ -47,6 +47,9 @@ class Design(Protocol):
 
     def tests(self, data: Any) -> tuple[TestInfo, ...]:
         """The tests in the study's order, each with its number of trials in one model and one repetition."""
+
+    def conditions(self, data: Any) -> tuple[Condition, ...]:
+        """The conditions in the study's order; the first one is the reference level of its fits."""
 
     def words(self, data: Any) -> list[dict[str, str]]:
         """Every word of the study: test, category, word, and where it comes from (`tier` …) where the study says so."""

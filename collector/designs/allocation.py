@@ -21,7 +21,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
-from slant.collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
 class Allocation:
@@ -65,6 +65,10 @@ class Allocation:
         if data.success.kind == "elicited" and data.success.source not in study.variants:
             raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
         check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
+
+    def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
+        """The classes of jobs."""
+        return numbered([one.name for one in data.classes], {one.name: one.label for one in data.classes})
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """The jobs, by their classes."""

@@ -24,7 +24,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
-from slant.collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
 class Association:
@@ -39,9 +39,15 @@ class Association:
 
     def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
         return tuple(
-            TestInfo(test.test, test.test_no, test.label, 2 * len(test.asked) * len(data.wordings))
+            TestInfo(
+                test.test, test.test_no, test.label, 2 * len(test.asked) * len(data.wordings),
+                tuple(test.categories[side] for side in GROUPS),
+            )  # fmt: skip
             for test in data.tests.values()
         )
+
+    def conditions(self, data: AssociationData) -> tuple[Condition, ...]:
+        return numbered(data.conditions)
 
     def words(self, data: AssociationData) -> list[dict[str, str]]:
         return [

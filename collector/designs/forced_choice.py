@@ -19,7 +19,7 @@ from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
-from slant.collector.study_files.records import Study, StudyModel, TestInfo
+from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
 class ForcedChoice:
@@ -39,9 +39,15 @@ class ForcedChoice:
 
     def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
         return tuple(
-            TestInfo(domain.domain, domain.domain_no, domain.label, 2 * len(domain.words) * len(data.wordings))
+            TestInfo(
+                domain.domain, domain.domain_no, domain.label, 2 * len(domain.words) * len(data.wordings),
+                tuple(dict.fromkeys(word.category for word in domain.words)),
+            )  # fmt: skip
             for domain in data.domains.values()
         )
+
+    def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
+        return numbered(data.blocks)
 
     def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
         return [

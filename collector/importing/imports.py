@@ -138,7 +138,9 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
     return Run(
         run_id=new_run_id(study.name), source="imported", study=study.name, study_version=study.version,
         variant=study.variant, seed=None, repetitions=1, models=json.dumps(listed),
+        design=study.design, study_title=study.title, study_source=study.source or None,
         tests=json.dumps([asdict(test) for test in study.tests]),
+        conditions=json.dumps([asdict(one) for one in study.conditions]),
         settings=json.dumps({"layout": layout, "files": kept}), code_version=code_version(),
         machine=f"{platform.platform()}, Python {platform.python_version()}", command=command, started_at=utc_now(),
     )  # fmt: skip

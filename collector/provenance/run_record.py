@@ -38,7 +38,8 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
     return Run(
         run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
         study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
-        models=json.dumps(models), tests=json.dumps(tests), settings=json.dumps(options),
+        design=study.design, models=json.dumps(models), tests=json.dumps(tests),
+        conditions=json.dumps([asdict(one) for one in study.conditions]), settings=json.dumps(options),
         code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
         command=_CREDENTIALS.sub("//", " ".join(sys.argv))[:2000], started_at=utc_now(), study_title=study.title,
         study_source=study.source or None, study_file=study_file(study), git_commit=git_commit(),

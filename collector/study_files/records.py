@@ -6,7 +6,7 @@ A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what on
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,8 @@ BASE = "base"
 
 @dataclass(frozen=True, slots=True)
 class TestInfo:
-    """One test of a study. `planned` is its number of trials in one model and one repetition."""
+    """One test of a study. `planned` is its number of trials in one model and one repetition, `groups` are the
+    categories of its words."""
 
     __test__ = False  # pytest would take the class for a test of its own
 
@@ -33,6 +34,23 @@ class TestInfo:
     test_no: int
     label: str
     planned: int
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a study: number 1 is the reference level of its fits. A block of a forced choice, a class of
+    jobs in a game."""
+
+    condition: str
+    condition_no: int
+    label: str
+
+
+def numbered(names: Iterable[str], labels: Mapping[str, str] | None = None) -> tuple[Condition, ...]:
+    """Conditions in this order; one without a label goes by its name, with blanks for underscores."""
+    known = labels or {}
+    return tuple(Condition(name, no, known.get(name, name.replace("_", " "))) for no, name in enumerate(names, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +165,7 @@ class Study:
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
     in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
-    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures.
+    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions` are in the study's order, the reference first.
     """
 
     name: str
@@ -174,6 +192,7 @@ class Study:
     temperature: float | None = None
     reasoning_back: ReasoningBack = "default"
     is_extension: bool = False
+    conditions: tuple[Condition, ...] = ()
 
     def with_answer(self, answer: str) -> Study:
         """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of

@@ -2,10 +2,11 @@
 -- grain: study, study_version, test
 -- reads: runs, run_tests
 -- study: any
--- note:  where runs disagree the latest one wins. `planned` counts the trials of that test in one model.
+-- note:  where runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
+--        its categories of words, in the study's order (JSON), NULL where it has none.
 CREATE OR REPLACE VIEW tests AS
 SELECT r.study, r.study_version, t.test, coalesce(t.test_no, t.place) AS test_no,
-       coalesce(t.label, t.test) AS label, t.planned
+       coalesce(t.label, t.test) AS label, t.groups, t.planned
 FROM run_tests t
 JOIN runs r ON r.run_id = t.run_id
 WHERE t.test IS NOT NULL

@@ -9,7 +9,8 @@
 CREATE OR REPLACE VIEW allocation_round_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, game, conversation_id AS history,
        repetition, round, condition AS class, item AS job,
-       CASE WHEN outcome = 'answered' THEN choice END AS choice, expected, outcome, turn,
+       CASE WHEN outcome = 'answered' THEN choice END AS choice, expected, outcome, is_refusal, turn,
+       nullif(regexp_extract(factors, '"groups_shown":\["(.*?)"[,\]]', 1), '') AS first_option,
        CASE WHEN contains(factors, '"is_success":true') THEN true
             WHEN contains(factors, '"is_success":false') THEN false END AS is_success,
        try_cast(regexp_extract(factors, '"points":(-?[0-9.eE+-]+)', 1) AS DOUBLE) AS points,

@@ -1,7 +1,7 @@
--- association_answer_rows: one answer of the Reasoning Model IAT a row, unordered and unlabelled: what the tables count over.
+-- association_answer_rows: one answer of an association study a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trials
--- study: rmiat
+-- reads: trials, studies
+-- design: association
 -- note:  `is_refusal` is the paper's rule: the answer is not exactly (untrimmed, case-sensitive) one of the two
 --        options. So is an answer that was cut off or filtered, whatever it says: its tokens end where the limit is.
 --        (The authors' data have no such outcomes.) `outcome` and `choice` are our own, finer reading of the same
@@ -14,8 +14,9 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test,
        option_a, option_b, expected, answer, choice, outcome,
        coalesce(answer NOT IN (option_a, option_b), true) OR outcome IN ('truncated', 'filtered') AS is_refusal,
        choice = expected AS follows_rule,
+       nullif(split_part(split_part(factors, '"first_option":"', 2), '"', 1), '') AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,
        output_tokens, reasoning_text, option_a_logprob, option_b_logprob, logprob_kind,
        latency_s, is_batch, cost_usd, served_model, served_model_differs
 FROM trials
-WHERE study = 'rmiat' AND NOT is_left_out;
+WHERE study IN (SELECT study FROM studies WHERE design = 'association') AND NOT is_left_out;

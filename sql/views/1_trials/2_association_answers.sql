@@ -1,18 +1,20 @@
--- association_answers: one answer of the Reasoning Model IAT a row, unordered, with the labels and places of model and test.
+-- association_answers: one answer of an association study a row, unordered, with labels and places of all that has them.
 -- grain: trial_id
--- reads: association_answer_rows, models, tests
--- study: rmiat
+-- reads: association_answer_rows, models, tests, conditions
+-- design: association
 -- note:  `is_refusal` is the paper's rule, `outcome` and `choice` are our own reading of the same answer (see
 --        association_answer_rows, over which the tables count).
 CREATE OR REPLACE VIEW association_answers AS
-SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
+SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.test, p.test_no, coalesce(p.label, t.test) AS test_label,
-       t.condition, t.item, t."group", t.wording, t.repetition, t.position,
-       t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome, t.is_refusal, t.follows_rule,
+       t.condition, coalesce(c.label, t.condition) AS condition_label, c.condition_no,
+       t.item, t."group", t.wording, t.repetition, t.position,
+       t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome, t.is_refusal, t.follows_rule, t.first_option,
        t.tokens, t.token_source, t.reasoning_tokens, t.reasoning_tokens_recounted, t.recount_tokenizer,
        t.output_tokens, t.reasoning_text, t.option_a_logprob, t.option_b_logprob, t.logprob_kind,
        t.latency_s, t.is_batch, t.cost_usd, t.served_model, t.served_model_differs
 FROM association_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
-LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test;
+LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test
+LEFT JOIN conditions c ON c.study = t.study AND c.study_version = t.study_version AND c.condition = t.condition;

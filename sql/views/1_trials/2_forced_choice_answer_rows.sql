@@ -1,7 +1,7 @@
--- forced_choice_answer_rows: one answer of the forced-choice IAT a row, unordered, unlabelled: what tables count over.
+-- forced_choice_answer_rows: one answer of a forced choice a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trials
--- study: interference
+-- reads: trials, studies
+-- design: forced_choice
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
 --        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
 --        category) is NULL where the answer is not valid, and where its choice can't be coded (consistency_by_block
@@ -23,7 +23,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test AS d
        CASE expected WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS consistent_letter,
        CASE choice WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS chosen_letter,
        answer, outcome,
-       outcome = 'answered' AS is_valid,
+       outcome = 'answered' AS is_valid, is_refusal, option_a AS first_option,
        CASE WHEN outcome = 'answered' THEN chosen_letter = consistent_letter END AS is_consistent,
        -- the same as exp(a) / (exp(a) + exp(b)), which is 0 / 0 where both are tiny
        CASE consistent_letter
@@ -34,4 +34,4 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test AS d
        coalesce(contains(factors, '"structured_output":true'), false) AS structured_output,
        tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
 FROM trials
-WHERE study = 'interference' AND NOT is_left_out;
+WHERE study IN (SELECT study FROM studies WHERE design = 'forced_choice') AND NOT is_left_out;

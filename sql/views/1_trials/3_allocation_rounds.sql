@@ -1,16 +1,19 @@
 -- allocation_rounds: one round of a game a row, in a fixed order: what analyses of games start from.
 -- grain: trial_id
--- reads: allocation_round_rows, models
+-- reads: allocation_round_rows, models, conditions
 -- design: allocation
 -- note:  the tables count over allocation_round_rows, the same rows unordered. `factors` holds the rest as JSON: who would
 --        have succeeded (drawn before the answer), the candidates' features, the order in which the groups were shown.
 CREATE OR REPLACE VIEW allocation_rounds AS
 SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
-       t.game, t.history, t.repetition, t.round, t.class, t.job, t.choice, t.expected, t.outcome, t.is_success,
+       t.game, t.history, t.repetition, t.round,
+       t.class, coalesce(c.label, t.class) AS class_label, c.condition_no AS class_no, t.job, t.choice, t.expected,
+              t.outcome, t.is_refusal, t.first_option, t.is_success,
        t.points, t.bonus, t.p_success, t.last_in_class, t.answer_format, t.n_reminders, t.served_model_changed,
        t.tokens, t.reasoning_tokens, t.output_tokens, t.reasoning_text, t.latency_s, t.cost_usd, t.served_model,
        t.factors
 FROM allocation_round_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
+LEFT JOIN conditions c ON c.study = t.study AND c.study_version = t.study_version AND c.condition = t.class
 ORDER BY t.source, t.study, t.study_version, t.variant, m.model_no, t.model, t.repetition, t.game, t.round, t.trial_id;

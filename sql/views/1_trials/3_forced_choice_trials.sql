@@ -1,20 +1,23 @@
--- forced_choice_trials: one answer of the forced-choice IAT a row, in a fixed order: what analyses start from.
+-- forced_choice_trials: one answer of a forced choice a row, in a fixed order: what analyses start from.
 -- grain: trial_id
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- note:  the tables count over forced_choice_answer_rows, the same rows unordered and unlabelled, where the columns are
 --        explained. `item` names domain and word, for a word of one domain is another item in the other.
 CREATE OR REPLACE VIEW forced_choice_trials AS
-SELECT t.source, t.study_version, t.variant, t.run_id, t.trial_id,
+SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.domain, coalesce(d.label, t.domain) AS domain_label, d.test_no AS domain_no,
-       t.block, t.item, t.word, t.category, t.tier, t.wording, t.repetition, t.position,
+       t.block, coalesce(b.label, t.block) AS block_label, b.condition_no AS block_no,
+       t.item, t.word, t.category, t.tier, t.wording, t.repetition, t.position,
        t.block_position, t.position_in_block,
        t.option_a, t.option_b, t.consistent_letter, t.chosen_letter, t.answer, t.outcome,
-       t.is_valid, t.is_consistent, t.p_consistent,
+       t.is_valid, t.is_refusal, t.first_option, t.is_consistent, t.p_consistent,
        t.option_a_logprob, t.option_b_logprob, t.logprob_kind, t.structured_output,
        t.tokens, t.token_source, t.latency_s, t.cost_usd, t.served_model, t.served_model_differs
 FROM forced_choice_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
 LEFT JOIN tests d ON d.study = t.study AND d.study_version = t.study_version AND d.test = t.domain
-ORDER BY t.source, t.study_version, t.variant, m.model_no, t.model, d.test_no, t.domain, t.position, t.trial_id;
+LEFT JOIN conditions b ON b.study = t.study AND b.study_version = t.study_version AND b.condition = t.block
+ORDER BY t.source, t.study, t.study_version, t.variant, m.model_no, t.model, d.test_no, t.domain, t.position,
+         t.trial_id;

@@ -1,9 +1,9 @@
--- block_contrasts: how much less consistent valid answers are where the pairing is incongruent.
+-- block_contrasts: how much less consistent valid answers are in the second block, as the model of stage B has it.
 -- grain: fit_id, model, domain, kind
 -- reads: bayes_contrasts, models, tests
--- study: interference
+-- design: forced_choice
 -- paper: Table 1
--- note:  delta_p: P(consistent) in the congruent block minus that in the incongruent one; s: the same in log odds; each
+-- note:  delta_p: P(consistent) in the study's first block minus that in the second one; s: the same in log odds; each
 --        with its 95 % interval. The paper's are of kind population. Compare them with the null of `analyze permute`,
 --        which is not centred on 0. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW block_contrasts AS
@@ -17,13 +17,14 @@ WITH wide AS (
            max(conf_low) FILTER (scale = 's') AS s_conf_low,
            max(conf_high) FILTER (scale = 's') AS s_conf_high
     FROM bayes_contrasts
-    WHERE study = 'interference' AND outcome = 'is_consistent'
+    WHERE outcome = 'is_consistent'
     GROUP BY ALL
 )
-SELECT w.source, w.study_version, w.variant, w.model, coalesce(m.label, w.model) AS model_label, w.domain,
+SELECT w.source, w.study, w.study_version, w.variant, w.model, coalesce(m.label, w.model) AS model_label, w.domain,
        coalesce(t.label, w.domain) AS domain_label, w.kind, w.delta_p, w.delta_p_conf_low, w.delta_p_conf_high,
        w.p_positive, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.fit_id
 FROM wide w
 LEFT JOIN models m ON m.study = w.study AND m.study_version = w.study_version AND m.model = w.model
 LEFT JOIN tests t ON t.study = w.study AND t.study_version = w.study_version AND t.test = w.domain
-ORDER BY w.source, w.study_version, w.variant, w.fit, w.fit_id, w.kind DESC, m.model_no, w.model, t.test_no, w.domain;
+ORDER BY w.source, w.study, w.study_version, w.variant, w.fit, w.fit_id, w.kind DESC, m.model_no, w.model, t.test_no,
+         w.domain;

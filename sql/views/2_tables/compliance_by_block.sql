@@ -1,7 +1,7 @@
 -- compliance_by_block: how many answers of each model are a valid choice, in each domain and block.
--- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- grain: source, study, study_version, variant, model, domain, block, structured_output
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- paper: Table 3
 -- note:  valid is exactly one clear choice, whether consistent or not. The interval is Wilson's (95 %), which stays
 --        within 0 and 100 and has a width at both ends. Answers that a provider forced into a schema
@@ -9,21 +9,24 @@
 --        It takes each answer as one more: where items are asked repeatedly (`collect --repeat`) it is too narrow.
 CREATE OR REPLACE VIEW compliance_by_block AS
 WITH counted AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output,
            count(*) FILTER (is_valid) AS n_valid,
            count(*) AS n_trials
     FROM forced_choice_answer_rows
-    GROUP BY source, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 ), with_width AS (
     SELECT *, n_trials + 3.841458820694124 AS whole,
            1.959963984540054 * sqrt(n_valid * (n_trials - n_valid) / n_trials + 0.960364705173531) AS half
     FROM counted
 )
-SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output, c.n_valid, c.n_trials,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output, c.n_valid,
+       c.n_trials,
        100 * c.n_valid / c.n_trials AS valid_percent,
        100 * greatest(0, (c.n_valid + 1.920729410347062 - c.half) / c.whole) AS conf_low_percent,
        100 * least(1, (c.n_valid + 1.920729410347062 + c.half) / c.whole) AS conf_high_percent
 FROM with_width c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.block, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
+         c.block, c.structured_output;

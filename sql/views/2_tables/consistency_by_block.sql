@@ -1,7 +1,7 @@
 -- consistency_by_block: how many of the valid answers are task-consistent, in each domain and block.
--- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- grain: source, study, study_version, variant, model, domain, block, structured_output
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
 --        or not: `coverage_percent` is 100 where it is, and the answers that can't be coded are in no rate. The
 --        interval is Wilson's (95 %), too narrow where items are asked repeatedly. `mean_p_consistent` is of the
@@ -9,7 +9,7 @@
 --        the probability is).
 CREATE OR REPLACE VIEW consistency_by_block AS
 WITH counted AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output,
            count(*) FILTER (is_valid) AS n_valid,
            count(is_consistent) AS n_coded,
            count(*) FILTER (is_consistent) AS n_consistent,
@@ -17,14 +17,14 @@ WITH counted AS (
            count(p_consistent) AS n_with_logprobs,
            string_agg(DISTINCT logprob_kind, ' + ' ORDER BY logprob_kind) AS logprob_kind
     FROM forced_choice_answer_rows
-    GROUP BY source, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 ), with_width AS (
     SELECT *, n_coded + 3.841458820694124 AS whole,
            1.959963984540054
                * sqrt(n_consistent * (n_coded - n_consistent) / nullif(n_coded, 0) + 0.960364705173531) AS half
     FROM counted
 )
-SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.structured_output,
        c.n_consistent, c.n_valid, 100 * c.n_coded / nullif(c.n_valid, 0) AS coverage_percent,
        c.n_consistent / nullif(c.n_coded, 0) AS consistent_rate,
        CASE WHEN c.n_coded > 0 THEN greatest(0, (c.n_consistent + 1.920729410347062 - c.half) / c.whole) END
@@ -33,6 +33,8 @@ SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.block, c.struc
            AS conf_high,
        c.mean_p_consistent, c.n_with_logprobs, c.logprob_kind
 FROM with_width c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.block, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
+         c.block, c.structured_output;

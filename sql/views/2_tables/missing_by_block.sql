@@ -1,12 +1,12 @@
 -- missing_by_block: what the answers without a valid choice are, in each domain and block.
--- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- grain: source, study, study_version, variant, model, domain, block, structured_output
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- note:  the four kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
 --        letters, neither, broken JSON). What failed for good is no answer: outcome_counts counts its attempts.
 CREATE OR REPLACE VIEW missing_by_block AS
 WITH counted AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output,
            count(*) AS n_trials,
            count(*) FILTER (NOT is_valid) AS n_invalid,
            100 * avg((NOT is_valid)::INTEGER) AS invalid_percent,
@@ -15,10 +15,12 @@ WITH counted AS (
            count(*) FILTER (outcome = 'truncated') AS n_truncated,
            count(*) FILTER (outcome = 'malformed') AS n_malformed
     FROM forced_choice_answer_rows
-    GROUP BY source, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 )
 SELECT c.*
 FROM counted c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.block, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
+         c.block, c.structured_output;

@@ -1,27 +1,35 @@
--- observed_delta_p: how much less consistent each model is in the incongruent block, as observed.
--- grain: source, study_version, variant, model, domain, structured_output
--- reads: consistency_by_block, models, tests
--- study: interference
--- note:  congruent minus incongruent: `delta_p` of the shares of consistent answers among the valid, `delta_mean_p` of
---        the mean probability of the consistent option, where log-probabilities are there. Neither knows of items or of
---        other models: Table 1's delta P is the model's, from analyze --fit brms. NULL where a block is missing.
+-- observed_delta_p: how much less consistent each model is in another block than in the first one, as observed.
+-- grain: source, study, study_version, variant, model, domain, block, structured_output
+-- reads: consistency_by_block, models, tests, conditions
+-- design: forced_choice
+-- note:  `reference` (the study's first block: congruent, say) minus `block`: `delta_p` of the shares of consistent answers
+--        among the valid, `delta_mean_p` of the mean probability of the consistent option, where log-probabilities are
+--        there. Neither knows of items or of other models: the delta P of block_contrasts is the model's, from
+--        analyze --fit brms. NULL where one of the two is missing.
 CREATE OR REPLACE VIEW observed_delta_p AS
-WITH beside AS (
-    SELECT source, study_version, variant, model, domain, structured_output,
-           max(n_valid) FILTER (block = 'congruent') AS n_valid_congruent,
-           max(n_valid) FILTER (block = 'incongruent') AS n_valid_incongruent,
-           max(consistent_rate) FILTER (block = 'congruent') AS congruent_rate,
-           max(consistent_rate) FILTER (block = 'incongruent') AS incongruent_rate,
-           max(mean_p_consistent) FILTER (block = 'congruent') AS congruent_mean_p,
-           max(mean_p_consistent) FILTER (block = 'incongruent') AS incongruent_mean_p
+WITH cells AS (
+    SELECT source, study, study_version, variant, model, domain, structured_output, block,
+           n_valid, consistent_rate AS rate, mean_p_consistent AS mean_p
     FROM consistency_by_block
-    GROUP BY source, study_version, variant, model, domain, structured_output
+), beside AS (
+    SELECT w.*, o.condition AS block, o.condition_no, f.condition AS reference, r.n_valid AS reference_n_valid,
+           c.n_valid,
+           r.rate AS reference_rate, c.rate, r.mean_p AS reference_mean_p, c.mean_p
+    FROM (SELECT DISTINCT source, study, study_version, variant, model, domain, structured_output FROM cells) w
+    JOIN conditions f ON f.study = w.study AND f.study_version = w.study_version AND f.condition_no = 1
+    JOIN conditions o ON o.study = w.study AND o.study_version = w.study_version AND o.condition_no > 1
+    LEFT JOIN cells r ON r.block = f.condition AND r.source = w.source AND r.study = w.study
+        AND r.study_version = w.study_version AND r.variant = w.variant AND r.model = w.model
+        AND r.domain = w.domain AND r.structured_output = w.structured_output
+    LEFT JOIN cells c ON c.block = o.condition AND c.source = w.source AND c.study = w.study
+        AND c.study_version = w.study_version AND c.variant = w.variant AND c.model = w.model
+        AND c.domain = w.domain AND c.structured_output = w.structured_output
 )
-SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.structured_output,
-       c.n_valid_congruent, c.n_valid_incongruent, c.congruent_rate, c.incongruent_rate,
-       c.congruent_rate - c.incongruent_rate AS delta_p,
-       c.congruent_mean_p, c.incongruent_mean_p, c.congruent_mean_p - c.incongruent_mean_p AS delta_mean_p
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.reference, c.structured_output,
+       c.reference_n_valid, c.n_valid, c.reference_rate, c.rate, c.reference_rate - c.rate AS delta_p,
+       c.reference_mean_p, c.mean_p, c.reference_mean_p - c.mean_p AS delta_mean_p
 FROM beside c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.condition_no,
+         c.block, c.structured_output;

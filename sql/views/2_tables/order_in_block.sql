@@ -1,25 +1,26 @@
 -- order_in_block: compliance and consistency along a block, by twenty trials in the order of asking.
--- grain: source, study_version, variant, model, domain, block, from_position, structured_output
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- grain: source, study, study_version, variant, model, domain, block, from_position, structured_output
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
 --        should change along a block; where something does, the provider or the model did. NULL for imported answers
 --        that don't say their place.
 CREATE OR REPLACE VIEW order_in_block AS
 WITH counted AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output,
            20 * ((position_in_block - 1) // 20) + 1 AS from_position,
            count(*) AS n_trials,
            count(*) FILTER (is_valid) AS n_valid,
            100 * avg(is_valid::INTEGER) AS valid_percent,
            avg(is_consistent::INTEGER) AS consistent_rate
     FROM forced_choice_answer_rows
-    GROUP BY source, study_version, variant, model, domain, block, structured_output, from_position
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output, from_position
 )
-SELECT c.source, c.study_version, c.variant, c.model, c.domain, c.block, c.from_position, c.structured_output,
+SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.from_position, c.structured_output,
        c.n_trials, c.n_valid, c.valid_percent, c.consistent_rate
 FROM counted c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain,
-         c.block, c.from_position, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain,
+         k.condition_no, c.block, c.from_position, c.structured_output;

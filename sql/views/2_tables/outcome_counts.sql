@@ -1,6 +1,6 @@
 -- outcome_counts: what came of the trials of each condition, and how many attempts failed on the way.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: attempts, models, tests
+-- reads: attempts, models, tests, conditions
 -- study: any
 -- note:  truncated, filtered and failed attempts cut the dependent variable, so they are counted by condition.
 --        A failed attempt ends no trial; `n_trials` is the sum of the five outcomes.
@@ -21,4 +21,6 @@ SELECT c.*
 FROM counted c
 LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
 LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, c.condition;
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.condition
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, k.condition_no,
+         c.condition;

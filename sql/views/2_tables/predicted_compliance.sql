@@ -1,16 +1,17 @@
 -- predicted_compliance: the probability of a valid answer that the model of stage A predicts.
 -- grain: fit_id, model, domain, block, kind
 -- reads: bayes_predictions, models, tests
--- study: interference
+-- design: forced_choice
 -- paper: Table 2
 -- note:  the paper's are of kind population; its two columns look exchanged. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW predicted_compliance AS
-SELECT p.source, p.study_version, p.variant, p.model, coalesce(m.label, p.model) AS model_label, p.domain,
+SELECT p.source, p.study, p.study_version, p.variant, p.model, coalesce(m.label, p.model) AS model_label, p.domain,
        coalesce(t.label, p.domain) AS domain_label, p.block, p.kind, p.estimate, p.conf_low, p.conf_high,
        p.is_converged, p.verdict, p.fit, p.fit_id
 FROM bayes_predictions p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.domain
-WHERE p.study = 'interference' AND p.outcome = 'is_valid'
-ORDER BY p.source, p.study_version, p.variant, p.fit, p.fit_id, p.kind DESC, m.model_no, p.model, t.test_no, p.domain,
+WHERE p.outcome = 'is_valid'
+ORDER BY p.source, p.study, p.study_version, p.variant, p.fit, p.fit_id, p.kind DESC, m.model_no, p.model, t.test_no,
+         p.domain,
          p.block;

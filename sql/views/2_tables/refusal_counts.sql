@@ -1,22 +1,22 @@
 -- refusal_counts: how often each model refuses in each test, by the paper's rule.
--- grain: source, study_version, variant, model, test
+-- grain: source, study, study_version, variant, model, test
 -- reads: association_answer_rows, models, tests
--- study: rmiat
+-- design: association
 -- paper: Table S4
 -- note:  the rule counts whatever isn't exactly one of the two options; `n_with_choice` of these refusals still name
 --        an option as our reader reads them ("Pleasant.").
 CREATE OR REPLACE VIEW refusal_counts AS
 WITH counted AS (
-    SELECT source, study_version, variant, model, test,
+    SELECT source, study, study_version, variant, model, test,
            count(*) AS n_trials,
            count(*) FILTER (is_refusal) AS n_refusals,
            avg(is_refusal::INTEGER) AS refusal_rate,
            count(*) FILTER (is_refusal AND choice IS NOT NULL) AS n_with_choice
     FROM association_answer_rows
-    GROUP BY source, study_version, variant, model, test
+    GROUP BY source, study, study_version, variant, model, test
 )
 SELECT c.*
 FROM counted c
-LEFT JOIN models m ON m.study = 'rmiat' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = 'rmiat' AND t.study_version = c.study_version AND t.test = c.test
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test;

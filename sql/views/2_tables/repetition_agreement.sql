@@ -1,29 +1,31 @@
 -- repetition_agreement: how often a model gives the same answer when it is asked the same again.
--- grain: source, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests
--- study: interference
+-- grain: source, study, study_version, variant, model, domain, block, structured_output
+-- reads: forced_choice_answer_rows, models, tests, conditions
+-- design: forced_choice
 -- note:  of items with two valid answers at least (`collect --repeat`). `agreement` is the share of pairs of answers to
 --        one item that are alike in being consistent or not, averaged over items; which side is A changes with the
 --        repetition. Where the answers of a cell don't differ at all it is 1, whatever the model.
 CREATE OR REPLACE VIEW repetition_agreement AS
 WITH by_item AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output, item, wording,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output, item, wording,
            count(is_consistent) AS n,
            count(*) FILTER (is_consistent) AS n_consistent
     FROM forced_choice_answer_rows
-    GROUP BY source, study_version, variant, model, domain, block, structured_output, item, wording
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output, item, wording
     HAVING count(is_consistent) > 1
 ), counted AS (
-    SELECT source, study_version, variant, model, domain, block, structured_output,
+    SELECT source, study, study_version, variant, model, domain, block, structured_output,
            count(*) AS n_items, sum(n)::BIGINT AS n_answers,
            count(*) FILTER (n_consistent IN (0, n)) AS n_always_alike,
            avg((n_consistent * (n_consistent - 1) + (n - n_consistent) * (n - n_consistent - 1)) / (n * (n - 1)))
                AS agreement
     FROM by_item
-    GROUP BY source, study_version, variant, model, domain, block, structured_output
+    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 )
 SELECT c.*
 FROM counted c
-LEFT JOIN models m ON m.study = 'interference' AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = 'interference' AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.block, c.structured_output;
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
+         c.block, c.structured_output;

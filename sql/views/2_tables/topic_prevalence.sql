@@ -12,5 +12,6 @@ FROM stm_prevalence p
 JOIN fits f ON f.fit_id = p.fit_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = p.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, scope, topic, model_no, p.model, test_no, p.test,
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, scope, topic, model_no, p.model, test_no,
+         p.test,
        p.condition;
