@@ -23,7 +23,7 @@ from slant.collector.study import Fit
 GRAIN = ("source", "study_version", "variant")
 STEP = "token_step"
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
-_ORDER = ("test", "condition", "wording", "item", "repetition", "trial_id")
+_ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
 _PAPER_ORDER = ("model_no", "model", "test_no", "test")
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
@@ -74,11 +74,15 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
         its = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
         wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", "model", "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
+        view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
         frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
         mixed = asked_unlike(mixed_rows(connection, study))
-    if "study" in frame.columns:  # a view of all studies, such as `trials`
-        frame = frame.filter(pl.col("study") == study)
     return Rows(frame, columns, mixed)
+
+
+def _quoted(text: str) -> str:
+    """A text as SQL writes it: a relation's filter takes no parameters."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def read_cells(

@@ -15,9 +15,10 @@ from slant.analysis.cells import GRAIN
 from slant.analysis.check_trials import CELL, mixed_fit, read_trials
 from slant.analysis.doubts import doubtful_fits, mixtures
 from slant.analysis.fits import FitResult, Progress, fit
+from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import UsageError
-from slant.collector.study import Fit, Study, load_study
+from slant.collector.study import Fit, Study
 
 ALPHA = 0.05
 BOUND = 0.1
@@ -59,7 +60,7 @@ class CheckJob:
 
 def check(
     db: str | Path,
-    study: str | Study = "rmiat",
+    study: str | Study | None = None,
     source: str | None = None,
     measure: str | None = None,
     bound: float = BOUND,
@@ -76,7 +77,7 @@ def check(
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    its = study if isinstance(study, Study) else load_study(study)
+    its = study_in(db, study)
     definition = mixed_fit(its)
     trials = read_trials(db, its, source, measure)
     own = list(_of_trials(trials, definition, alpha, bound))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from slant.analysis.cli_study import meant, study_option
 from slant.collector.commands.output import db_option, print_rows, say
 
 EXAMPLES = """\b
 Examples:
   analyze check
-  analyze check --study rmiat --out check.html
+  analyze check --study NAME --out check.html
   analyze check --bound 0.2 --csv > findings.csv
   analyze check --show influence --csv > influence.csv
 """
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--study", default="rmiat", show_default=True, help="A study that defines a mixed model.")
+@study_option
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option(
     "--measure", type=click.Choice(["reasoning", "output", "recounted"]), help="Which tokens. Default: the study's."
@@ -32,8 +33,8 @@ Examples:
 @click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
 @db_option
 def check(
-    study: str, source: str | None, measure: str | None, bound: float, alpha: float, show: str | None, out: Path | None,
-    output_format: str | None, workers: int | None, refit: bool, db: Path,
+    study: str | None, source: str | None, measure: str | None, bound: float, alpha: float, show: str | None,
+    out: Path | None, output_format: str | None, workers: int | None, refit: bool, db: Path,
 ) -> None:  # fmt: skip
     """What the paper does not say and a reader should know, on one page: verdicts first, each with its number.
 
@@ -52,7 +53,7 @@ def check(
     if out is not None:
         check_ending(out)
     with FitProgress() as progress:
-        found = check_all(db, study, source, measure, bound, alpha, workers, refit, progress)
+        found = check_all(db, meant(db, study), source, measure, bound, alpha, workers, refit, progress)
         path = write_page(found, out, workers) if out is not None else None
     for warning in found.warnings:
         say(warning)

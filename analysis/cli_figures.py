@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 import polars as pl
 from slant.analysis.cli_results import FitProgress
+from slant.analysis.cli_study import meant, study_option
 from slant.analysis.figure_kinds.of_games import kinds_of
 from slant.analysis.figure_rows import figure_kinds
 from slant.analysis.figures import FORMATS
 from slant.analysis.figures import figures as draw_figures
 from slant.collector.commands.output import db_option, format_option, print_rows, say
-from slant.collector.study import load_study
+from slant.collector.study import Study
 
 
 @click.command(
@@ -21,7 +22,7 @@ from slant.collector.study import load_study
     "  analyze figures allocations learning_curves --study hiring --variant steer_bonus"
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
-@click.option("--study", default="rmiat", show_default=True, help="A study's name or the path of its TOML file.")
+@study_option
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True,
@@ -38,7 +39,7 @@ from slant.collector.study import load_study
 @format_option
 @click.pass_context
 def figures(
-    ctx: click.Context, names: tuple[str, ...], study: str, source: str | None, out: Path,
+    ctx: click.Context, names: tuple[str, ...], study: str | None, source: str | None, out: Path,
     variants: tuple[str, ...], only: str | None, listed: bool, workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Draw the paper's figures (all that the data have something for) as SVG and PNG.
@@ -46,13 +47,14 @@ def figures(
     Prints one row a file, with its text alternative. Each source, version and variant has files of its own; a study of
     games has its variants side by side.
     """
-    kinds = figure_kinds(load_study(study))
+    its = meant(db, study)
+    kinds = figure_kinds(its)
     if listed:
         print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
         rows = draw_figures(
-            db, out, study, names, formats=[only] if only else FORMATS, source=source, workers=workers,
+            db, out, its, names, formats=[only] if only else FORMATS, source=source, workers=workers,
             progress=progress, variants=variants,
         )  # fmt: skip
     shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
@@ -61,17 +63,16 @@ def figures(
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
-    for hint, missing in _not_drawn(study, names, rows).items():
+    for hint, missing in _not_drawn(its, names, rows).items():
         say(f"Not drawn, for there are no rows for them: {', '.join(missing)}. What makes these: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
 
 
-def _not_drawn(study: str, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
+def _not_drawn(its: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
     """The study's own figures that there were no rows for, by what makes these."""
-    its = load_study(study)
     found: dict[str, list[str]] = {}
     for name, kind in kinds_of(its).items():
         if kind.hint and name in (names or its.figures) and name not in rows["figure"]:
-            found.setdefault(kind.hint.format(study=study), []).append(name)
+            found.setdefault(kind.hint.format(study=its.as_typed), []).append(name)
     return found

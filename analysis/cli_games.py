@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 from slant.analysis.cli_results import FitProgress
+from slant.analysis.cli_study import meant, study_option
 from slant.analysis.doubts import mixtures
-from slant.analysis.games.cells import INDICES
+from slant.analysis.games.cells import INDICES, is_played
 from slant.analysis.games.comparisons import ATTRIBUTES
 from slant.analysis.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.games.indices import SEED
-from slant.analysis.tables import study_name
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.study import Study
 
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (
@@ -23,9 +24,6 @@ _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
     "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
 )  # fmt: skip
-_STUDY = click.option(
-    "--study", default="hiring", show_default=True, help="A study of games, or the path of its TOML file."
-)
 _SOURCE = click.option(
     "--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source."
 )
@@ -43,7 +41,7 @@ class GameProgress(FitProgress):
     "  analyze indices --study hiring --variant main --format csv > indices.csv\n"
     "  analyze tables game_index_intervals"
 )
-@_STUDY
+@study_option
 @click.option("--variant", "variants", multiple=True, help='Only this one; "main" is "main.cot", too. May be repeated.')
 @_SOURCE
 @click.option("--n-boot", type=click.IntRange(min=1), default=2000, show_default=True, help="Bootstrap draws.")
@@ -54,7 +52,7 @@ class GameProgress(FitProgress):
 @db_option
 @format_option
 def indices(
-    study: str, variants: tuple[str, ...], source: str | None, n_boot: int, n_random: int, seed: int,
+    study: str | None, variants: tuple[str, ...], source: str | None, n_boot: int, n_random: int, seed: int,
     workers: int | None, refit: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """SI, BGD, GASI and mutual information of each model and variant, with intervals, beside what chance gives.
@@ -65,11 +63,12 @@ def indices(
     """
     from slant.analysis.games.indices import game_indices
 
+    its = meant(db, study, is_played, "has games")
     with GameProgress() as progress:
-        found = game_indices(db, study, variants, source, n_boot, n_random, seed, workers, refit, progress)
+        found = game_indices(db, its, variants, source, n_boot, n_random, seed, workers, refit, progress)
     print_rows(found.table.select(_INTERVALS) if output_format == "table" else found.table, output_format)
     say(f"{found.n_cells} cells: {found.n_made} computed now, {found.n_cells - found.n_made} kept from before.")
-    _say_more(db, study, source, found.not_kept)
+    _say_more(db, its, source, found.not_kept)
 
 
 @click.command(
@@ -77,7 +76,7 @@ def indices(
     "  analyze differences --study hiring --between answer_format --reference direct --index si\n"
     "  analyze differences --study hiring --between model --reference random --adjust BH --format csv > models.csv"
 )
-@_STUDY
+@study_option
 @click.option(
     "--between", type=click.Choice(["variant", "model", "answer_format"]), default="variant", show_default=True,
     help="What the conditions differ in.",
@@ -100,7 +99,7 @@ def indices(
 @db_option
 @format_option
 def differences(
-    study: str, between: str, reference: str | None, only: tuple[str, ...], by: tuple[str, ...],
+    study: str | None, between: str, reference: str | None, only: tuple[str, ...], by: tuple[str, ...],
     asked: tuple[str, ...], adjust: str, source: str | None, n_draws: int, seed: int, workers: int | None,
     refit: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
@@ -114,9 +113,10 @@ def differences(
     """
     from slant.analysis.games.differences import game_differences
 
+    its = meant(db, study, is_played, "has games")
     with GameProgress() as progress:
         found = game_differences(
-            db, study, between, reference, by, only, asked or PAPER_INDICES, adjust, source, n_draws, seed, workers,
+            db, its, between, reference, by, only, asked or PAPER_INDICES, adjust, source, n_draws, seed, workers,
             refit, progress,
         )  # fmt: skip
     print_rows(found.table.select(_DIFFERENCES) if output_format == "table" else found.table, output_format)
@@ -125,11 +125,11 @@ def differences(
     kept = found.n_comparisons - found.n_made
     say(f"{found.n_comparisons} comparisons: {found.n_made} computed now, {kept} kept from before.")
     say(f"p is corrected ({adjust}) within each index, source and study version.")
-    _say_more(db, study, source, found.not_kept)
+    _say_more(db, its, source, found.not_kept)
 
 
-def _say_more(db: Path, study: str, source: str | None, not_kept: str | None) -> None:
-    for said in mixtures(db, study_name(study), source):
+def _say_more(db: Path, study: Study, source: str | None, not_kept: str | None) -> None:
+    for said in mixtures(db, study.name, source):
         say(said)
     if not_kept:
         say(f"The result could not be kept. {not_kept}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 from slant.analysis.cli_results import FitProgress
+from slant.analysis.cli_study import meant, study_option
 from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 EXAMPLES = """\b
@@ -46,7 +47,7 @@ def duration(seconds: float) -> str:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--study", default="interference", show_default=True, help="A study whose fit has a factor `block`.")
+@study_option
 @click.option("--permutations", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
 @click.option(
     "--engine", type=click.Choice(["brms", "lme4"]), default="brms", show_default=True,
@@ -66,7 +67,7 @@ def duration(seconds: float) -> str:
 @db_option
 @format_option
 def permute(
-    study: str, permutations: int, engine: str, seed: int, source: str | None, chains: int | None,
+    study: str | None, permutations: int, engine: str, seed: int, source: str | None, chains: int | None,
     iterations: int | None, warmup: int | None, adapt_delta: float | None, show: str, workers: int | None, db: Path,
     output_format: str,
 ) -> None:  # fmt: skip
@@ -77,14 +78,16 @@ def permute(
     interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
     more permutations adds to them. Neither the number of workers nor a stop changes a number.
     """
+    from slant.analysis.permutation.definition import has_blocks
     from slant.analysis.permutation.permute import permute as permute_all
     from slant.analysis.permutation.words import in_words
 
     given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
     settings = {name: value for name, value in given.items() if value is not None}
+    its = meant(db, study, lambda one: any(map(has_blocks, one.fits.values())), "has a fit with a factor `block`")
     with PermuteProgress() as progress:
         found = permute_all(
-            db, study, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
+            db, its, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
         )
     rows = getattr(found, show)
     print_rows(rows.select(_SHOWN) if show == "tests" and output_format == "table" else rows, output_format)

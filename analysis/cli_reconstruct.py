@@ -16,7 +16,7 @@ Example:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.option("--study", default="interference", show_default=True, help="A study that ships a reconstruction.")
+@click.option("--study", required=True, help="A study that ships a reconstruction: its name, or the path of its file.")
 @format_option
 def reconstruct(study: str, output_format: str) -> None:
     """Answers whose counts are the printed ones, for a paper whose raw data are not public.

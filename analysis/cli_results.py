@@ -13,9 +13,11 @@ from typing import Any
 
 import click
 import polars as pl
+from slant.analysis.cli_study import meant, study_option
 from slant.analysis.compare import compare as compare_all
 from slant.analysis.compare import summary
 from slant.analysis.doubts import doubtful_fits, mixtures
+from slant.analysis.fit_choice import passed_over
 from slant.analysis.fits import FitResult, fit
 from slant.analysis.games.chance import told_of_chance
 from slant.analysis.judged import STATUSES
@@ -29,7 +31,7 @@ from slant.analysis.versions import made_with, told_versions
 from slant.collector.checks.checked import table_notes
 from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
 from slant.collector.designs import design_named
-from slant.collector.study import load_study
+from slant.collector.study import Study
 
 _QUIET_S = 2.0
 
@@ -97,6 +99,8 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
     say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     for said in doubtful_fits(result.diagnostics):
         say(f"Doubtful: {said}")
+    for said in passed_over(engine, db) if study is None else ():
+        say(said)
     if versions := made_with(result):
         say(versions)
     if result.not_kept:
@@ -104,11 +108,11 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
     return result
 
 
-def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]:
+def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
     """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
-    if not design_named(load_study(study).design).analyses_tokens:
+    if not design_named(study.design).analyses_tokens:
         return
-    rows = all_tables(db, ["token_sources"], study=load_study(study).name)["token_sources"]
+    rows = all_tables(db, ["token_sources"], study=study.name)["token_sources"]
     for (name,), part in rows.group_by("source", maintain_order=True):
         if source in (None, name):
             models = token_measures(part, {}).values()
@@ -116,7 +120,7 @@ def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]
 
 
 @click.command(epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --only slips")
-@click.option("--study", default="rmiat", show_default=True, help="A study that ships its paper's printed numbers.")
+@study_option
 @click.option(
     "--source",
     type=click.Choice(["collected", "imported", "simulated", PRINT]),
@@ -135,8 +139,8 @@ def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]
 @db_option
 @format_option
 def compare(
-    study: str, source: str | None, summarised: bool, asked: tuple[str, ...], only: str | None, workers: int | None,
-    db: Path, output_format: str,
+    study: str | None, source: str | None, summarised: bool, asked: tuple[str, ...], only: str | None,
+    workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Every printed number of the paper beside the recomputed one: its tables, the numbers in its text ("text"), its
     earlier version ("v1 S3" to "v1 S7").
@@ -147,15 +151,15 @@ def compare(
     compared, but not judged. Rows of the source "print" need no raw data: a paper's numbers among each other, and
     beside the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
+    its = meant(db, study, lambda one: one.published is not None, "has printed numbers to compare with")
     with FitProgress() as progress:
-        rows = compare_all(db, study, source=source, workers=workers, progress=progress, tables=asked or None)
+        rows = compare_all(db, its, source=source, workers=workers, progress=progress, tables=asked or None)
     counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
-    name = load_study(study).name
-    measures = measures_in_words(db, study, source)
-    for said in [*measures, *mixtures(db, name, source), *told_versions(db, name), *bases]:
+    measures = measures_in_words(db, its, source)
+    for said in [*measures, *mixtures(db, its.name, source), *told_versions(db, its.name), *bases]:
         say(said)
     say(f"{sum(counts.values()):,} numbers: " + ", ".join(f"{s} {counts[s]:,}" for s in STATUSES if counts[s]) + ".")
 
@@ -205,7 +209,7 @@ def tables(
 
 
 @click.command(epilog="\b\nExample:\n  analyze report --out report.html")
-@click.option("--study", default="rmiat", show_default=True, help="The study to report on.")
+@study_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -215,11 +219,12 @@ def tables(
 )
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
-def report(study: str, out: Path, workers: int | None, db: Path) -> None:
+def report(study: str | None, out: Path, workers: int | None, db: Path) -> None:
     """One self-contained HTML page: tables beside the print, figures, warnings, where it comes from.
 
     Prints the path of the page.
     """
+    its = meant(db, study)
     with FitProgress() as progress:
-        path = write_report(db, out, study, workers=workers, progress=progress)
+        path = write_report(db, out, its, workers=workers, progress=progress)
     click.echo(path)

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import polars as pl
 from slant.analysis.cli_results import FitProgress
+from slant.analysis.cli_study import meant, study_option
 from slant.analysis.figure_kinds.records import FigureData
 from slant.analysis.sensitivity.figure import draw_specifications
 from slant.analysis.sensitivity.specifications import SensitivityResult
 from slant.analysis.sensitivity.specifications import specifications as fit_all
 from slant.collector.commands.output import db_option, format_option, print_rows, say
-from slant.collector.study import load_study
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
@@ -44,7 +44,7 @@ def _in_words(seconds: float) -> str:
     "  analyze sensitivity --study interference --only paper --only sum_coding --format csv > curve.csv\n"
     "  analyze sensitivity --study interference --list"
 )
-@click.option("--study", required=True, help="A study's name or the path of its TOML file.")
+@study_option
 @click.option("--only", multiple=True, metavar="SPEC", help="Only this specification. May be given several times.")
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option("--list", "listed", is_flag=True, help="Say which specifications the study has; fits nothing.")
@@ -58,7 +58,7 @@ def _in_words(seconds: float) -> str:
 @format_option
 @click.pass_context
 def sensitivity(
-    ctx: click.Context, study: str, only: tuple[str, ...], source: str | None, listed: bool, figure: Path | None,
+    ctx: click.Context, study: str | None, only: tuple[str, ...], source: str | None, listed: bool, figure: Path | None,
     workers: int | None, refit: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Fits the specifications of a study ([sensitivity.NAME] in its file) and prints one row a specification and cell.
@@ -67,20 +67,21 @@ def sensitivity(
     Estimates of different units don't compare; `d` is in standard deviations. Probabilities have no d: they share one
     unit anyway.
     """
+    its = meant(db, study, lambda one: bool(one.sensitivity), "has specifications")
     if listed:
         rows = [
             {"spec": one.name, "label": one.label, "fit": one.fit, "choices": _in_one_line(one.choices)}
-            for one in load_study(study).sensitivity.values()
+            for one in its.sensitivity.values()
         ]
         print_rows(rows, output_format)
         return
     with SpecificationProgress() as progress:
-        found = fit_all(db, study, only, source, workers, refit, progress.told, progress.watch)
+        found = fit_all(db, its, only, source, workers, refit, progress.told, progress.watch)
     table = found.table
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
     _say_how_it_went(found)
     if figure is not None:
-        say(draw_specifications(table, FigureData(db, load_study(study)).labels, figure))
+        say(draw_specifications(table, FigureData(db, its).labels, figure))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 

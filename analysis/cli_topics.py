@@ -8,19 +8,21 @@ import click
 import polars as pl
 from slant.analysis.bayes.shown import is_bayesian, no_such_table
 from slant.analysis.cli_results import FitProgress
+from slant.analysis.cli_study import meant, study_option
 from slant.analysis.fits import FitResult
 from slant.analysis.paper.family import GRAIN
+from slant.analysis.studies import loadable, named_study
 from slant.analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
-from slant.analysis.topic_search import STEPS, search
+from slant.analysis.topic_search import STEPS, has_topic_model, search
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.errors import UsageError
-from slant.collector.study import Study, list_studies, load_study
+from slant.collector.study import Study
 
 _ADJUSTED = ("contrasts", "correlations")
 _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
-def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None) -> pl.DataFrame:
+def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
     """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out).
 
     UsageError where the fits are Bayesian models, which have no topics.
@@ -30,7 +32,7 @@ def topic_table(result: FitResult, show: str, adjust: str | None, study: str | N
     if show == "topics":
         return _overview(result)
     if show == "match":
-        return _matches(result, study)
+        return _matches(result, study, db)
     if show not in result.topics:
         table: pl.DataFrame = getattr(result, show)
         return table
@@ -50,24 +52,24 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
     for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
         say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
     for name in result.diagnostics["study"].unique(maintain_order=True):
-        its = _study(name, study)
+        its = _study(name, study, db)
         if its is None or not printed_topics(its):
             continue
         for row in _joined(result, missing_of_print(db, its)).to_dicts():
             if row["missing"] and row["source"] != "simulated":
                 say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
-    for grain, match in _matches(result, study).group_by(GRAIN, maintain_order=True):
+    for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
         if grain[0] == "simulated":
             say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
             continue
         say(f"{match_in_words(match)} ({grain[0]})")
 
 
-def _study(name: str, given: str | None) -> Study | None:
-    """The study of this name; one of a user's own is known only by the path that was given."""
-    if given is not None and (its := load_study(given)).name == name:
+def _study(name: str, given: str | None, db: Path) -> Study | None:
+    """The study of this name, where its text is here."""
+    if given is not None and (its := named_study(given, db)).name == name:
         return its
-    return load_study(name) if name in list_studies() else None
+    return next(iter(loadable([name], db)), None)
 
 
 def _joined(result: FitResult, missing: pl.DataFrame) -> pl.DataFrame:
@@ -85,11 +87,11 @@ def _overview(result: FitResult) -> pl.DataFrame:
     return topics.select(pl.exclude("fit"), "fit")
 
 
-def _matches(result: FitResult, study: str | None) -> pl.DataFrame:
+def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
     """Printed topics beside the fitted ones; no rows for a study that prints none."""
     parts = []
     for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
-        its = _study(str(grain[0]), study)
+        its = _study(str(grain[0]), study, db)
         if its is not None and (printed := printed_topics(its)):
             key = [pl.lit(value).alias(name) for name, value in zip(["study", *_KEY], grain, strict=True)]
             match = matched(words, printed)
@@ -140,7 +142,7 @@ def topics() -> None:
     epilog="\b\nExamples:\n  analyze topics search --topics 3:10 && analyze figures search_k\n"
     "  analyze topics search --topics 3,4,6 --workers 1 --format csv",
 )
-@click.option("--study", default="rmiat", show_default=True, help="A study's name or the path of its TOML file.")
+@study_option
 @click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
 @click.option("--topics", "numbers", type=NumberRange(), default="3:10", show_default=True, help="Numbers to compare.")
 @click.option("--max-steps", type=click.IntRange(min=1), default=STEPS, show_default=True, help="Most steps of a fit.")
@@ -149,8 +151,8 @@ def topics() -> None:
 @db_option
 @format_option
 def search_command(
-    study: str, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None, workers: int | None,
-    db: Path, output_format: str,
+    study: str | None, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None,
+    workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Compares numbers of topics (stm's searchK), one number at a time on each core.
 
@@ -158,9 +160,10 @@ def search_command(
     of topics; `analyze figures search_k` draws what speaks for which.
     """
     settings = {"preprocessing": preprocessing} if preprocessing else None
+    its = meant(db, study, has_topic_model, "has a topic model")
     with FitProgress() as progress:
         rows = search(
-            db, study, numbers, source=source, workers=workers, max_em_its=max_steps, progress=progress,
+            db, its, numbers, source=source, workers=workers, max_em_its=max_steps, progress=progress,
             settings=settings,
         )  # fmt: skip
     print_rows(rows.drop("search_id"), output_format)

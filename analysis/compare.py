@@ -18,15 +18,15 @@ from slant.analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers,
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
 from slant.analysis.recomputed import GRAIN, recomputed
-from slant.analysis.tables import designs_in
+from slant.analysis.studies import designs_in, study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.store import reading
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study
 
 
 def compare(
     db: str | Path,
-    study: str | Study = "rmiat",
+    study: str | Study | None = None,
     source: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -56,7 +56,7 @@ def compare(
     of the source "print". Where the database has no rows of such a study, every other number is there, too, without
     data.
     """
-    its = load_study(study) if isinstance(study, str) else study
+    its = study_in(db, study, lambda one: one.published is not None, "has printed numbers to compare with")
     every = printed_numbers(its)
     families = families_of(its) if families is None else families
     if tables is not None:

@@ -14,9 +14,10 @@ import polars as pl
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_rows import figure_kinds, figure_rows
 from slant.analysis.fits import Progress
+from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import DatabaseError, RError, UsageError
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study
 
 FORMATS = ("svg", "png")
 
@@ -40,7 +41,7 @@ class FigureJob:
 def figures(
     db: str | Path,
     out: str | Path,
-    study: str = "rmiat",
+    study: str | Study | None = None,
     names: Sequence[str] = (),
     formats: Sequence[str] = FORMATS,
     source: str | None = None,
@@ -59,7 +60,7 @@ def figures(
     Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
     is nothing to draw, RError without R.
     """
-    its = load_study(study)
+    its = study_in(db, study)
     found = list(figure_rows(db, its, names, source, workers, progress, variants))
     if not found:
         raise _nothing(db, its, names, source)

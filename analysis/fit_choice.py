@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from slant.analysis.studies import loadable, named_study, no_trials, study_names
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.store import reading
-from slant.collector.study import Fit, Study, list_studies, load_study
+from slant.collector.study import Fit, Study
 
 
 def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
     """The studies to fit, each with its fit of this name, or, where it has none, with all its fits of this engine.
 
-    Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the database
-    holds only studies that don't ship with slant.
+    Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the text of no
+    study in the database is here.
     """
     if isinstance(study, Study):
         studies = [study]
     elif study is not None:
-        studies = [load_study(study)]
+        studies = [named_study(study, db)]
     else:
         studies = _studies_in(db)
     found = [(one, fit) for one in studies for fit in _of(one, name)]
@@ -38,13 +38,11 @@ def _of(study: Study, name: str) -> list[Fit]:
 
 
 def _studies_in(db: str | Path) -> list[Study]:
-    """The studies of the database that ship with slant; one of a user's own is known only by its path."""
-    names = _names_in(db)
+    """The studies of the database whose text is here."""
+    names = study_names(db)
     if not names:
-        raise DatabaseError(
-            f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
-        )
-    known = [load_study(name) for name in names if name in list_studies()]
+        raise no_trials(db)
+    known = loadable(names, db)
     if not known:
         raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
     return known
@@ -54,10 +52,16 @@ def no_rows(doing: str, db: str | Path, source: str | None) -> DatabaseError:
     """For a study or source that the database has nothing of; says what it has, for that may be another study."""
     rows = f"rows of source {source}" if source else "such rows"
     message = f'Nothing to {doing}: "{db}" holds no {rows}.'
-    return DatabaseError(message, f"It holds: {', '.join(_names_in(db)) or 'no trials'}.")
+    return DatabaseError(message, f"It holds: {', '.join(study_names(db)) or 'no trials'}.")
 
 
-def _names_in(db: str | Path) -> list[str]:
-    with reading(db) as connection:
-        rows = connection.execute("SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study").fetchall()
-    return [name for (name,) in rows]
+def passed_over(name: str, db: str | Path) -> list[str]:
+    """A sentence for each study of the database that has no fit of this name or engine, or whose text is not here."""
+    said = []
+    for one in study_names(db):
+        known = loadable([one], db)
+        if not known:
+            said.append(f'Not fitted: "{one}", whose study file is not here. To fit it: --study PATH/TO/STUDY.toml')
+        elif not _of(known[0], name):
+            said.append(f'Not fitted: "{one}", which defines no fit "{name}".')
+    return said

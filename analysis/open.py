@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
 import polars as pl
+from slant.analysis.studies import designs_in
 from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.export import TRIALS, trials_view
 from slant.collector.files import sql_dir
 from slant.collector.store import reading
 
 MEASURES = ("reasoning", "output", "recounted")
 
 
-def open_trials(db: str | Path, view: str = "association_trials", measure: str | None = None) -> pl.DataFrame:
-    """All rows of one view of the database, one trial a row and ordered for the views of a study.
+def open_trials(
+    db: str | Path, view: str | None = None, measure: str | None = None, study: str | None = None
+) -> pl.DataFrame:
+    """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
 
+    Without `view`: one row a trial, in the columns of the design of the studies that are there (association_trials,
+    forced_choice_trials, allocation_rounds); those that all designs share (`trials`) where there are several. An empty
+    result says why, as a Python warning.
     `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
     "recounted" (`collect recount`); None is the measure that the study names.
     Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
@@ -24,7 +33,29 @@ def open_trials(db: str | Path, view: str = "association_trials", measure: str |
     """
     with reading(db) as connection:
         set_measure(connection, measure)
-        return read_view(connection, view)
+        view = view or trials_view(connection)
+        found = read_view(connection, view)
+        present = designs_in(connection)
+    if study is not None and "study" in found.columns:
+        found = found.filter(pl.col("study") == study)
+    if found.is_empty() and (said := _why_empty(db, view, study, present)):
+        warnings.warn(said, stacklevel=2)
+    return found
+
+
+def _why_empty(db: str | Path, view: str, study: str | None, present: Mapping[str, str | None]) -> str | None:
+    """Why a view of trials has no rows; None of a table, which may well be empty."""
+    here = ", ".join(f"{name} ({design})" for name, design in present.items())
+    if not here:
+        return f'"{db}" holds no trials yet.'
+    if study is not None and study not in present:
+        return f'"{db}" holds no trials of "{study}". It holds: {here}.'
+    is_of_trials = view.endswith(TRIALS)
+    return (
+        f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {here}.'
+        if is_of_trials
+        else None
+    )
 
 
 def view_names(db: str | Path) -> list[str]:

@@ -28,13 +28,14 @@ from slant.analysis.report_origin import methods, runs_told, versions_of, withou
 from slant.analysis.report_parts.affordable import is_quick
 from slant.analysis.report_sections import Found, more_tables, sections
 from slant.analysis.report_tables import named_table, plain
+from slant.analysis.studies import study_in
 from slant.analysis.tables import table_info, tables
 from slant.analysis.topic_choice import stale_models
 from slant.analysis.versions import other_versions
 from slant.collector.checks.checked import table_notes
 from slant.collector.errors import RError, UsageError
 from slant.collector.store import reading
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
@@ -49,7 +50,11 @@ _MORE_TABLES = (
 
 
 def report(
-    db: str | Path, out: str | Path, study: str = "rmiat", workers: int | None = None, progress: Progress | None = None
+    db: str | Path,
+    out: str | Path,
+    study: str | Study | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
 
@@ -59,9 +64,9 @@ def report(
     """
     out = Path(out)
     _check_place(out)
-    its = load_study(study)
+    its = study_in(db, study)
     known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
-    infos = [one for one in table_info().values() if one.is_about(its.name, its.design) and one.name in known]
+    infos = [one for one in table_info().values() if one.is_about(its.design) and one.name in known]
     counted = tables(db, [one.name for one in infos], study=its.name)
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 from slant.analysis.open import read_view, set_measure
+from slant.analysis.studies import designs_in, no_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.files import sql_dir
 from slant.collector.store import reading
@@ -18,29 +19,26 @@ from slant.collector.study import load_study
 ANY_STUDY = "any"
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
-# only games have one
-_DESIGNS = "SELECT study, CASE WHEN count(game) > 0 THEN 'allocation' END FROM attempts GROUP BY study ORDER BY study"
 
 
 @dataclass(frozen=True)
 class TableInfo:
-    """What the head of a view's file says. `grain` names the columns that make a row unique; `study` may be "any".
+    """What the head of a view's file says. `grain` names the columns that make a row unique.
 
-    A table of all studies of one design, those of one's own among them, names that `design` in place of a study.
+    A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
     """
 
     name: str
     purpose: str
     grain: tuple[str, ...]
     reads: tuple[str, ...]
-    study: str | None
     note: str
     paper: str | None = None
     design: str | None = None
 
-    def is_about(self, study: str, design: str | None) -> bool:
-        """Whether this table is one of the study of this name and design."""
-        return self.study in (ANY_STUDY, study) or (self.design is not None and self.design == design)
+    def is_about(self, design: str | None) -> bool:
+        """Whether this table is one of the studies of this design."""
+        return self.design in (None, design)
 
     @property
     def title(self) -> str:
@@ -63,12 +61,14 @@ def read_header(text: str) -> TableInfo:
         raise ValueError("the file does not begin with -- name: purpose")
     (name, purpose), *rest = fields
     found = dict(rest)
-    missing = {"grain", "reads", "study", "note"} - found.keys() - ({"study"} if "design" in found else set())
+    missing = {"grain", "reads", "note"} - found.keys()
+    if found.get("study", ANY_STUDY) != ANY_STUDY or ("study" in found) == ("design" in found):
+        raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
     unknown = found.keys() - {"grain", "reads", "study", "design", "note", "paper"}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     names = (_names(found["grain"]), _names(found["reads"]))
-    return TableInfo(name, purpose, *names, found.get("study"), found["note"], found.get("paper"), found.get("design"))
+    return TableInfo(name, purpose, *names, found["note"], found.get("paper"), found.get("design"))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -113,26 +113,15 @@ def tables(
 
 def study_name(study: str | None) -> str | None:
     """The name that a study has in the database: of one that is given by the path of its file, what the file says."""
-    is_path = study is not None and (study.endswith(".toml") or "/" in study)
+    is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
     return load_study(study).name if study is not None and is_path else study
-
-
-def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
-    """The studies that a database holds, by name, each with its design where its rows tell it (None where not).
-
-    By the rows and not by the study file: that of a study of one's own may be on another machine.
-    """
-    return dict(connection.execute(_DESIGNS).fetchall())
 
 
 def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
     """The studies to show, each with its design: the one asked for, or all that have rows."""
     present = designs_in(connection)
     if not present:
-        raise DatabaseError(
-            f'The database "{db}" holds no trials yet.',
-            f"To make some without a key: collect --study {study or 'rmiat'} --simulated --db {db}",
-        )
+        raise no_trials(db, study)
     if study is not None and study not in present:
         raise DatabaseError(
             f'The database "{db}" holds no trials of the study "{study}".',
@@ -142,15 +131,14 @@ def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str |
 
 
 def _is_of(info: TableInfo, present: dict[str, str | None]) -> bool:
-    return any(info.is_about(study, design) for study, design in present.items())
+    return any(info.is_about(design) for design in present.values())
 
 
 def _check_belongs(info: TableInfo, present: dict[str, str | None], db: str | Path) -> None:
     if not _is_of(info, present):
-        whose = f'the study "{info.study}"' if info.design is None else f'studies of the design "{info.design}"'
         raise UsageError(
-            f'The table "{info.name}" is one of {whose}, of which nothing is shown here.',
-            f'Shown of "{db}": {", ".join(present)}.',
+            f'The table "{info.name}" is one of studies of the design "{info.design}", of which nothing is shown here.',
+            f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in present.items())}.',
         )
 
 

@@ -22,6 +22,7 @@ from slant.analysis.fit_work import Work, fit_work
 from slant.analysis.fits import Progress
 from slant.analysis.kept.files import made_model_folder
 from slant.analysis.open import open_trials, stored_views
+from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs, versions_now
 from slant.collector.errors import RError, UsageError
 from slant.collector.records import stable_id
@@ -48,7 +49,7 @@ class SearchJob:
 
 def search(
     db: str | Path,
-    study: str | Study = "rmiat",
+    study: str | Study | None = None,
     numbers: Sequence[int] = tuple(range(3, 11)),
     source: str | None = None,
     workers: int | None = None,
@@ -68,7 +69,7 @@ def search(
         raise UsageError(f"Can't fit {wrong[0] if wrong else 'no'} topics.", "Numbers of topics are at least 2: 3:10")
     work = [
         one
-        for its, definition in chosen_fits("stm", db, study)
+        for its, definition in chosen_fits("stm", db, study_in(db, study, has_topic_model, "has a topic model"))
         for one in fit_work(db, its, definition, source=source, settings=settings)
     ]
     if not work:
@@ -84,6 +85,10 @@ def search(
     ids = [_search_id(one, max_em_its) for one in work]
     found = open_trials(db, "topic_searches")
     return found.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
+
+
+def has_topic_model(study: Study) -> bool:
+    return any(fit.engine == "stm" for fit in study.fits.values())
 
 
 def prepare_job(job: PrepareJob) -> dict[str, Any]:

@@ -29,6 +29,8 @@ _OF_GAMES = {
     "allocation_rounds": "rounds", "allocation_candidates": "rounds", "allocation_questions": "questions",
     "allocation_ratings": "ratings", "elicited_rates": "elicitation",
 }  # fmt: skip
+TRIALS = ("trials", "rounds")
+"""How the view of a design's trials ends, after the name of the design."""
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
@@ -77,16 +79,27 @@ def export_trials(
 
 
 def usual_view(db: str | Path) -> str:
-    """The trials of the one study that a database holds (as association_trials), its rounds where all of them are rounds of
-    games; `trials` where it has no such view, or where there are more studies than one."""
+    """The view of the trials that a database holds: that of their design; `trials` where there are several designs,
+    none has trials yet, or all that games hold is questions asked outside of their rounds."""
     with reading(db) as connection:
-        studies = [name for (name,) in connection.execute("SELECT DISTINCT study FROM runs").fetchall()]
-        own = f"{studies[0]}_trials" if len(studies) == 1 else "trials"
-        found = connection.execute("SELECT 1 FROM duckdb_views() WHERE view_name = ?", [own]).fetchone()
-        if found or len(studies) != 1:
-            return own if found else "trials"
-        rounds = connection.execute("SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials").fetchone()
-    return "allocation_rounds" if rounds == (True,) else "trials"
+        return trials_view(connection)
+
+
+def trials_view(connection: duckdb.DuckDBPyConnection) -> str:
+    """As `usual_view`, on an open connection."""
+    query = """SELECT DISTINCT s.design FROM studies s
+               WHERE s.study IN (SELECT DISTINCT study FROM attempts WHERE is_final)"""
+    designs = connection.execute(query).fetchall()
+    views = {
+        name for (name,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    }
+    if len(designs) != 1:
+        return "trials"
+    found = next((f"{designs[0][0]}_{one}" for one in TRIALS if f"{designs[0][0]}_{one}" in views), "trials")
+    if found.endswith("_trials"):
+        return found
+    rounds = connection.execute("SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials").fetchone()
+    return found if rounds == (True,) else "trials"
 
 
 def views_of_games(db: str | Path) -> list[str]:

@@ -153,7 +153,7 @@ async def serve(study: Study, seed: int, port: int) -> None:
 
 
 @click.command()
-@click.option("--study", default="rmiat", show_default=True, help="A study's name or the path of its TOML file.")
+@click.option("--study", required=True, help="A study's name or the path of its TOML file.")
 @click.option("--variant", default="base", show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--port", type=int, default=0, help="0 takes a free one.")

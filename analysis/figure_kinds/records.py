@@ -19,7 +19,7 @@ from slant.collector.store import reading
 from slant.collector.study import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
-_COLUMNS = (*GRAIN, *LABELS, "condition", "tokens", "token_source", "is_refusal")
+_COLUMNS = (*GRAIN, *LABELS, "condition", "condition_label", "condition_no", "tokens", "token_source", "is_refusal")
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,15 @@ class FigureData:
 
     @cached_property
     def trials(self) -> pl.DataFrame:
-        """One row a trial, labelled, in the paper's order. In a study without a view of its own, or whose view does
-        not speak of refusals, what did not end answered is called a refusal.
+        """One row a trial, labelled, in the study's order. Where the design's own view has other columns, what did not
+        end answered is called a refusal.
         """
-        view = f"{self.study.name}_trials"
+        view = f"{self.study.design}_trials"
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
-                found: pl.DataFrame = connection.view(view).select(*_COLUMNS).pl()
+                rows: pl.DataFrame = connection.view(view).select("study", *_COLUMNS).pl()
+                found = rows.filter(pl.col("study") == self.study.name).drop("study")
             else:
                 found = _untyped(connection, self.study.name)
         return found if self.source is None else found.filter(pl.col("source") == self.source)
@@ -118,11 +119,11 @@ def _untyped(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
     columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
     flags = [*columns, "is_left_out"]
     trials = connection.view("trials").select(*flags).pl().filter(pl.col("study") == study, ~pl.col("is_left_out"))
-    for name in ("model", "test"):
+    for name in ("model", "test", "condition"):
         named = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
         labels = named.select("study", "study_version", name, f"{name}_label", f"{name}_no")
         trials = trials.join(labels, on=["study", "study_version", name], how="left", maintain_order="left")
     ordered = trials.sort(*GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True)
-    labelled = [pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test")]
+    labelled = [pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")]
     shown: pl.DataFrame = ordered.with_columns(*labelled, is_refusal=pl.col("outcome") != "answered").select(_COLUMNS)
     return shown

@@ -13,12 +13,11 @@ from typing import Any
 import polars as pl
 from slant.analysis.fit_work import r_code_hash
 from slant.analysis.open import read_view
-from slant.analysis.tables import study_name
 from slant.analysis.worker import versions_now
+from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.resuming import has_games
 from slant.collector.store import reading
-from slant.collector.study import list_studies, load_study
+from slant.collector.study import Study, list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
@@ -80,14 +79,14 @@ def hash_of(*texts: str) -> str:
     return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()
 
 
-def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
+def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
     """The cells with complete games, in the order of the view allocation_indices.
 
     `variants` are names with or without an answer format: "main" is "main.cot", too.
     Raises DatabaseError where there are no games (of this source), UsageError for a study that has none,
     UnknownNameError for a variant without any.
     """
-    name = str(study_name(study))
+    name = study.name
     with reading(db) as connection:
         games = read_view(connection, "allocation_games").filter(pl.col("study") == name)
         models = read_view(connection, "models").filter(pl.col("study") == name)
@@ -99,10 +98,10 @@ def game_cells(db: str | Path, study: str, variants: Sequence[str] = (), source:
         )
     games = games.filter(pl.col("source") == source) if source else games
     if games.is_empty():
-        _check_is_played(name)
+        _check_is_played(study)
         raise DatabaseError(
             f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
-            f"To play some without a key: collect --study {study} --model simulated/greedy --db {db}",
+            f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
         )
     labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
     rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
@@ -151,7 +150,12 @@ def made_by() -> dict[str, str]:
     return {**(versions_now(()) or {}), "definition": r_code_hash()}
 
 
-def _check_is_played(name: str) -> None:
-    played = [study for study in list_studies() if has_games(load_study(study))]
-    if name in list_studies() and name not in played:
-        raise UsageError(f'The study "{name}" has no games.', f"Studies that have: {', '.join(played)}.")
+def is_played(study: Study) -> bool:
+    """Whether groups are chosen for jobs in games of this study."""
+    return design_named(study.design).compares_variants
+
+
+def _check_is_played(study: Study) -> None:
+    if not is_played(study):
+        played = [name for name in list_studies() if is_played(load_study(name))]
+        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(played)}.")

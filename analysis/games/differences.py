@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from slant.analysis.games.cells import INDICES, GameCell, game_cells, made_by
+from slant.analysis.games.cells import INDICES, GameCell, game_cells, is_played, made_by
 from slant.analysis.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
 from slant.analysis.games.indices import SEED
 from slant.analysis.games.jobs import Progress, RJob, run_r
 from slant.analysis.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
-from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.study import load_study
+from slant.analysis.studies import study_in
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.study import Study
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
 PAPER_INDICES = ("si", "bgd", "gasi")
@@ -38,7 +39,7 @@ class GameDifferences:
 
 def game_differences(
     db: str | Path,
-    study: str = "hiring",
+    study: str | Study | None = None,
     between: str = "variant",
     reference: str | None = None,
     by: Sequence[str] = (),
@@ -64,8 +65,9 @@ def game_differences(
     where R can't.
     """
     _check(indices, adjust, n_draws)
-    cells, now = game_cells(db, study, (), source), made_by()
-    question = _question(study, between, reference, by, only)
+    its = study_in(db, study, is_played, "has games")
+    cells, now = game_cells(db, its, (), source), made_by()
+    question = _question(its, between, reference, by, only)
     all_pairs = comparisons(cells, question)
     pairs = [one for one in all_pairs if one.why_not is None]
     left_out = _in_words(all_pairs)
@@ -82,26 +84,18 @@ def game_differences(
     )
 
 
-def _question(study: str, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]) -> Question:
+def _question(study: Study, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]) -> Question:
     for name in (between, *by):
         if name not in ATTRIBUTES:
             raise UnknownNameError("column to compare games by", name, ATTRIBUTES)
     if between in by:
         raise UsageError(f"Can't compare within each {between} what differs in {between}.", "Leave out that --by.")
     if reference is None and between == "variant":
-        reference = _base_variant(study)
+        reference = study.variant
     if reference is None:
         raise UsageError(f"Which {between} are the others compared with?", f"Name it: --reference {between.upper()}")
     rest = tuple(name for name in ATTRIBUTES if name != between)
     return Question(between, reference, tuple(by) or rest, tuple(only))
-
-
-def _base_variant(study: str) -> str | None:
-    """What a study calls itself as it stands; None where its file is not here."""
-    try:
-        return load_study(study).variant
-    except (StudyError, UnknownNameError):
-        return None
 
 
 def _check(indices: Sequence[str], adjust: str, n_draws: int) -> None:

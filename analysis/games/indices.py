@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from slant.analysis.games.cells import Chance, GameCell, game_cells, made_by
+from slant.analysis.games.cells import Chance, GameCell, game_cells, is_played, made_by
 from slant.analysis.games.jobs import Progress, RJob, run_r
 from slant.analysis.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
+from slant.analysis.studies import study_in
 from slant.collector.errors import UsageError
+from slant.collector.study import Study
 
 Run = Callable[[Sequence[RJob]], list[pl.DataFrame]]
 SEED = 20260101
@@ -32,7 +34,7 @@ class GameIndices:
 
 def game_indices(
     db: str | Path,
-    study: str = "hiring",
+    study: str | Study | None = None,
     variants: Sequence[str] = (),
     source: str | None = None,
     n_boot: int = 2000,
@@ -53,7 +55,7 @@ def game_indices(
     """
     if min(n_boot, n_random) < 1:
         raise UsageError("Can't draw fewer than one bootstrap or random cell.", "For example: --n-boot 2000")
-    cells, now = game_cells(db, study, variants, source), made_by()
+    cells, now = game_cells(db, study_in(db, study, is_played, "has games"), variants, source), made_by()
     before: Mapping[str, Kept] = {name: {} if refit else kept(db, name) for name in ("random_levels", "game_indices")}
 
     def run(jobs: Sequence[RJob]) -> list[pl.DataFrame]:
@@ -117,7 +119,7 @@ def _chance_job(chance: Chance, n_cells: int, seed: int) -> RJob:
 
 
 def _cell_job(cell: GameCell, n_boot: int, seed: int) -> RJob:
-    return RJob("allocation_indices", (cell.rounds, None, cell.n_classes, n_boot, 0, seed), dict(cell.key))
+    return RJob("game_indices", (cell.rounds, None, cell.n_classes, n_boot, 0, seed), dict(cell.key))
 
 
 def _table(cells: Sequence[GameCell], rows: Sequence[Rows]) -> pl.DataFrame:

@@ -22,7 +22,7 @@ def cells(results: Results, models: Sequence[str]) -> pl.DataFrame:
     the model, the same in each of its tests), the mentions of the IAT, the step of the model's counts, and `needs_more`
     (significantly more tokens when incompatible) with the number of models for which that holds in this test.
     """
-    frame = results.table("cell_totals").filter(pl.col("model").is_in(list(models)))
+    frame = _totals(results).filter(pl.col("model").is_in(list(models)))
     for part in (
         _mentions(results),
         _mixed_models(results),
@@ -34,6 +34,18 @@ def cells(results: Results, models: Sequence[str]) -> pl.DataFrame:
         frame = frame.join(part, on=_MODEL, how="left", maintain_order="left")
     frame = frame.with_columns(needs_more=(pl.col("b") > 0) & (pl.col("p") < 0.05))
     return frame.with_columns(n_models_that_need_more=pl.col("needs_more").sum().over(*GRAIN, "test"))
+
+
+def _totals(results: Results) -> pl.DataFrame:
+    """cell_totals, both conditions of a cell in one row: n_refusals_compatible …"""
+    apart = ("n_refusals", "n_tokens", "tokens")
+    here = [
+        pl.col(name).filter(pl.col("condition") == condition).sum().alias(f"{name}_{condition}")
+        for name in apart
+        for condition in ("compatible", "incompatible")
+    ]
+    both = [pl.col("n_trials", "n_refusals", "n_answers").sum(), pl.col("n_wordings", "max_tokens").max()]
+    return results.table("cell_totals").group_by(_CELL, maintain_order=True).agg(*both, *here)
 
 
 def _mentions(results: Results) -> pl.DataFrame:

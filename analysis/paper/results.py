@@ -45,8 +45,10 @@ class Results:
         """Every refusal, one a row: source, study_version, variant, model, condition, item, tokens, answer."""
         columns = "source, study_version, variant, model, condition, item, tokens, answer"
         with reading(self.db) as connection:
-            frame: pl.DataFrame = connection.view("association_answers").filter("is_refusal").select(columns).pl()
-        return frame
+            frame: pl.DataFrame = (
+                connection.view("association_answers").filter("is_refusal").select(f"{columns}, study").pl()
+            )
+        return frame.filter(pl.col("study") == self.study.name).drop("study")
 
     @cached_property
     def variants(self) -> dict[str, Study]:

@@ -14,12 +14,13 @@ from slant.analysis.fit_choice import chosen_fits, no_rows
 from slant.analysis.fit_work import Work, fit_work
 from slant.analysis.open import open_trials
 from slant.analysis.permutation.jobs import PACKAGES, CompileJob, RefitJob
+from slant.analysis.studies import study_in
 from slant.analysis.worker import versions_now
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
 from slant.collector.study import Fit, Study
 
-BLOCK, CELL = "block", ("model", "domain")
+BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}
 """What a caller may set, by engine; R's refit_permutation() has the defaults."""
 _BAR = re.compile(r"\|\s*(\w+)\s*\)")
@@ -80,7 +81,7 @@ class Test:
 
 
 def tests_of(
-    db: str | Path, study: str | Study, engine: str, seed: int, source: str | None, settings: Mapping[str, Any]
+    db: str | Path, study: str | Study | None, engine: str, seed: int, source: str | None, settings: Mapping[str, Any]
 ) -> list[Test]:
     """The tests that the data have rows for, one for each source, study version and variant.
 
@@ -100,11 +101,17 @@ def tests_of(
     return [Test(one, _levels(db, one, within), unit, within, seed, settings) for one in work]
 
 
-def _fit_of(db: str | Path, study: str | Study, engine: str) -> tuple[Study, Fit]:
-    """The fit of this engine whose blocks are compared: of several, the one that is named after the study."""
-    found = chosen_fits(engine, db, study)
-    named = [one for one in found if one[1].name in (one[0].name, f"{one[0].name}_{engine}")]
-    return (named or found)[0]
+def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
+    """The fit of this engine whose blocks are compared: of several, that of consistent answers."""
+    its = study_in(db, study, lambda one: any(map(has_blocks, one.fits.values())), "has a fit with a factor `block`")
+    found = chosen_fits(engine, db, its)
+    consistent = [one for one in found if (one[1].formula or "").partition("~")[0].strip() == CONSISTENT]
+    return (consistent or found)[0]
+
+
+def has_blocks(fit: Fit) -> bool:
+    """Whether the blocks of a forced choice are a factor of this fit."""
+    return BLOCK in re.findall(r"\w+", fit.formula or "")
 
 
 def _swapped(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:

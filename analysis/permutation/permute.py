@@ -42,7 +42,7 @@ class Permuted:
 
 def permute(
     db: str | Path,
-    study: str | Study = "interference",
+    study: str | Study | None = None,
     permutations: int = 1000,
     engine: str = "brms",
     seed: int = 1,

@@ -94,7 +94,8 @@ def choices(material: Material) -> Group | None:
         tables.append(Shown(caption, plain(_settling(material, curves))))
     if shares.height:
         tables.append(Shown("Share of each group in the jobs of a class (%)", plain(_shares(material, shares))))
-    tables += _captioned(material, ("allocation_exploration", "allocation_success", "allocation_points", "elicited_rates"))
+    more = ("allocation_exploration", "allocation_success", "allocation_points", "elicited_rates")
+    tables += _captioned(material, more)
     return Group("choices", "choices, learning and success", tables=tuple(tables)) if tables else None
 
 

@@ -17,9 +17,10 @@ from slant.analysis.kept.files import made_model_folder
 from slant.analysis.kept.fit_run import slant_version
 from slant.analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
 from slant.analysis.sensitivity.work import SpecificationJob, Work, specification_work
+from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, core_count, run_jobs, versions_now
 from slant.collector.errors import DatabaseError, RError, UsageError
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study
 
 Told = Callable[[int, int, float | None], None]
 """How many are done, how many there are, and the seconds that the others may take (None: not known yet)."""
@@ -39,7 +40,7 @@ class SensitivityResult:
 
 def specifications(
     db: str | Path,
-    study: str | Study,
+    study: str | Study | None = None,
     only: Sequence[str] = (),
     source: str | None = None,
     workers: int | None = None,
@@ -56,10 +57,10 @@ def specifications(
     Raises UnknownNameError for a specification that there is not, UsageError where the study has none, DatabaseError
     without trials, RError without R.
     """
-    its = study if isinstance(study, Study) else load_study(study)
+    its = study_in(db, study, lambda one: bool(one.sensitivity), "has specifications")
     if not its.sensitivity:
         raise UsageError(
-            f'The study "{its.name}" has no specifications.', "A study file has them as [sensitivity.NAME]: see rmiat."
+            f'The study "{its.name}" has no specifications.', "A study file has them as [sensitivity.NAME]."
         )
     works = specification_work(db, its, only, source)
     if not works:

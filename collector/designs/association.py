@@ -40,9 +40,12 @@ class Association:
     def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
         return tuple(
             TestInfo(
-                test.test, test.test_no, test.label, 2 * len(test.asked) * len(data.wordings),
+                test.test,
+                test.test_no,
+                test.label,
+                2 * len(test.asked) * len(data.wordings),
                 tuple(test.categories[side] for side in GROUPS),
-            )  # fmt: skip
+            )
             for test in data.tests.values()
         )
 

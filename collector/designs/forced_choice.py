@@ -40,9 +40,12 @@ class ForcedChoice:
     def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
         return tuple(
             TestInfo(
-                domain.domain, domain.domain_no, domain.label, 2 * len(domain.words) * len(data.wordings),
+                domain.domain,
+                domain.domain_no,
+                domain.label,
+                2 * len(domain.words) * len(data.wordings),
                 tuple(dict.fromkeys(word.category for word in domain.words)),
-            )  # fmt: skip
+            )
             for domain in data.domains.values()
         )
 

@@ -165,7 +165,8 @@ class Study:
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
     in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
-    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions` are in the study's order, the reference first.
+    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions`
+    are in the study's order, the reference first.
     """
 
     name: str

@@ -1,0 +1,97 @@
+"""Which study is meant: the one that is named, or the only one that a database holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import duckdb
+from slant.collector.errors import DatabaseError, SlantError, UsageError
+from slant.collector.store import reading
+from slant.collector.study import Study, list_studies, load_study
+
+_DESIGNS = """
+SELECT DISTINCT a.study, s.design FROM attempts a LEFT JOIN studies s USING (study, study_version)
+WHERE a.is_final ORDER BY ALL
+"""
+_FILES = "SELECT study_file FROM runs WHERE study = ? AND study_file IS NOT NULL ORDER BY started_at DESC, run_id DESC"
+
+
+def study_in(
+    db: str | Path,
+    study: str | Path | Study | None = None,
+    suits: Callable[[Study], bool] | None = None,
+    what: str = "",
+) -> Study:
+    """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
+
+    A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
+    in "has games". UsageError where none suits, or several do and none is named; DatabaseError without trials,
+    UnknownNameError and StudyError as `load_study`.
+    """
+    if isinstance(study, Study):
+        return study
+    if study is not None:
+        return named_study(study, db)
+    names = study_names(db)
+    if not names:
+        raise no_trials(db)
+    known = [named_study(name, db) for name in names]
+    found = [one for one in known if suits is None or suits(one)]
+    if not found:
+        raise UsageError(f'No study in "{db}" {what}.', f"It holds: {', '.join(names)}.")
+    if len(found) > 1:
+        listed = ", ".join(one.name for one in found)
+        raise UsageError(f'"{db}" holds several studies: {listed}.', f"Name one: --study {found[0].name}")
+    return found[0]
+
+
+def named_study(study: str | Path, db: str | Path) -> Study:
+    """A study by its path, or by a name that slant or the database knows."""
+    if isinstance(study, Path) or study.endswith(".toml") or "/" in study or study in list_studies():
+        return load_study(study)
+    for file in _files(study, db):
+        if Path(file).is_file() and (found := load_study(Path(file))).name == study:
+            return found
+    return load_study(study)  # says which names there are
+
+
+def loadable(names: Sequence[str], db: str | Path) -> list[Study]:
+    """Those of these studies whose text is here."""
+    found = []
+    for name in names:
+        try:
+            found.append(named_study(name, db))
+        except SlantError:
+            continue
+    return found
+
+
+def study_names(db: str | Path) -> list[str]:
+    """The studies that the database holds trials of, sorted."""
+    with reading(db) as connection:
+        return list(designs_in(connection))
+
+
+def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
+    """The studies that a database holds trials of, by name, each with its design, as its runs say."""
+    return dict(connection.execute(_DESIGNS).fetchall())
+
+
+def no_trials(db: str | Path, study: str | None = None) -> DatabaseError:
+    """What to say of a database without answers."""
+    named = f"--study {study}" if study else "--study NAME"
+    return DatabaseError(
+        f'The database "{db}" holds no trials yet.',
+        f"To make some without a key: collect {named} --simulated --db {db}",
+        *([] if study else ["For the names: collect studies"]),
+    )
+
+
+def _files(name: str, db: str | Path) -> list[str]:
+    """Where the study of this name was read from, the latest first; nothing where the database is not there."""
+    try:
+        with reading(db) as connection:
+            return list(dict.fromkeys(file for (file,) in connection.execute(_FILES, [name]).fetchall()))
+    except DatabaseError:
+        return []
