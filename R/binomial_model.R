@@ -39,6 +39,7 @@ once_each <- function(expression) {
 # bobyqa finds an optimum where lme4's own pair of optimisers stops with an error, as it does on rows where nearly every
 # answer is alike. Where Laplace's approximation has none, the joint mode of all coefficients is still there.
 glmer_or_simpler <- function(formula, data, n_agq) {
+  formula <- uncorrelated_slopes(formula, data)
   control <- lme4::glmerControl(optimizer = "bobyqa", optCtrl = list(maxfun = 2e5))
   fit <- function(n_agq) {
     lme4::glmer(formula, data = data, family = stats::binomial(), control = control, nAGQ = n_agq)

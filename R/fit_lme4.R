@@ -9,6 +9,12 @@
 #' fixed effect, too, keeps the levels it has there. Rows with a missing value in a column of the formula are dropped
 #' and counted.
 #'
+#' Random effects without correlations, `(1 + condition || wording)`, are what they say for a factor, too, in every
+#' version of lme4 (before 2.0, `lme4::lmer()` leaves the levels of a factor correlated). The slope of each level but
+#' the reference belongs to a number that is centred over the levels: -1/2 and 1/2 where there are two. Its variance is
+#' that of the difference from the reference between wordings, and no condition is taken to vary less than another
+#' one. Fixed effects keep their treatment contrasts.
+#'
 #' Where `data` have columns `study`, `source`, `study_version`, `variant` or `token_source` with more than one value in
 #' a group, that group is fitted with a warning: name the column in `by`, or keep the rows of one value.
 #'
@@ -107,7 +113,7 @@ coded_variables <- function(formula) {
 }
 
 fit_mixed_model <- function(formula, data) {
-  model <- lmerTest::lmer(formula, data = data, REML = TRUE)
+  model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE)
   list(
     estimates = fixed_effects(model),
     fit = list(
@@ -143,7 +149,7 @@ variance_components <- function(model) {
   n_groups <- lme4::ngrps(model)[sub("\\.\\d+$", "", table$grp)]
   frame_of(
     group = ifelse(is_residual, "residual", table$grp),
-    term = sub("^\\(Intercept\\)$", "intercept", ifelse(is_residual, "residual", table$var1)),
+    term = slope_name(sub("^\\(Intercept\\)$", "intercept", ifelse(is_residual, "residual", table$var1))),
     variance = table$vcov,
     n_groups = as.integer(ifelse(is_residual, NA, n_groups))
   )

@@ -16,6 +16,9 @@ model_maker <- function(data, formula, levels) {
     check_outcome(rows, all.vars(formula[[2]]))
     with_factors(rows, setdiff(grouping, coded), levels)
   }
-  fit <- function(rows, ...) lme4::lmer(formula, data = prepare(rows), REML = TRUE, ...)
+  fit <- function(rows, ...) {
+    prepared <- prepare(rows)
+    lme4::lmer(uncorrelated_slopes(formula, prepared), data = prepared, REML = TRUE, ...)
+  }
   list(fit = fit, prepare = prepare, formula = formula, columns = all.vars(formula), grouping = grouping)
 }
