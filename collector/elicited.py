@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import duckdb
 from slant.collector.designs import design_named
@@ -15,8 +14,8 @@ from slant.collector.study_files.records import Study, StudyModel
 
 def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
     """The study with the rates it needs of these models, and by model why it can't be asked: it has given none."""
-    design: Any = design_named(study.design)
-    source = getattr(design, "source_variant", lambda study: None)(study)
+    design = design_named(study.design)
+    source = design.source_variant(study)
     if source is None:
         return study, {}
     rates = elicited_rates(db, study, source, models)

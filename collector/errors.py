@@ -11,6 +11,7 @@ SlantError                 exit 1   something could not be done
 │   └── DatabaseWriteError          the file can't be written (disk full …); the journal still has everything
 ├── JournalError           exit 1   the journal can't be written, or another collector holds it
 ├── ProviderError          exit 1   a provider refuses to serve this model (key, quota, name)
+├── DesignError            exit 1   a design of another package can't be used
 ├── Interrupted            exit 130 left at once, as asked by a second Ctrl-C
 └── RError                 exit 1   R is missing, too old, lacks a package, or a worker died
 """
@@ -78,6 +79,10 @@ class JournalError(SlantError):
 
 
 class ProviderError(SlantError):
+    pass
+
+
+class DesignError(SlantError):
     pass
 
 

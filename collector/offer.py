@@ -214,8 +214,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
     """Why this model can't be asked this study here; None where it can."""
-    needs_tools: Any = getattr(design_named(study.design), "needs_tools", None)
-    if needs_tools is None or not needs_tools(study, model):
+    if not design_named(study.design).needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)
     if not provider.takes_tools:

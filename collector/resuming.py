@@ -64,7 +64,7 @@ def begun_games(offer: Offer) -> Begun:
 
 
 def _game_ids(offer: Offer, asked: Asked) -> Iterator[str]:
-    design: Any = design_named(offer.study.design)
+    design = design_named(offer.study.design)
     yield from design.game_ids(offer.study, asked.model, offer.seed, offer.repetitions)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import sys
 from pathlib import Path
 
 import duckdb
-from slant.collector.errors import DatabaseError
+from slant.collector.designs import third_party_designs
+from slant.collector.errors import DatabaseError, DesignError
 from slant.collector.files import sql_dir
 
 
@@ -39,16 +41,43 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     if done < len(migrations):
         _set_value(connection, "schema", str(len(migrations)))
     texts, version = _views()
-    if _value(connection, "views") != version or done < len(migrations):  # a view of * knows only the old columns
+    is_new = _value(connection, "views") != version or done < len(migrations)  # a view of * knows only the old columns
+    if is_new:
         for text in texts:
             connection.execute(text)
         _set_value(connection, "views", version)
+    for design, views in _third_party_views(tuple(sys.path)).items():
+        its_version = _hash(list(views.values()))
+        if is_new or _value(connection, f"views of {design}") != its_version:
+            _make(connection, design, views)
+            _set_value(connection, f"views of {design}", its_version)
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     """True of a database that an older slant made: it lacks tables, or its views are not those of today."""
     schema, newest = int(_value(connection, "schema") or 0), len(_migrations())
-    return schema < newest or (schema == newest and _value(connection, "views") != _views()[1])
+    return schema < newest or (schema == newest and not _has_views(connection))
+
+
+def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the views are those of today: slant's own, and those of designs of packages that are installed."""
+    wanted = {f"views of {name}": _hash(list(v.values())) for name, v in _third_party_views(tuple(sys.path)).items()}
+    return all(_value(connection, name) == its for name, its in {"views": _views()[1], **wanted}.items())
+
+
+@functools.cache
+def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """By design, the views that other packages bring, by name; looked for once for each `path` of Python."""
+    return {design.name: dict(design.views) for design in third_party_designs() if design.views}
+
+
+def _make(connection: duckdb.DuckDBPyConnection, design: str, views: dict[str, str]) -> None:
+    for name, text in views.items():
+        try:
+            connection.execute(text)
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise DesignError(f'The view "{name}" of the design "{design}" can\'t be made.', reason) from error
 
 
 @functools.cache
@@ -60,7 +89,11 @@ def _migrations() -> list[Path]:
 def _views() -> tuple[list[str], str]:
     """The views in the order of making them, and one short name for them all; read once, for each flush asks."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
-    return texts, hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
+    return texts, _hash(texts)
+
+
+def _hash(texts: list[str]) -> str:
+    return hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
 
 
 def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:

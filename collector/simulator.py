@@ -73,7 +73,7 @@ class _Server:
     def __init__(self, study: Study, seed: int) -> None:
         self.study, self.seed = study, seed
         self.design: Design = design_named(study.design)
-        named = [*(model.model for model in study.models), *getattr(self.design, "participants", ())]
+        named = [*(model.model for model in study.models), *self.design.participants]
         self.models: dict[str, StudyModel] = {name: study.model(f"simulated/{name}") for name in named}
         self.served = 0
 

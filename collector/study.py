@@ -6,12 +6,12 @@ A study that ships with slant is called by its name, a study of one's own by the
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs import Design, design_named
+from slant.collector.designs import design_named
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.files import studies_dir
 from slant.collector.records import stable_id
@@ -123,7 +123,7 @@ def _answered(study: Study, answer: str) -> Study:
     """The study with another format of answers; UnknownNameError where its design or the study has no such."""
     if not answer:
         return study
-    answers = getattr(design_named(study.design), "answers", lambda data: ())(study.data)
+    answers = design_named(study.design).answers(study.data)
     if answer not in answers:
         raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
     return study.with_answer(answer)
@@ -142,7 +142,7 @@ def _asked_of(changes: dict[str, Any]) -> dict[str, Any]:
 
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     design = design_named(Table(values, path.name).text("design"))
-    table = Table(_changed(values, name, path.name, getattr(design, "whole_keys", ())), path.name)
+    table = Table(_changed(values, name, path.name, design.whole_keys), path.name)
     table.text("design")
     table.mapping("variants")
     table.optional_text("base_variant")
@@ -150,6 +150,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     published = table.optional_text("published")
     fits = {name: read_fit(name, row, folder) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
+    frame = _frame(table, design.frames(data))
     study = Study(
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
@@ -158,9 +159,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         source=table.text("source", ""),
         path=path,
         seed=_seed(table),
-        frame=table.text("frame", ""),
+        frame=frame,
         tests=design.tests(data),
-        models=tuple(_model(row, _default_frame(design, table), temperature) for row in table.rows("models")),
+        models=tuple(_model(row, frame, temperature) for row in table.rows("models")),
         variants=variants,
         variant=name,
         fits=fits,
@@ -202,9 +203,10 @@ def _seed(table: Table) -> int:
     return seed
 
 
-def _default_frame(design: Design, table: Table) -> str:
-    """Where frames are formats of answers, models share the study's; where they are prompts, each says its own."""
-    return table.text("frame") if hasattr(design, "answers") else ""
+def _frame(table: Table, frames: Sequence[str]) -> str:
+    """The frame of all models that name none; a study with one frame need not name it."""
+    only = frames[0] if len(frames) == 1 else None
+    return table.text("frame", only if frames else "")
 
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from slant.collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games
 from slant.collector.designs.allocation_parts import AllocationData, parse_allocation
 from slant.collector.designs.allocation_reader import named, read_turn
 from slant.collector.designs.allocation_texts import AnswerFormat
 from slant.collector.designs.allocation_turns import next_trial, prompt_of, standing
+from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -24,12 +24,10 @@ from slant.collector.study_files.keys import Table
 from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
-class Allocation:
+class Allocation(Design):
     name = "allocation"
     has_games = True
-    analyses_tokens = False
     compares_variants = True
-    answer_schema: Mapping[str, Any] | None = None
     whole_keys = ("success", "worth", "loss")
     participants = PARTICIPANTS
 
@@ -51,6 +49,9 @@ class Allocation:
         takes_tools = data.task != ELICITATION
         return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
 
+    def frames(self, data: AllocationData) -> tuple[str, ...]:
+        return self.answers(data)
+
     def needs_tools(self, study: Study, model: StudyModel) -> bool:
         """True where this model answers by calling a tool."""
         return bool(study.data.texts.answers[model.frame].tool)
@@ -58,8 +59,7 @@ class Allocation:
     def check(self, study: Study) -> None:
         data: AllocationData = study.data
         _check_groups(data.groups)
-        used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
-        for frame, user in used.items():
+        for frame, user in used_frames(study).items():
             if frame not in self.answers(data):
                 raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.answers(data))
         if data.success.kind == "elicited" and data.success.source not in study.variants:
@@ -127,9 +127,6 @@ class Allocation:
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial)
-
-    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        return None  # a round is no question of its own: the simulated provider is told which trial it plays
 
     def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
         data: AllocationData = study.data

@@ -6,8 +6,7 @@ asked one after the other, in a seeded order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from slant.collector.designs.association_reader import read_answer
 from slant.collector.designs.association_simulated import parse_simulation, simulate_reply
@@ -18,21 +17,19 @@ from slant.collector.designs.association_words import (
     check_names,
     parse_tables,
 )
+from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.ordering import paired_order
-from slant.collector.designs.prompt_index import PromptIndex, prompt_index
+from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
+from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
 from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
-class Association:
+class Association(Design):
     name = "association"
-    has_games = False
     analyses_tokens = True
-    compares_variants = False
-    answer_schema: Mapping[str, Any] | None = None
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
         return parse_tables(table, folder, parse_simulation(table, folder))
@@ -60,12 +57,12 @@ class Association:
             for word in words
         ]
 
+    def frames(self, data: AssociationData) -> tuple[str, ...]:
+        return tuple(data.frames)
+
     def check(self, study: Study) -> None:
         data: AssociationData = study.data
-        used = {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
-        for frame, user in used.items():
-            if not frame:
-                raise StudyError(f'{study.path.name} needs the key "frame" for {user}.')
+        for frame, user in used_frames(study).items():
             if frame not in data.frames:
                 raise UnknownNameError(f"frame (of {user})", frame, data.frames)
             for test in data.tests.values():
@@ -87,16 +84,8 @@ class Association:
         for pair, condition_no, repetition in _places(len(cells), seed, repetitions):
             yield (cells.trial_id(pair, condition_no, repetition),)
 
-    def next(
-        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
-    ) -> tuple[Trial, Prompt] | None:
-        if history:
-            return None
-        trial = conversation.trials[0]
-        return trial, Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial)},))
-
-    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        return trial
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, model.frame, trial)
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
@@ -107,8 +96,14 @@ class Association:
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
-    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        return prompt_index(study, model, _prompts).find(messages)
+    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[int]:
+        cells = Cells(study, model, study.seed)
+
+        def trial(number: int) -> Trial:
+            return cells.trial(number // 2, number % 2, 1, number)
+
+        numbers = range(2 * len(cells))
+        return PromptIndex(((no, self._prompt(study, model, trial(no))) for no in numbers), trial)
 
 
 DESIGN = Association()
@@ -194,15 +189,3 @@ def _lists(data: AssociationData, test: AssociationTest, frame: str) -> dict[str
     layout = data.frames[frame]
     lists = {f"{side}_words": layout.joined(words) for side, words in test.words.items()}
     return {**lists, **test.names[frame]}
-
-
-def _prompts(study: Study, model: StudyModel) -> PromptIndex[int]:
-    cells = Cells(study, model, study.seed)
-
-    def trial(number: int) -> Trial:
-        return cells.trial(number // 2, number % 2, 1, number)
-
-    def prompt(number: int) -> Prompt:
-        return Prompt(({"role": "user", "content": rendered(study.data, model.frame, trial(number))},))
-
-    return PromptIndex(((number, prompt(number)) for number in range(2 * len(cells))), trial)

@@ -9,24 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from slant.collector.designs.design import Design
 from slant.collector.designs.forced_choice_imported import as_imported
 from slant.collector.designs.forced_choice_order import ConsistentLetters, Place, places
 from slant.collector.designs.forced_choice_reader import read_choice
 from slant.collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
 from slant.collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
-from slant.collector.designs.prompt_index import PromptIndex, prompt_index
-from slant.collector.errors import StudyError
-from slant.collector.records import Conversation, Prompt, Reading, Reply, StableIds, Trial, Turn, stable_id
+from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
 from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo, numbered
 
 
-class ForcedChoice:
+class ForcedChoice(Design):
     name = "forced_choice"
-    has_games = False
-    analyses_tokens = False
-    compares_variants = False
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
@@ -59,12 +56,6 @@ class ForcedChoice:
             for word in domain.words
         ]
 
-    def check(self, study: Study) -> None:
-        used = {study.frame: "The study"} | {model.frame: f"The model {model.model}" for model in study.models}
-        for frame, user in used.items():
-            if frame:
-                raise StudyError(f'{user} has the frame "{frame}", but a forced-choice study has no frames.')
-
     def conversations(
         self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:
@@ -79,13 +70,8 @@ class ForcedChoice:
         for place in places(study.data, model.model, seed, repetitions):
             yield (cells.trial_id(place),)
 
-    def next(
-        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
-    ) -> tuple[Trial, Prompt] | None:
-        if history:
-            return None
-        trial = conversation.trials[0]
-        return trial, Prompt(({"role": "user", "content": rendered(study.data, trial)},))
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, trial)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         return as_imported(planned, trial, draft)
@@ -99,8 +85,15 @@ class ForcedChoice:
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
-    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        return prompt_index(study, model, _prompts).find(messages)
+    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
+        """Of both prompts of each place: whichever letter the consistent option has in it."""
+        cells = Cells(study, model, study.seed)
+
+        def trial(at: tuple[Place, str]) -> Trial:
+            return cells.trial(at[0], 0, at[1])
+
+        both = [(place, letter) for place in places(study.data, model.model, study.seed, 1) for letter in LETTERS]
+        return PromptIndex(((at, self._prompt(study, model, trial(at))) for at in both), trial)
 
 
 DESIGN = ForcedChoice()
@@ -160,17 +153,3 @@ class Cells:
 def rendered(data: ForcedChoiceData, trial: Trial) -> str:
     """The prompt of a trial, to the byte."""
     return data.wordings[trial.wording].format(option_a=trial.option_a, option_b=trial.option_b, word=trial.item)
-
-
-def _prompts(study: Study, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
-    """Of both prompts of each place: whichever letter the consistent option has in it."""
-    cells = Cells(study, model, study.seed)
-
-    def trial(at: tuple[Place, str]) -> Trial:
-        return cells.trial(at[0], 0, at[1])
-
-    def prompt(at: tuple[Place, str]) -> Prompt:
-        return Prompt(({"role": "user", "content": rendered(study.data, trial(at))},))
-
-    both = [(place, letter) for place in places(study.data, model.model, study.seed, 1) for letter in LETTERS]
-    return PromptIndex(((at, prompt(at)) for at in both), trial)

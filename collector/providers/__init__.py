@@ -7,7 +7,7 @@ and, where it gives log-probabilities, LOGPROBS, the settings that ask for them 
 it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
 call tools, TAKES_TOOLS (collector/providers/tools.py); PROMPT_CACHE says how it is asked to cache a conversation.
 A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
-entry point (collector/providers/third_party.py).
+entry point (collector/third_party.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import ProviderError, UnknownNameError, UsageError
 from slant.collector.providers import (
     anthropic,
     compatible,
@@ -34,9 +34,11 @@ from slant.collector.providers import (
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
 from slant.collector.providers.structured import Enforcing
-from slant.collector.providers.third_party import load_third_party, third_party_names
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study_files.records import StudyModel
+from slant.collector.third_party import load_third_party, third_party_names
+
+GROUP = "slant.providers"
 
 
 class Dialect(Protocol):
@@ -113,9 +115,9 @@ PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
 
 
 def provider_named(name: str) -> Provider:
-    found = PROVIDERS.get(name) or load_third_party(name, Provider)
+    found = PROVIDERS.get(name) or load_third_party(GROUP, name, Provider, ProviderError)
     if found is None:
-        known = [*PROVIDERS, *third_party_names()]
+        known = [*PROVIDERS, *third_party_names(GROUP)]
         raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
     return found
 

@@ -271,7 +271,7 @@ class Study:
         """Those that are no models and play any study of this design, named by its file or not; with their labels."""
         from slant.collector.designs import design_named  # designs know these nouns
 
-        return getattr(design_named(self.design), "participants", {})
+        return design_named(self.design).participants
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."

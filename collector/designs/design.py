@@ -1,0 +1,208 @@
+"""What the rest of slant asks of a design, and what is so of a design that doesn't say otherwise.
+
+A design whose conversations are single questions gives `parse`, `tests`, `questions`, `text`, `read` and `simulate`.
+One with an order of its own gives `conversations` in place of `questions`, one with games `next` in place of `text`.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from slant.collector.designs.prompt_index import PromptIndex, prompt_index
+from slant.collector.errors import StudyError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.study_files.folder import StudyFolder
+from slant.collector.study_files.keys import Table
+from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One trial before it has a model, a repetition and a place: what a trial has by these names (see Trial). Two
+    questions of a study differ in test, condition, group, item or wording: by these their trials are told apart."""
+
+    test: str
+    condition: str
+    item: str
+    group: str
+    wording: int
+    option_a: str | None = None
+    option_b: str | None = None
+    expected: str | None = None
+    factors: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Design(ABC):
+    """A kind of experiment. All of it is pure: no clock, no network, no state between calls."""
+
+    name: str
+    has_games: bool = False
+    """True where a conversation has many turns, of which the later depend on the earlier."""
+    analyses_tokens: bool = False
+    """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
+    compares_variants: bool = False
+    """True where variants are conditions to compare, which tables and figures then put side by side; elsewhere each
+    variant is an analysis of its own."""
+    answer_schema: Mapping[str, Any] | None = None
+    """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
+    whole_keys: tuple[str, ...] = ()
+    """Tables of a study file that a variant changes as a whole, not key by key."""
+    participants: Mapping[str, str] = {}
+    """Those that are no models and play any study of this design, with their labels."""
+    views: Mapping[str, str] = {}
+    """Views of a design in a package of its own: the text of each by its name, with the head that CONTRIBUTING.md asks
+    for, in an order in which each reads earlier ones."""
+
+    @abstractmethod
+    def parse(self, table: Table, folder: StudyFolder) -> Any:
+        """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""
+
+    @abstractmethod
+    def tests(self, data: Any) -> tuple[TestInfo, ...]:
+        """The tests in the study's order, each with its number of trials in one model and one repetition."""
+
+    @abstractmethod
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        """The outcome and the choice; an outcome that the provider itself has set wins."""
+
+    @abstractmethod
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        """A made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
+
+    def conditions(self, data: Any) -> tuple[Condition, ...]:
+        """The conditions in the study's order; the first one is the reference level of its fits."""
+        return ()
+
+    def words(self, data: Any) -> list[dict[str, str]]:
+        """Every word of the study: test, category, word, and where it comes from (`tier` …) where the study says so."""
+        return []
+
+    def check(self, study: Study) -> None:
+        """StudyError where the parts of the study don't fit together."""
+        for named, user in used_frames(study).items():
+            if named and not self.frames(study.data):
+                raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
+
+    def remarks(self, study: Study) -> list[str]:
+        """Sentences on what is allowed but may not be meant, for `collect studies check`."""
+        return []
+
+    def frames(self, data: Any) -> tuple[str, ...]:
+        """The frames (or formats of answers) that a model may have; where there is one, no file needs to name it."""
+        return ()
+
+    def answers(self, data: Any) -> tuple[str, ...]:
+        """The formats that `--answer` may ask for."""
+        return ()
+
+    def needs_tools(self, study: Study, model: StudyModel) -> bool:
+        """True where this model answers by calling a tool."""
+        return False
+
+    def source_variant(self, study: Study) -> str | None:
+        """The variant whose answers this one needs before it can be planned; None where it needs none."""
+        return None
+
+    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
+        """The study with what models said in its source variant, as numbers by model and item."""
+        return study
+
+    def questions(self, study: Study, model: StudyModel) -> Iterable[Question]:
+        """All that one model is asked in one repetition, in whatever order."""
+        raise NotImplementedError(f"the design {self.name} has neither questions() nor conversations()")
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        """The question of a trial, to the byte, as it is sent as one message of a user."""
+        raise NotImplementedError(f"the design {self.name} has neither text() nor next()")
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        """All there is to ask of one model, in a seeded order; lazily, so that memory does not grow with the plan.
+
+        `skip` has one number for each conversation, and those with another number than 0 are passed over without
+        being made (empty: none is). They keep their positions. Without one of its own, a design's questions are
+        shuffled, all repetitions together, so that conditions take turns.
+        """
+        asked = list(self.questions(study, model))
+        order = array("I", range(len(asked) * repetitions))
+        random.Random(seed).shuffle(order)
+        for position, number in enumerate(order):
+            if not skip or not skip[position]:
+                repetition, place = divmod(number, len(asked))
+                trial = _trial(study, model, seed, asked[place], repetition + 1, position)
+                yield Conversation(trial.trial_id, (trial,))
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        """The ids of the trials of each conversation, in the same order; a large design knows a quicker way."""
+        for conversation in self.conversations(study, model, seed, repetitions):
+            yield tuple(trial.trial_id for trial in conversation.trials)
+
+    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
+        """The ids of the conversations, in the same order."""
+        yield from (one.conversation_id for one in self.conversations(study, model, seed, repetitions))
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        """What is asked after these turns, and for which trial; None when the conversation is over."""
+        if history:
+            return None
+        [trial] = conversation.trials
+        return trial, self._prompt(study, model, trial)
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """A trial of an imported row (`draft`, by the names of collector/layouts/tidy.py) with what else the design has
+        to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
+        lacks it. Not of a design with games, which are not imported."""
+        return trial
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        """True where the study says how long this model's answers are, so that simulated ones are as long."""
+        return False
+
+    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+        """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none (a
+        round of a game is no question of its own: the simulated provider is told which trial it plays)."""
+        return None if self.has_games else prompt_index(study, model, self._prompts).find(messages)
+
+    def _prompt(self, study: Study, model: StudyModel, trial: Trial) -> Prompt:
+        return Prompt(({"role": "user", "content": self.text(study, model, trial)},))
+
+    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[Any]:
+        trials = (one.trials[0] for one in self.conversations(study, model, study.seed, 1))
+        return PromptIndex(((trial, self._prompt(study, model, trial)) for trial in trials), lambda trial: trial)
+
+
+def used_frames(study: Study) -> dict[str, str]:
+    """The frames that a study and its models have, each with who has it."""
+    return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
+
+
+def _trial(study: Study, model: StudyModel, seed: int, asked: Question, repetition: int, position: int) -> Trial:
+    its = (asked.test, asked.condition, asked.group, asked.item, asked.wording)
+    sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
+    enforced = ["structured_output"] if model.structured_output else []
+    return Trial(
+        trial_id=stable_id(study.name, study.version, study.variant, *sent, *enforced, seed, repetition, *its),
+        study=study.name,
+        study_version=study.version,
+        variant=study.variant,
+        model=model.model,
+        test=asked.test,
+        condition=asked.condition,
+        item=asked.item,
+        group=asked.group,
+        wording=asked.wording,
+        option_a=asked.option_a,
+        option_b=asked.option_b,
+        expected=asked.expected,
+        repetition=repetition,
+        position=position,
+        factors=asked.factors,
+    )
