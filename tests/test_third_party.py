@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,12 +10,11 @@ from slant.collector.errors import ProviderError, UnknownNameError
 from slant.collector.providers import provider_named
 from slant.collector.store import reading
 
+from tests.installed_package import installed
 from tests.local_server import LocalServer, standing_for
 from tests.tiny_study import write_tiny
 
 ENTRY_POINTS = "[slant.providers]\nacme = slant_acme:PROVIDER\nopenai = slant_acme:PROVIDER\n"
-METADATA = "Metadata-Version: 2.1\nName: slant-acme\nVersion: 1.0\n"
-WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 MODULE = '''
 """Acme speaks OpenAI's chat completions and wants its key in a header of its own."""
 from dataclasses import replace
@@ -43,17 +39,7 @@ PROVIDER = Provider("acme", Acme(), "https://api.acme.example/v1", "ACME_API_KEY
 @pytest.fixture(scope="module")
 def acme(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where pip installed the package slant-acme, without touching this environment."""
-    wheel = tmp_path_factory.mktemp("wheel") / "slant_acme-1.0-py3-none-any.whl"
-    info = "slant_acme-1.0.dist-info"
-    files = {"METADATA": METADATA, "WHEEL": WHEEL, "entry_points.txt": ENTRY_POINTS}
-    named = {"slant_acme.py": MODULE} | {f"{info}/{name}": text for name, text in files.items()}
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in (named | {f"{info}/RECORD": "".join(f"{n},,\n" for n in [*named, f"{info}/RECORD"])}).items():
-            archive.writestr(name, text)
-    target = tmp_path_factory.mktemp("installed")
-    quiet = ["--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
-    subprocess.run([sys.executable, "-m", "pip", "install", *quiet, "--target", target, wheel], check=True)
-    return target
+    return installed(tmp_path_factory.mktemp("acme"), "slant-acme", MODULE, ENTRY_POINTS)
 
 
 def declare(folder: Path, line: str, package: str = "slant-other") -> Path:
