@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 import sys
 from pathlib import Path
 
@@ -51,6 +52,28 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         if is_new or _value(connection, f"views of {design}") != its_version:
             _make(connection, design, views)
             _set_value(connection, f"views of {design}", its_version)
+
+
+def columns_of_views() -> dict[str, list[str]]:
+    """The columns of every view that a database has, by view; from one that is made in memory."""
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("ATTACH ':memory:' AS db")
+        connection.execute("USE db")
+        prepare(connection, Path("memory"))
+        rows = connection.execute(
+            "SELECT c.table_name, list(c.column_name ORDER BY c.column_index) FROM duckdb_columns() c "
+            "JOIN duckdb_views() v ON v.database_name = c.database_name AND v.view_name = c.table_name "
+            "WHERE c.database_name = 'db' AND NOT v.internal GROUP BY ALL"
+        ).fetchall()
+    return dict(rows)
+
+
+def design_of_view(name: str) -> str | None:
+    """The design that a view is about, as its head says; None where it is about any study."""
+    texts = [*_views()[0], *(text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())]
+    head = next((text for text in texts if text.startswith(f"-- {name}: ")), "")
+    found = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
+    return found[1] if found else None
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -48,7 +48,8 @@ def test_a_misspelt_study_names_the_nearest_and_exits_2() -> None:
 
 def test_a_study_of_ones_own_is_checked(tmp_path: Path) -> None:
     result = run("check", str(write_tiny(tmp_path)))
-    assert (result.exit_code, result.stderr) == (0, "ok: 8 trials a model\n")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("ok: 8 trials a model\n")
 
 
 def test_a_study_with_a_mistake_is_told_in_one_sentence_and_exits_2(tmp_path: Path) -> None:

@@ -82,8 +82,6 @@ def test_a_study_of_ones_own_is_read_by_path(tmp_path: Path) -> None:
 
 
 WRONG_TOML = [
-    (('frame = "plain"\ntests', "tests"), 'needs the key "frame" for the study'),
-    (('"local"\nframe = "plain"', '"local"'), 'needs the key "frame" for the model small'),
     (("frame =", "fraem ="), 'no key "fraem" .* Did you mean "frame"'),
     (("title =", 'titel = "x"\ntitle ='), 'no key "titel" .* Did you mean "title"'),
     (("[[models]]", "[[models]]\nlable = 'x'"), 'no key "lable" .* Did you mean "label"'),

@@ -10,8 +10,11 @@ from typing import Any
 import click
 from slant.collector.commands.output import SlantGroup, format_option, print_rows, say
 from slant.collector.designs import design_named
+from slant.collector.errors import StudyError
 from slant.collector.plan import planned_count
+from slant.collector.schema import columns_of_views, design_of_view
 from slant.collector.study import Study, list_studies, load_study, load_variants
+from slant.collector.study_files.fit_checks import wrong_in_fits
 
 Rows = list[dict[str, Any]]
 
@@ -81,14 +84,27 @@ def show(name: str, part: str | None, output_format: str) -> None:
 @studies.command()
 @click.argument("path", type=click.Path(path_type=Path))
 def check(path: Path) -> None:
-    """Checks a study file of your own, and every file it names, without asking anybody.
+    """Checks a study file of your own, and every file it names, without asking anybody: what is asked, and whether
+    its fits have the views, columns, levels and priors that they name.
 
     \b
     Example:
       collect studies check ./mine/study.toml
     """
     study = load_study(path)
+    if wrong := _wrong_in_fits(study):
+        raise StudyError(f"The trials of {path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {planned_count(study)} trials a model")
+    for remark in design_named(study.design).remarks(study):
+        say(remark)
+
+
+def _wrong_in_fits(study: Study) -> list[str]:
+    """What is wrong with the study's fits; its design's views are made in memory to know their columns."""
+    if not study.fits:
+        return []
+    views = {name: its for name, its in columns_of_views().items() if design_of_view(name) in (None, study.design)}
+    return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
 
 
 def _listed(study: Study) -> dict[str, Any]:

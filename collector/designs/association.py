@@ -7,11 +7,13 @@ asked one after the other, in a seeded order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from slant.collector.designs.association_reader import read_answer
 from slant.collector.designs.association_simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association_words import (
     GROUPS,
+    SIDES,
     AssociationData,
     AssociationTest,
     check_names,
@@ -59,6 +61,23 @@ class Association(Design):
 
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)
+
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: AssociationData = study.data
+        return super().factor_levels(study) | {"condition": data.conditions, "wording": tuple(data.wordings)}
+
+    def remarks(self, study: Study) -> list[str]:
+        data: AssociationData = study.data
+        said = []
+        not_asked = sum(len(t.words[side]) for t in data.tests.values() for side in SIDES if side not in t.asked_sides)
+        if not_asked:
+            said.append(f"Not asked: the {not_asked} words of the attributes (ask_attributes = true asks them, too).")
+        if data.option_order == "rule":
+            said.append(
+                'The order of the options tells the condition: option_order = "rule" lists the option of group a first.'
+                ' With "balanced" either comes first equally often, alike in both conditions.'
+            )
+        return said
 
     def check(self, study: Study) -> None:
         data: AssociationData = study.data
@@ -117,6 +136,11 @@ def _places(pairs: int, seed: int, repetitions: int) -> Iterator[tuple[int, int,
         yield pair, int(not is_second_first), repetition + 1
 
 
+def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
+    """Whether the rule sends the words of this side to attribute a. Those of the attributes go to their own label."""
+    return (side == GROUPS[0]) == is_group_a_to_a if side in GROUPS else side == "attribute_a"
+
+
 class Cells:
     """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
 
@@ -166,7 +190,7 @@ class Cells:
             wording=wording,
             option_a=label_a,
             option_b=label_b,
-            expected=label_a if (side == GROUPS[0]) == is_group_a_to_a else label_b,
+            expected=label_a if _goes_to_a(side, is_group_a_to_a) else label_b,
             repetition=repetition,
             position=position,
             factors={"first_option": label_a if is_a_first else label_b},

@@ -1,12 +1,13 @@
 """What an association study says: tests, words, wordings and frames, read from its tables and checked.
 
 A test has two groups (a, b) of words that are asked, and two attributes (a, b) whose labels are the options. In the
-first condition group a goes to attribute a, in the second to attribute b.
+first condition group a goes to attribute a, in the second to attribute b. The attributes' own words explain the labels
+in a prompt; with `ask_attributes = true` they are asked, too, and their own label is expected in both conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ ORDERS = ("rule", "balanced")
 NAME_COLUMNS = (*(f"{side}_named" for side in SIDES), "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
 _OPTIONS = ("category_1", "category_2")
 _MUST_NAME = ("group_a_named", "group_b_named", "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
+_MAY_NAME = ("attribute_a_named", "attribute_b_named")
 _FRAME_NEEDS = ("group_a_words", "group_b_words", "group_a_in_rule", "group_b_in_rule", *_OPTIONS, "wording")
 _FRAME_MAY = (*(f"{side}_words" for side in SIDES), *NAME_COLUMNS[:6])
 
@@ -50,11 +52,12 @@ class AssociationTest:
     words: Mapping[str, tuple[str, ...]]
     categories: Mapping[str, str]
     names: Mapping[str, Mapping[str, str]]
+    asked_sides: tuple[str, ...] = GROUPS
 
     @property
     def asked(self) -> list[tuple[str, str]]:
         """The words that are asked, each with its side, in the study's order."""
-        return [(side, word) for side in GROUPS for word in self.words[side]]
+        return [(side, word) for side in self.asked_sides for word in self.words[side]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +83,17 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     frames = {name: _frame(row) for name, row in prompt.tables("frames").items()}
     if not frames:
         raise StudyError(f"{prompt.where} needs at least one frame, as in [prompt.frames.plain].")
-    names = _names(folder.rows(prompt, "names", ("frame", "test", *NAME_COLUMNS)), frames)
+    columns = (*_MUST_NAME, "test")
+    names = _names(folder.rows(prompt, "names", columns, may=("frame", *_MAY_NAME)), frames)
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), ("word", *_OPTIONS), prompt.where)
     order = prompt.text("option_order", ORDERS[0])
     if order not in ORDERS:
         raise UnknownNameError(f"option_order in {prompt.where}", order, ORDERS)
     prompt.finish()
     sides = _sides(folder.rows(table, "stimuli", ("test", "side", "category", "word")), table.where)
-    tests = _tests(folder.rows(table, "tests", ("test", "test_no", "label")), sides, names, table.where)
+    asked_sides = SIDES if table.flag("ask_attributes", default=False) else GROUPS
+    rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
+    tests = _tests(rows, sides, names, asked_sides, table.where)
     for test in (*sides, *(of for _, of in names)):
         if test not in tests:
             raise UnknownNameError(f"test (of the stimuli or names) in {table.where}", test, tests)
@@ -108,10 +114,12 @@ def _frame(row: Table) -> Frame:
     return frame
 
 
-def _names(rows: list[dict[str, str]], frames: Iterable[str]) -> dict[tuple[str, str], dict[str, str]]:
+def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tuple[str, str], dict[str, str]]:
+    """By frame and test. Where a study has one frame, no row needs to name it."""
+    only = next(iter(frames)) if len(frames) == 1 else ""
     names: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
-        frame, test = row["frame"], row["test"]
+        frame, test = row.get("frame") or only, row["test"]
         if frame not in frames:
             raise UnknownNameError("frame (of the names)", frame, frames)
         if (frame, test) in names:
@@ -121,7 +129,7 @@ def _names(rows: list[dict[str, str]], frames: Iterable[str]) -> dict[tuple[str,
             raise StudyError(f'The names of the test "{test}" in the frame "{frame}" lack a value for "{empty[0]}".')
         if row["label_a"].casefold() == row["label_b"].casefold():
             raise StudyError(f'The test "{test}" has the same label twice in the frame "{frame}": {row["label_a"]}.')
-        names[frame, test] = {column: row[column] for column in NAME_COLUMNS}
+        names[frame, test] = {column: row.get(column, "") for column in NAME_COLUMNS}
     return names
 
 
@@ -157,10 +165,12 @@ def _tests(
     rows: list[dict[str, str]],
     sides: Mapping[str, Mapping[str, tuple[str, list[str]]]],
     names: Mapping[tuple[str, str], dict[str, str]],
+    asked_sides: tuple[str, ...],
     where: str,
 ) -> dict[str, AssociationTest]:
+    """By their ids. A test without a number has that of its place."""
     tests: dict[str, AssociationTest] = {}
-    for row in rows:
+    for place, row in enumerate(rows, start=1):
         test = checked_name(row["test"], "test")
         if test in tests:
             raise StudyError(f'The test "{test}" is given twice in {where}.')
@@ -170,11 +180,12 @@ def _tests(
             raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
         tests[test] = AssociationTest(
             test=test,
-            test_no=whole(row["test_no"], f"the tests of {where}"),
-            label=row["label"] or test,
+            test_no=whole(row.get("test_no") or str(place), f"the tests of {where}"),
+            label=row.get("label") or test,
             words={side: tuple(words) for side, (_, words) in found.items()},
             categories={side: category for side, (category, _) in found.items()},
             names={frame: values for (frame, of), values in names.items() if of == test},
+            asked_sides=asked_sides,
         )
     if not tests:
         raise StudyError(f"{where} needs at least one test.")

@@ -88,6 +88,10 @@ class Design(ABC):
             if named and not self.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
 
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        """The values that columns of text have in the views of this design, by column, in the study's order."""
+        return {"test": tuple(test.test for test in study.tests)}
+
     def remarks(self, study: Study) -> list[str]:
         """Sentences on what is allowed but may not be meant, for `collect studies check`."""
         return []

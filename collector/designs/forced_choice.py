@@ -56,6 +56,10 @@ class ForcedChoice(Design):
             for word in domain.words
         ]
 
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: ForcedChoiceData = study.data
+        return {"block": data.blocks, "domain": tuple(data.domains), "wording": tuple(data.wordings)}
+
     def conversations(
         self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:

@@ -75,7 +75,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), also=PROVENANCE), table.where)
     columns = ("domain", "block", "first_category", "second_category")
     pairs = _pairs(folder.rows(table, "pairs", columns), blocks, separator)
-    rows = folder.rows(table, "domains", ("domain", "domain_no", "label"))
+    rows = folder.rows(table, "domains", ("domain",), may=("domain_no", "label"))
     domains = _domains(rows, words, pairs, blocks, table.where)
     for domain in (*words, *(of for of, _ in pairs)):
         if domain not in domains:
@@ -127,15 +127,15 @@ def _domains(
     where: str,
 ) -> dict[str, Domain]:
     domains: dict[str, Domain] = {}
-    for row in rows:
+    for place, row in enumerate(rows, start=1):
         name = checked_name(row["domain"], "domain")
         if name in domains:
             raise StudyError(f'The domain "{name}" is given twice in {where}.')
         if name not in words:
             raise StudyError(f'The domain "{name}" of {where} has no words.')
         found = {block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks}
-        number = whole(row["domain_no"], f"the domains of {where}")
-        domains[name] = Domain(name, number, row["label"] or name, tuple(words[name]), found)
+        number = whole(row.get("domain_no") or str(place), f"the domains of {where}")
+        domains[name] = Domain(name, number, row.get("label") or name, tuple(words[name]), found)
     if not domains:
         raise StudyError(f"{where} needs at least one domain.")
     return domains

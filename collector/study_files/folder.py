@@ -48,23 +48,30 @@ class StudyFolder:
         return path
 
     def rows(
-        self, table: Table, key: str, columns: tuple[str, ...], is_asked: bool = True, also: tuple[str, ...] = ()
+        self,
+        table: Table,
+        key: str,
+        columns: tuple[str, ...],
+        is_asked: bool = True,
+        also: tuple[str, ...] = (),
+        may: tuple[str, ...] = (),
     ) -> list[dict[str, str]]:
         """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
-        Every row has all of `columns`, as text without white space around it, and those of `also` that are there,
-        which never are a part of the version. StudyError for a missing or unknown one.
+        Every row has all of `columns`, as text without white space around it, and those of `may` and `also` that are
+        there; those of `also` never are a part of the version. StudyError for a missing or unknown one.
         """
         value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
         if isinstance(value, list):
-            return [_inline_row(row, columns, also) for row in table.rows(key)]
+            return [_inline_row(row, columns, (*may, *also)) for row in table.rows(key)]
         name = table.text(key)
         known_as = f"{key}: {name}"
         if known_as not in self._read:  # a study with variants comes by here once for each
-            self._read[known_as] = _csv_rows(self.inside(name), name, columns, also)
+            self._read[known_as] = _csv_rows(self.inside(name), name, columns, (*may, *also))
         if is_asked:
             rows = self._read[known_as]
-            self.asked[known_as] = [{column: row[column] for column in columns} for row in rows] if also else rows
+            own = [column for column in (*columns, *may) if rows and column in rows[0]]
+            self.asked[known_as] = [{column: row[column] for column in own} for row in rows]
         return self._read[known_as]
 
 
@@ -77,10 +84,10 @@ def _outside(name: str, root: Path) -> StudyError:
 
 def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> dict[str, str]:
     values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
-    for note in (*also, *NOTES):
-        found = row.optional_text(note)
-        if note in also and found is not None:
-            values[note] = found
+    for column in (*also, *NOTES):
+        found = row.optional(column, (str, int), "a text")
+        if column in also and found is not None:
+            values[column] = str(found)
     row.finish()
     return values
 
