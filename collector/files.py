@@ -12,6 +12,11 @@ def sql_dir() -> Path:
     return (_PACKAGE.parent / "sql").resolve()
 
 
+def templates_dir() -> Path:
+    """The folder with a study to start from for each design."""
+    return (_PACKAGE / "study_templates").resolve()
+
+
 def studies_dir() -> Path:
     """The folder with the studies that ship with slant."""
     return (_PACKAGE / "studies").resolve()

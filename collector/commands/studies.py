@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from slant.collector.plan import planned_count
 from slant.collector.schema import columns_of_views, design_of_view
 from slant.collector.study import Study, list_studies, load_study, load_variants
 from slant.collector.study_files.fit_checks import wrong_in_fits
+from slant.collector.study_files.new import new_study
 
 Rows = list[dict[str, Any]]
 
@@ -26,18 +28,19 @@ class _NameOrCommand(SlantGroup):
         return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
 
 
-@click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | check PATH]")
+@click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | new NAME | check PATH]")
 @format_option
 @click.pass_context
 def studies(ctx: click.Context, output_format: str) -> None:
-    """Lists the studies; with a NAME (or the path of a study file) shows that study.
+    """Lists the studies; with a NAME (or the path of a study file) shows that study. `new` writes one of your own.
 
     \b
     Examples:
       collect studies
       collect studies rmiat
       collect studies rmiat --part models --format csv
-      collect studies check ./mine/study.toml
+      collect studies new drinks --design association
+      collect studies check ./drinks/study.toml
     """
     ctx.default_map = {"show": {"output_format": output_format}}  # so that --format may also stand before the NAME
     if ctx.invoked_subcommand is None:
@@ -79,6 +82,30 @@ def show(name: str, part: str | None, output_format: str) -> None:
         if rows:
             print_rows(rows, output_format, title=name.capitalize())
     say(f"{planned_count(study)} trials a model.")
+
+
+@studies.command()
+@click.argument("name")
+@click.option("--design", required=True, help="The kind of study: association, forced_choice or allocation.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Where to write it.  [default: ./NAME]"
+)
+def new(name: str, design: str, folder: Path | None) -> None:
+    """Writes a study of your own to start from: a TOML with comments, and its CSVs.
+
+    It can be checked and tried as it stands; then put your words, texts and models in place of the example's. Nothing
+    is overwritten.
+
+    \b
+    Examples:
+      collect studies new drinks --design association
+      collect studies new villages --design allocation --folder ./mine
+    """
+    paths = new_study(name, design, folder or Path(name))
+    say(f"Written: {', '.join(map(str, paths))}")
+    study = load_study(paths[0])
+    say(f"Next: collect studies check {study.as_typed}")
+    say(f"      {study.trial_command} --db {shlex.quote(name)}.duckdb")
 
 
 @studies.command()

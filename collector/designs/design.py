@@ -58,6 +58,10 @@ class Design(ABC):
     """Views of a design in a package of its own: the text of each by its name, with the head that CONTRIBUTING.md asks
     for, in an order in which each reads earlier ones."""
 
+    template: Mapping[str, str] = {}
+    """A study to start from, for `collect studies new`: the text of each file by its name, study.toml among them, with
+    STUDY where its name belongs. Designs of slant have theirs in collector/study_templates/."""
+
     @abstractmethod
     def parse(self, table: Table, folder: StudyFolder) -> Any:
         """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""
