@@ -76,7 +76,7 @@ def check(
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    its = study if isinstance(study, Study) else load_study(study)
+    its = study if isinstance(study, Study) else load_study(study, db=db)
     definition = mixed_fit(its)
     trials = read_trials(db, its, source, measure)
     own = list(_of_trials(trials, definition, alpha, bound))

@@ -160,7 +160,7 @@ def analyze(
     has_topics = not result.topics["models"].is_empty()
     check_adjustable(result, adjust)
     if has_topics or adjust or (show in TOPIC_TABLES and show not in BAYES_TABLES):
-        print_rows(topic_table(result, show or "topics", adjust, study), output_format)
+        print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
         say_about_topics(result, db, study)
     else:
         print_rows(bayes_table(result, show or "table", in_full=output_format != "table"), output_format)

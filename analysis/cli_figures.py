@@ -46,7 +46,7 @@ def figures(
     Prints one row a file, with its text alternative. Each source, version and variant has files of its own; a study of
     games has its variants side by side.
     """
-    kinds = figure_kinds(load_study(study))
+    kinds = figure_kinds(load_study(study, db=db))
     if listed:
         print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
         return
@@ -61,15 +61,15 @@ def figures(
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
-    for hint, missing in _not_drawn(study, names, rows).items():
+    for hint, missing in _not_drawn(db, study, names, rows).items():
         say(f"Not drawn, for there are no rows for them: {', '.join(missing)}. What makes these: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
 
 
-def _not_drawn(study: str, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
+def _not_drawn(db: Path, study: str, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
     """The study's own figures that there were no rows for, by what makes these."""
-    its = load_study(study)
+    its = load_study(study, db=db)
     found: dict[str, list[str]] = {}
     for name, kind in kinds_of(its).items():
         if kind.hint and name in (names or its.figures) and name not in rows["figure"]:

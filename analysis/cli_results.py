@@ -106,9 +106,9 @@ def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> Fit
 
 def measures_in_words(db: Path, study: str, source: str | None) -> Iterator[str]:
     """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
-    if not design_named(load_study(study).design).analyses_tokens:
+    if not design_named(load_study(study, db=db).design).analyses_tokens:
         return
-    rows = all_tables(db, ["token_sources"], study=load_study(study).name)["token_sources"]
+    rows = all_tables(db, ["token_sources"], study=load_study(study, db=db).name)["token_sources"]
     for (name,), part in rows.group_by("source", maintain_order=True):
         if source in (None, name):
             models = token_measures(part, {}).values()
@@ -153,7 +153,7 @@ def compare(
     if only:
         rows = rows.filter(pl.col("status") == {"slips": "slip"}.get(only, only.replace("-", " ")))
     print_rows(summary(rows) if summarised else rows, output_format)
-    name = load_study(study).name
+    name = load_study(study, db=db).name
     measures = measures_in_words(db, study, source)
     for said in [*measures, *mixtures(db, name, source), *told_versions(db, name), *bases]:
         say(said)

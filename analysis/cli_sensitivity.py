@@ -70,7 +70,7 @@ def sensitivity(
     if listed:
         rows = [
             {"spec": one.name, "label": one.label, "fit": one.fit, "choices": _in_one_line(one.choices)}
-            for one in load_study(study).sensitivity.values()
+            for one in load_study(study, db=db).sensitivity.values()
         ]
         print_rows(rows, output_format)
         return
@@ -80,7 +80,7 @@ def sensitivity(
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
     _say_how_it_went(found)
     if figure is not None:
-        say(draw_specifications(table, FigureData(db, load_study(study)).labels, figure))
+        say(draw_specifications(table, FigureData(db, load_study(study, db=db)).labels, figure))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 

@@ -15,12 +15,13 @@ from slant.analysis.topic_search import STEPS, search
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.errors import UsageError
 from slant.collector.study import Study, list_studies, load_study
+from slant.collector.study_files.keep import kept_names
 
 _ADJUSTED = ("contrasts", "correlations")
 _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
-def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None) -> pl.DataFrame:
+def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
     """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out).
 
     UsageError where the fits are Bayesian models, which have no topics.
@@ -30,7 +31,7 @@ def topic_table(result: FitResult, show: str, adjust: str | None, study: str | N
     if show == "topics":
         return _overview(result)
     if show == "match":
-        return _matches(result, study)
+        return _matches(result, study, db)
     if show not in result.topics:
         table: pl.DataFrame = getattr(result, show)
         return table
@@ -50,24 +51,24 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
     for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
         say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
     for name in result.diagnostics["study"].unique(maintain_order=True):
-        its = _study(name, study)
+        its = _study(name, study, db)
         if its is None or not printed_topics(its):
             continue
         for row in _joined(result, missing_of_print(db, its)).to_dicts():
             if row["missing"] and row["source"] != "simulated":
                 say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
-    for grain, match in _matches(result, study).group_by(GRAIN, maintain_order=True):
+    for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
         if grain[0] == "simulated":
             say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
             continue
         say(f"{match_in_words(match)} ({grain[0]})")
 
 
-def _study(name: str, given: str | None) -> Study | None:
+def _study(name: str, given: str | None, db: Path) -> Study | None:
     """The study of this name; one of a user's own is known only by the path that was given."""
-    if given is not None and (its := load_study(given)).name == name:
+    if given is not None and (its := load_study(given, db=db)).name == name:
         return its
-    return load_study(name) if name in list_studies() else None
+    return load_study(name, db=db) if name in (*list_studies(), *kept_names(db)) else None
 
 
 def _joined(result: FitResult, missing: pl.DataFrame) -> pl.DataFrame:
@@ -85,11 +86,11 @@ def _overview(result: FitResult) -> pl.DataFrame:
     return topics.select(pl.exclude("fit"), "fit")
 
 
-def _matches(result: FitResult, study: str | None) -> pl.DataFrame:
+def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
     """Printed topics beside the fitted ones; no rows for a study that prints none."""
     parts = []
     for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
-        its = _study(str(grain[0]), study)
+        its = _study(str(grain[0]), study, db)
         if its is not None and (printed := printed_topics(its)):
             key = [pl.lit(value).alias(name) for name, value in zip(["study", *_KEY], grain, strict=True)]
             match = matched(words, printed)

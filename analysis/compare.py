@@ -56,7 +56,7 @@ def compare(
     of the source "print". Where the database has no rows of such a study, every other number is there, too, without
     data.
     """
-    its = load_study(study) if isinstance(study, str) else study
+    its = load_study(study, db=db) if isinstance(study, str) else study
     every = printed_numbers(its)
     families = families_of(its) if families is None else families
     if tables is not None:

@@ -59,7 +59,7 @@ def figures(
     Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
     is nothing to draw, RError without R.
     """
-    its = load_study(study)
+    its = load_study(study, db=db)
     found = list(figure_rows(db, its, names, source, workers, progress, variants))
     if not found:
         raise _nothing(db, its, names, source)

@@ -7,6 +7,7 @@ from pathlib import Path
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.store import reading
 from slant.collector.study import Fit, Study, list_studies, load_study
+from slant.collector.study_files.keep import kept_names
 
 
 def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
@@ -18,7 +19,7 @@ def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tu
     if isinstance(study, Study):
         studies = [study]
     elif study is not None:
-        studies = [load_study(study)]
+        studies = [load_study(study, db=db)]
     else:
         studies = _studies_in(db)
     found = [(one, fit) for one in studies for fit in _of(one, name)]
@@ -44,7 +45,8 @@ def _studies_in(db: str | Path) -> list[Study]:
         raise DatabaseError(
             f'The database "{db}" holds no trials yet.', f"To make some: collect --study rmiat --simulated --db {db}"
         )
-    known = [load_study(name) for name in names if name in list_studies()]
+    kept = {*list_studies(), *kept_names(db)}
+    known = [load_study(name, db=db) for name in names if name in kept]
     if not known:
         raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
     return known

@@ -59,7 +59,7 @@ def report(
     """
     out = Path(out)
     _check_place(out)
-    its = load_study(study)
+    its = load_study(study, db=db)
     known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
     infos = [one for one in table_info().values() if one.is_about(its.name, its.design) and one.name in known]
     counted = tables(db, [one.name for one in infos], study=its.name)

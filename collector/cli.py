@@ -113,7 +113,7 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
         return
     from slant.collector.commands.all_variants import each_variant
 
-    each_variant(options["study"], lambda name: _collect(variant=name + suffix, **options))
+    each_variant(options["study"], options["db"], lambda name: _collect(variant=name + suffix, **options))
 
 
 def _collect(
@@ -132,7 +132,7 @@ def _collect(
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.study import load_study
 
-    loaded = load_study(study, variant)
+    loaded = load_study(study, variant, db)
 
     def look() -> Offer:
         return make_offer(

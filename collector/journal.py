@@ -1,7 +1,7 @@
 """The journal: append-only JSON lines beside the database, one file a run. It is the truth; DuckDB is made from it.
 
 NAME.duckdb.journal/
-├── RUN_ID.jsonl   first line the run, then one line an attempt, last (if the run ended in order) its end
+├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end
 ├── collector.lock held (flock) while somebody writes; holds who that is
 └── reserve        space that is given up when the disk is full, so that paid answers in flight still fit
 """
@@ -157,10 +157,13 @@ def _is_record(line: bytes) -> bool:
 class Journal:
     """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
 
-    Takes the folder's lock, or over one that is held already, and lets go of it when closed.
+    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `study` is the line with
+    the text of what is asked (collector/study_files/keep.py); it follows that of the run.
     """
 
-    def __init__(self, db: Path, run: Run, lock: FolderLock | None = None) -> None:
+    def __init__(
+        self, db: Path, run: Run, lock: FolderLock | None = None, study: Mapping[str, Any] | None = None
+    ) -> None:  # fmt: skip
         self.folder = journal_folder(db)
         self._lock = lock or FolderLock(self.folder)
         self.is_full = False
@@ -172,7 +175,8 @@ class Journal:
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
             self._size = 0
             self._reserve()
-            self._write(encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)}))
+            begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
+            self._write(begin + (encode(study) if study else b""))
             sync_folder(self.folder)
         except OSError as error:
             self._undo()
@@ -195,8 +199,8 @@ class Journal:
         return self._size
 
     @classmethod
-    def open(cls, db: Path, run: Run) -> Journal:
-        return cls(db, run)
+    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None) -> Journal:
+        return cls(db, run, study=study)
 
     def __enter__(self) -> Journal:
         return self

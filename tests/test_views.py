@@ -25,7 +25,8 @@ KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 GAMES = ("random_levels", "game_indices", "game_differences")
 FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *FITTED}
+STUDIES = ("study_files", "study_contents")
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -84,7 +85,7 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     with in_memory() as connection:
         given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
         insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
-        for table in FITTED:
+        for table in (*STUDIES, *FITTED):
             fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
         result = connection.view(view)
         if FILES[view].parent.name == "2_tables":

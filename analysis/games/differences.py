@@ -65,7 +65,7 @@ def game_differences(
     """
     _check(indices, adjust, n_draws)
     cells, now = game_cells(db, study, (), source), made_by()
-    question = _question(study, between, reference, by, only)
+    question = _question(db, study, between, reference, by, only)
     all_pairs = comparisons(cells, question)
     pairs = [one for one in all_pairs if one.why_not is None]
     left_out = _in_words(all_pairs)
@@ -82,24 +82,26 @@ def game_differences(
     )
 
 
-def _question(study: str, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]) -> Question:
+def _question(
+    db: str | Path, study: str, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]
+) -> Question:  # fmt: skip
     for name in (between, *by):
         if name not in ATTRIBUTES:
             raise UnknownNameError("column to compare games by", name, ATTRIBUTES)
     if between in by:
         raise UsageError(f"Can't compare within each {between} what differs in {between}.", "Leave out that --by.")
     if reference is None and between == "variant":
-        reference = _base_variant(study)
+        reference = _base_variant(db, study)
     if reference is None:
         raise UsageError(f"Which {between} are the others compared with?", f"Name it: --reference {between.upper()}")
     rest = tuple(name for name in ATTRIBUTES if name != between)
     return Question(between, reference, tuple(by) or rest, tuple(only))
 
 
-def _base_variant(study: str) -> str | None:
+def _base_variant(db: str | Path, study: str) -> str | None:
     """What a study calls itself as it stands; None where its file is not here."""
     try:
-        return load_study(study).variant
+        return load_study(study, db=db).variant
     except (StudyError, UnknownNameError):
         return None
 

@@ -56,7 +56,7 @@ def specifications(
     Raises UnknownNameError for a specification that there is not, UsageError where the study has none, DatabaseError
     without trials, RError without R.
     """
-    its = study if isinstance(study, Study) else load_study(study)
+    its = study if isinstance(study, Study) else load_study(study, db=db)
     if not its.sensitivity:
         raise UsageError(
             f'The study "{its.name}" has no specifications.', "A study file has them as [sensitivity.NAME]: see rmiat."

@@ -64,7 +64,7 @@ def import_(
             study, paths, db, model, layout, variant, on_rows=on_rows, command=" ".join(sys.argv)[:2000]
         )
     _tell_import(report, output_format)
-    if note := coverage_note(db, load_study(study, variant)):
+    if note := coverage_note(db, load_study(study, variant, db)):
         say(note)
     if problems_file is not None:
         _save_problems(problems_file, report.problems)

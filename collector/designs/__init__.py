@@ -66,6 +66,11 @@ class Design(Protocol):
     def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
         """The ids of the trials of each conversation, in the same order; quicker than making them all."""
 
+    def contents(self, study: Study) -> Iterator[str]:
+        """A short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of; one of
+        them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and the
+        answers stay. `study.asked_as` is in it: two variants never share one."""
+
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
