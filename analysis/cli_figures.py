@@ -12,6 +12,7 @@ from slant.analysis.figure_rows import figure_kinds
 from slant.analysis.figures import FORMATS
 from slant.analysis.figures import figures as draw_figures
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.study import load_study
 
 
@@ -37,6 +38,7 @@ from slant.collector.study import load_study
 @db_option
 @format_option
 @click.pass_context
+@shown_options
 def figures(
     ctx: click.Context, names: tuple[str, ...], study: str, source: str | None, out: Path,
     variants: tuple[str, ...], only: str | None, listed: bool, workers: int | None, db: Path, output_format: str,

@@ -13,6 +13,7 @@ from slant.analysis.paper.family import GRAIN
 from slant.analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.topic_search import STEPS, search
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.errors import UsageError
 from slant.collector.study import Study, list_studies, load_study
 from slant.collector.study_files.keep import kept_names
@@ -149,6 +150,7 @@ def topics() -> None:
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
 @format_option
+@shown_options
 def search_command(
     study: str, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None, workers: int | None,
     db: Path, output_format: str,

@@ -127,6 +127,7 @@ def _collect(
     from slant.collector.commands.agreeing import agree, run_pilot, show_dry_run
     from slant.collector.commands.batch import run_batch
     from slant.collector.load import load_journals
+    from slant.collector.money.asked_again import asked_again_notes
     from slant.collector.money.pilot import pilot_of
     from slant.collector.offer import Offer, make_offer
     from slant.collector.progress.bar import ProgressWatcher
@@ -144,7 +145,7 @@ def _collect(
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"Can't be asked here: {model} ({reason}).")
-    for note in run_notes(offer, wants_logprobs=logprobs):
+    for note in (*run_notes(offer, wants_logprobs=logprobs), *asked_again_notes(offer, concurrency, is_batch=batch)):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
