@@ -132,6 +132,7 @@ def _collect(
     from slant.collector.offer import Offer, make_offer
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.study import load_study
+    from slant.collector.study_files.keep import keep_text
 
     loaded = load_study(study, variant, db)
 
@@ -163,6 +164,7 @@ def _collect(
             return
         offer, yes = rest, True
     if offer.asked and not offer.pending:
+        keep_text(db, loaded)
         load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
         return

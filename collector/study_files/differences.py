@@ -16,7 +16,7 @@ NOT_ASKED = ("title", "source", "note", "published", "fits", "sensitivity", "sim
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """The places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; what decides
     the prompts first. Each text is its files by name, its own first."""
-    toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(*map(_toml, (before, now)))]
+    toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(_toml(before), _toml(now))]
     files = [
         (row, False)
         for name in dict.fromkeys((*list(before)[1:], *list(now)[1:]))

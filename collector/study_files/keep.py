@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from slant.collector.errors import DatabaseError, StudyError
+from slant.collector.errors import DatabaseError, JournalError, StudyError
+from slant.collector.journal import SideJournal, utc_now
 from slant.collector.records import stable_id
 from slant.collector.store import reading
 from slant.collector.study_files.records import Study
@@ -64,6 +65,15 @@ def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText 
     with reading(db) as connection:
         rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
     return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
+
+
+def keep_text(db: str | Path, study: Study) -> None:
+    """Keeps a text that nothing was asked with, because all it asks has its answers: it is the newest one now. Where
+    another collector is at work it is left for the next time."""
+    newest = kept_text(db, study.name)
+    if newest is not None and newest.text_id != text_id(study.texts):
+        with contextlib.suppress(JournalError), SideJournal(Path(db), "study") as journal:
+            journal.append(study_line(study, utc_now()))
 
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:
