@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from slant.analysis.worker_start import begin_early
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
+from slant.collector.commands.shown import shown_options
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
@@ -108,6 +109,7 @@ class AnalyzeGroup(SlantGroup):
 @db_option
 @format_option
 @click.pass_context
+@shown_options
 def analyze(
     ctx: click.Context,
     engine: str | None,

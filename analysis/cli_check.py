@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from slant.analysis.cli_study import meant, study_option
 from slant.collector.commands.output import db_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 
 EXAMPLES = """\b
 Examples:
@@ -32,6 +33,7 @@ Examples:
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
 @db_option
+@shown_options
 def check(
     study: str | None, source: str | None, measure: str | None, bound: float, alpha: float, show: str | None,
     out: Path | None, output_format: str | None, workers: int | None, refit: bool, db: Path,

@@ -13,6 +13,7 @@ from slant.analysis.figure_rows import figure_kinds
 from slant.analysis.figures import FORMATS
 from slant.analysis.figures import figures as draw_figures
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.study import Study
 
 
@@ -38,6 +39,7 @@ from slant.collector.study import Study
 @db_option
 @format_option
 @click.pass_context
+@shown_options
 def figures(
     ctx: click.Context, names: tuple[str, ...], study: str | None, source: str | None, out: Path,
     variants: tuple[str, ...], only: str | None, listed: bool, workers: int | None, db: Path, output_format: str,

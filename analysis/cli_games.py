@@ -13,6 +13,7 @@ from slant.analysis.games.comparisons import ATTRIBUTES
 from slant.analysis.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.games.indices import SEED
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.study import Study
 
 # What a terminal has room for; CSV and JSON have all columns.
@@ -51,6 +52,7 @@ class GameProgress(FitProgress):
 @_REFIT
 @db_option
 @format_option
+@shown_options
 def indices(
     study: str | None, variants: tuple[str, ...], source: str | None, n_boot: int, n_random: int, seed: int,
     workers: int | None, refit: bool, db: Path, output_format: str,
@@ -98,6 +100,7 @@ def indices(
 @_REFIT
 @db_option
 @format_option
+@shown_options
 def differences(
     study: str | None, between: str, reference: str | None, only: tuple[str, ...], by: tuple[str, ...],
     asked: tuple[str, ...], adjust: str, source: str | None, n_draws: int, seed: int, workers: int | None,

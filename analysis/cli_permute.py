@@ -9,6 +9,7 @@ import click
 from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 
 EXAMPLES = """\b
 Examples:
@@ -66,6 +67,7 @@ def duration(seconds: float) -> str:
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
 @format_option
+@shown_options
 def permute(
     study: str | None, permutations: int, engine: str, seed: int, source: str | None, chains: int | None,
     iterations: int | None, warmup: int | None, adapt_delta: float | None, show: str, workers: int | None, db: Path,

@@ -30,6 +30,7 @@ from slant.analysis.tables import tables as all_tables
 from slant.analysis.versions import made_with, told_versions
 from slant.collector.checks.checked import table_notes
 from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.designs import design_named
 from slant.collector.study import Study
 
@@ -138,6 +139,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
 @format_option
+@shown_options
 def compare(
     study: str | None, source: str | None, summarised: bool, asked: tuple[str, ...], only: str | None,
     workers: int | None, db: Path, output_format: str,
@@ -181,6 +183,7 @@ def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
 @click.option("--list", "listed", is_flag=True, help="Say which tables there are, and what is in them.")
 @db_option
 @format_option
+@shown_options
 def tables(
     names: tuple[str, ...], study: str | None, measure: str | None, listed: bool, db: Path, output_format: str
 ) -> None:
@@ -219,6 +222,7 @@ def tables(
 )
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
+@shown_options
 def report(study: str | None, out: Path, workers: int | None, db: Path) -> None:
     """One self-contained HTML page: tables beside the print, figures, warnings, where it comes from.
 

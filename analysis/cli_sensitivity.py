@@ -15,6 +15,7 @@ from slant.analysis.sensitivity.figure import draw_specifications
 from slant.analysis.sensitivity.specifications import SensitivityResult
 from slant.analysis.sensitivity.specifications import specifications as fit_all
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
@@ -57,6 +58,7 @@ def _in_words(seconds: float) -> str:
 @db_option
 @format_option
 @click.pass_context
+@shown_options
 def sensitivity(
     ctx: click.Context, study: str | None, only: tuple[str, ...], source: str | None, listed: bool, figure: Path | None,
     workers: int | None, refit: bool, db: Path, output_format: str,

@@ -11,12 +11,13 @@ from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option
 from slant.analysis.fits import FitResult
 from slant.analysis.paper.family import GRAIN
-from slant.analysis.studies import loadable, named_study
+from slant.analysis.studies import loadable
 from slant.analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.topic_search import STEPS, has_topic_model, search
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.errors import UsageError
-from slant.collector.study import Study
+from slant.collector.study import Study, load_study
 
 _ADJUSTED = ("contrasts", "correlations")
 _KEY = [*GRAIN, "refusals_removed", "fit"]
@@ -67,7 +68,7 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
 
 def _study(name: str, given: str | None, db: Path) -> Study | None:
     """The study of this name, where its text is here."""
-    if given is not None and (its := named_study(given, db)).name == name:
+    if given is not None and (its := load_study(given, db=db)).name == name:
         return its
     return next(iter(loadable([name], db)), None)
 
@@ -150,6 +151,7 @@ def topics() -> None:
 @click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
 @db_option
 @format_option
+@shown_options
 def search_command(
     study: str | None, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None,
     workers: int | None, db: Path, output_format: str,

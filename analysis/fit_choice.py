@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.analysis.studies import loadable, named_study, no_trials, study_names
+from slant.analysis.studies import loadable, no_trials, study_names
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.study import Fit, Study
+from slant.collector.study import Fit, Study, load_study
 
 
 def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
@@ -18,7 +18,7 @@ def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tu
     if isinstance(study, Study):
         studies = [study]
     elif study is not None:
-        studies = [named_study(study, db)]
+        studies = [load_study(study, db=db)]
     else:
         studies = _studies_in(db)
     found = [(one, fit) for one in studies for fit in _of(one, name)]

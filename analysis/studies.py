@@ -8,13 +8,12 @@ from pathlib import Path
 import duckdb
 from slant.collector.errors import DatabaseError, SlantError, UsageError
 from slant.collector.store import reading
-from slant.collector.study import Study, list_studies, load_study
+from slant.collector.study import Study, load_study
 
 _DESIGNS = """
 SELECT DISTINCT a.study, s.design FROM attempts a LEFT JOIN studies s USING (study, study_version)
 WHERE a.is_final ORDER BY ALL
 """
-_FILES = "SELECT study_file FROM runs WHERE study = ? AND study_file IS NOT NULL ORDER BY started_at DESC, run_id DESC"
 
 
 def study_in(
@@ -32,11 +31,11 @@ def study_in(
     if isinstance(study, Study):
         return study
     if study is not None:
-        return named_study(study, db)
+        return load_study(study, db=db)
     names = study_names(db)
     if not names:
         raise no_trials(db)
-    known = [named_study(name, db) for name in names]
+    known = [load_study(name, db=db) for name in names]
     found = [one for one in known if suits is None or suits(one)]
     if not found:
         raise UsageError(f'No study in "{db}" {what}.', f"It holds: {', '.join(names)}.")
@@ -46,22 +45,12 @@ def study_in(
     return found[0]
 
 
-def named_study(study: str | Path, db: str | Path) -> Study:
-    """A study by its path, or by a name that slant or the database knows."""
-    if isinstance(study, Path) or study.endswith(".toml") or "/" in study or study in list_studies():
-        return load_study(study)
-    for file in _files(study, db):
-        if Path(file).is_file() and (found := load_study(Path(file))).name == study:
-            return found
-    return load_study(study)  # says which names there are
-
-
 def loadable(names: Sequence[str], db: str | Path) -> list[Study]:
     """Those of these studies whose text is here."""
     found = []
     for name in names:
         try:
-            found.append(named_study(name, db))
+            found.append(load_study(name, db=db))
         except SlantError:
             continue
     return found
@@ -86,12 +75,3 @@ def no_trials(db: str | Path, study: str | None = None) -> DatabaseError:
         f"To make some without a key: collect {named} --simulated --db {db}",
         *([] if study else ["For the names: collect studies"]),
     )
-
-
-def _files(name: str, db: str | Path) -> list[str]:
-    """Where the study of this name was read from, the latest first; nothing where the database is not there."""
-    try:
-        with reading(db) as connection:
-            return list(dict.fromkeys(file for (file,) in connection.execute(_FILES, [name]).fetchall()))
-    except DatabaseError:
-        return []

@@ -14,7 +14,7 @@ from slant.analysis.studies import designs_in, no_trials
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.files import sql_dir
-from slant.collector.store import reading
+from slant.collector.store import reading, shown_versions
 from slant.collector.study import load_study
 
 ANY_STUDY = "any"
@@ -146,4 +146,8 @@ def _check_belongs(info: TableInfo, present: dict[str, str | None], db: str | Pa
 
 
 def _only(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
-    return frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
+    its = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
+    versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
+    if versions is None or "study_version" not in its.columns:
+        return its
+    return its.filter(pl.col("study_version").is_in(versions))

@@ -29,6 +29,7 @@ from slant.collector.resuming import Begun, begun_games, has_games
 from slant.collector.run import Lane, Runner
 from slant.collector.simulator import Simulator
 from slant.collector.study import Study, load_study
+from slant.collector.study_files.keep import study_line
 
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 
@@ -108,7 +109,7 @@ def collect(
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
-    loaded = study.with_variant(variant) if isinstance(study, Study) else load_study(str(study), variant)
+    loaded = study.with_variant(variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
         prices_file=prices_file, structured_output=structured_output,
@@ -149,7 +150,7 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
     run = run_record(offer, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
-        journal = stack.enter_context(Journal.open(offer.db, run))
+        journal = stack.enter_context(Journal.open(offer.db, run, study_line(offer.study, run.started_at)))
         for cut in journal.mended:
             watcher.say(cut)
         keeper = Keeper(offer.db, journal, watcher.say)

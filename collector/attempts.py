@@ -84,6 +84,7 @@ class AttemptMaker:
             repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
             item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
             option_b=trial.option_b, expected=trial.expected, factors=_json({**reading.factors, **trial.factors}),
+            content=trial.content,
             outcome=reading.outcome, answer=reply.spoken, choice=reading.choice,
             detail=reply.detail or reading.detail, tokens=tokens, token_source=token_source,
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,

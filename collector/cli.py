@@ -113,7 +113,7 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
         return
     from slant.collector.commands.all_variants import each_variant
 
-    each_variant(options["study"], lambda name: _collect(variant=name + suffix, **options))
+    each_variant(options["study"], options["db"], lambda name: _collect(variant=name + suffix, **options))
 
 
 def _collect(
@@ -127,12 +127,14 @@ def _collect(
     from slant.collector.commands.agreeing import agree, run_pilot, show_dry_run
     from slant.collector.commands.batch import run_batch
     from slant.collector.load import load_journals
+    from slant.collector.money.asked_again import asked_again_notes
     from slant.collector.money.pilot import pilot_of
     from slant.collector.offer import Offer, make_offer
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.study import load_study
+    from slant.collector.study_files.keep import keep_text
 
-    loaded = load_study(study, variant)
+    loaded = load_study(study, variant, db)
 
     def look() -> Offer:
         return make_offer(
@@ -144,7 +146,7 @@ def _collect(
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"Can't be asked here: {model} ({reason}).")
-    for note in run_notes(offer, wants_logprobs=logprobs):
+    for note in (*run_notes(offer, wants_logprobs=logprobs), *asked_again_notes(offer, concurrency, is_batch=batch)):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
@@ -162,6 +164,7 @@ def _collect(
             return
         offer, yes = rest, True
     if offer.asked and not offer.pending:
+        keep_text(db, loaded)
         load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
         return

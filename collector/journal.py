@@ -1,7 +1,7 @@
 """The journal: append-only JSON lines beside the database, one file a run. It is the truth; DuckDB is made from it.
 
 NAME.duckdb.journal/
-├── RUN_ID.jsonl   first line the run, then one line an attempt, last (if the run ended in order) its end
+├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end
 ├── collector.lock held (flock) while somebody writes; holds who that is
 └── reserve        space that is given up when the disk is full, so that paid answers in flight still fit
 """
@@ -13,6 +13,7 @@ import errno
 import fcntl
 import json
 import os
+import secrets
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -157,10 +158,13 @@ def _is_record(line: bytes) -> bool:
 class Journal:
     """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
 
-    Takes the folder's lock, or over one that is held already, and lets go of it when closed.
+    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `study` is the line with
+    the text of what is asked (collector/study_files/keep.py); it follows that of the run.
     """
 
-    def __init__(self, db: Path, run: Run, lock: FolderLock | None = None) -> None:
+    def __init__(
+        self, db: Path, run: Run, lock: FolderLock | None = None, study: Mapping[str, Any] | None = None
+    ) -> None:  # fmt: skip
         self.folder = journal_folder(db)
         self._lock = lock or FolderLock(self.folder)
         self.is_full = False
@@ -172,7 +176,8 @@ class Journal:
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
             self._size = 0
             self._reserve()
-            self._write(encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)}))
+            begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
+            self._write(begin + (encode(study) if study else b""))
             sync_folder(self.folder)
         except OSError as error:
             self._undo()
@@ -195,8 +200,8 @@ class Journal:
         return self._size
 
     @classmethod
-    def open(cls, db: Path, run: Run) -> Journal:
-        return cls(db, run)
+    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None) -> Journal:
+        return cls(db, run, study=study)
 
     def __enter__(self) -> Journal:
         return self
@@ -263,6 +268,34 @@ class Journal:
             f'Can\'t write the journal "{self.path}": {error.strerror}.',
             "Every answer acknowledged before is kept. Make room, then run the same command again.",
         )
+
+
+class SideJournal:
+    """A journal of something that is no run, named by its `kind`: each line is fsynced. Holds the folder's lock."""
+
+    def __init__(self, db: Path, kind: str) -> None:
+        folder = journal_folder(db)
+        self._lock = FolderLock(folder)
+        mend_tails(folder)
+        # its name sorts behind those of runs: a database made again from its journals has the answers first
+        self.path = folder / f"{kind}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
+
+    def __enter__(self) -> SideJournal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        try:
+            with self.path.open("ab") as file:
+                file.write(encode(record))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -34,11 +34,14 @@ _INSERTS = {
     "run_conditions": "INSERT INTO run_conditions BY NAME SELECT * FROM new_rows",
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
+    "study_files": "INSERT INTO study_files BY NAME SELECT * FROM new_rows",
+    "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
 }
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
+_STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(Facts)),
@@ -147,10 +150,12 @@ def _attempt(record: Any) -> dict[str, Any]:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", "recounts", *_ROW_KINDS):
+    if record["kind"] not in ("run", "end", "recounts", "study", *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
         raise ValueError("a run without its name")
+    if record["kind"] == "study" and not all(isinstance(record.get(name), str) for name in _STUDY_COLUMNS):
+        raise ValueError("a study without its name, version or text")
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
     checked: dict[str, Any] = record
@@ -165,6 +170,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
     for record in parsed.special:
         if record["kind"] == "run":
             _insert_run(connection, record)
+        elif record["kind"] == "study":
+            _insert_study(connection, record)
         elif record["kind"] in _ROW_KINDS:
             table, columns = _ROW_KINDS[record["kind"]]
             noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
@@ -197,6 +204,22 @@ def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -
         ]
         if listed:
             _insert_rows(connection, f"run_{part}", pl.DataFrame(listed, infer_schema_length=None))
+
+
+def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Each text once, with the time when it was used last: every journal has the text of its study."""
+    its = {name: record[name] for name in _STUDY_COLUMNS}
+    known = [its["study"], its["study_version"]]
+    connection.execute("DELETE FROM study_contents WHERE study = ? AND study_version = ?", known)
+    connection.execute(
+        "DELETE FROM study_files WHERE study = ? AND study_version = ? AND text_id = ?", [*known, its["text_id"]]
+    )
+    files = [its | {"file_no": no, "file": name, "text": text} for no, (name, text) in enumerate(record["files"], 1)]
+    of_version = {name: its[name] for name in ("study", "study_version", "kept_at")}
+    contents = [of_version | {"content": content} for content in record["contents"]]
+    for table, rows in (("study_files", files), ("study_contents", contents)):
+        if rows:
+            _insert_rows(connection, table, pl.DataFrame(rows))
 
 
 def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,10 @@ class StableIds:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values."""
+    """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values.
+
+    `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`).
+    """
 
     trial_id: str
     study: str
@@ -72,6 +75,7 @@ class Trial:
     game: str | None = None
     round: int | None = None
     factors: Mapping[str, Any] = field(default_factory=dict)
+    content: str | None = None
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,7 @@ class Attempt:
     option_b: str | None
     expected: str | None
     factors: str | None = None
+    content: str | None = None
     outcome: Outcome
     answer: str | None = None
     choice: str | None = None

@@ -12,7 +12,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ _STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
+_shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
 _not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
 
 
@@ -63,9 +64,35 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
                 connection.close()
                 _renew(path)
                 connection = _opened(path, patience_s)
+            for name, values in _shown.items():
+                connection.execute(f"SET VARIABLE {name} = ?", [values])
             yield connection
         finally:
             connection.close()
+
+
+@contextmanager
+def showing(versions: Sequence[str] | None = None, runs: Sequence[str] | None = None) -> Iterator[None]:
+    """Meanwhile all views show these versions of studies, and these runs ("RUN_ID MODEL"), only; None shows all.
+
+    What is computed of some runs only is not kept: it would pass for the result of all.
+    """
+    before = dict(_shown)
+    _shown.update({name: list(values) for name, values in _named(versions, runs) if values is not None})
+    try:
+        yield
+    finally:
+        _shown.clear()
+        _shown.update(before)
+
+
+def _named(versions: Sequence[str] | None, runs: Sequence[str] | None) -> list[tuple[str, Sequence[str] | None]]:
+    return [("study_versions", versions), ("shown_runs", runs)]
+
+
+def shown_versions() -> list[str] | None:
+    """The versions that views show now; None where they show all."""
+    return _shown.get("study_versions")
 
 
 def _opened(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
@@ -104,6 +131,8 @@ def writing(
     """
     path = Path(path)
     check_place(path)
+    if "shown_runs" in _shown:
+        raise DatabaseWriteError("They are of some runs only (--run, --settings), and would pass for those of all.")
     with _only_one():
         if not path.exists() or path.stat().st_size == 0:
             _make(path)

@@ -17,6 +17,7 @@ from slant.collector.files import studies_dir
 from slant.collector.records import stable_id
 from slant.collector.study_files.figures import read_figures, read_variant_labels
 from slant.collector.study_files.folder import StudyFolder, read_text
+from slant.collector.study_files.keep import kept_names, kept_study
 from slant.collector.study_files.keys import Table, checked_name
 from slant.collector.study_files.parts import read_fit, read_model
 from slant.collector.study_files.records import (
@@ -39,9 +40,7 @@ _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
     "variant_labels", "about", "left_out", "extension", "condition_labels",
 )  # fmt: skip
-"""Keys that don't decide what is asked. They are no part of the version: whoever mends a title or adds a fit or a
-model to a study must not find all its trials pending again, and pay for them twice. (A trial's id has the
-model, its settings and the seed in it.)"""
+"""Keys that don't decide what is asked, and that no variant may change."""
 _FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change all the same
 
 
@@ -50,34 +49,40 @@ def list_studies() -> list[str]:
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
-def load_study(name_or_path: str | Path, variant: str = BASE) -> Study:
+def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | None = None) -> Study:
     """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and checked.
 
+    A name that does not come with slant is looked up in the database `db`, which keeps the text of what was asked.
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
-    path = _study_path(name_or_path)
-    return _read_study(path, _values(path), variant)
+    path = _study_path(name_or_path, db)
+    return _read_study(path, read_text(path), variant)
 
 
-def _values(path: Path) -> dict[str, Any]:
+def _values(path: Path, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
 
 
-def load_variants(name_or_path: str | Path) -> dict[str, Study]:
+def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
     """All variants of a study by name, in the order of its file; much quicker than one after the other."""
-    path = _study_path(name_or_path)
-    return _read_variants(path, _values(path))
+    path = _study_path(name_or_path, db)
+    return _read_variants(path, read_text(path))
 
 
-def _study_path(name_or_path: str | Path) -> Path:
+def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
     if isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path:
-        if name_or_path not in list_studies():
-            hint = "A study of your own is given by its path, as in ./mine/study.toml."
-            raise UnknownNameError("study", name_or_path, list_studies(), hint)
-        return studies_dir() / f"{name_or_path}.toml"
+        if name_or_path in list_studies():
+            return studies_dir() / f"{name_or_path}.toml"
+        if (kept := kept_study(name_or_path, db)) is not None:
+            return kept
+        known = [*list_studies(), *(name for name in kept_names(db) if name not in list_studies())]
+        hint = (
+            "A study of your own is given by its path, as in ./mine/study.toml, or by its name once a database has it."
+        )
+        raise UnknownNameError("study", name_or_path, known, hint)
     path = Path(name_or_path)
     if not path.is_file():
         hint = "Type `collect studies` to see those that come with slant."
@@ -85,20 +90,24 @@ def _study_path(name_or_path: str | Path) -> Path:
     return path.resolve()
 
 
-def _read_variants(path: Path, values: dict[str, Any]) -> dict[str, Study]:
+def _read_variants(path: Path, text: str) -> dict[str, Study]:
     """All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers all."""
+    values = _values(path, text)
     folder = StudyFolder(path.parent)
     base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
     variants = (base, *Table(values, path.name).tables("variants"))
     if {BASE, base} & set(variants[1:]):
         raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
-    version = _version(values, folder)
-    return {name: replace(study, version=version) for name, study in studies.items()}
+    design = design_named(next(iter(studies.values())).design)
+    contents = frozenset(content for study in studies.values() for content in design.contents(study))
+    version = stable_id(sorted(contents))[:12]
+    texts = {path.name: text, **folder.texts}
+    return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
 
 
-def _read_study(path: Path, values: dict[str, Any], variant: str) -> Study:
-    studies = _read_variants(path, values)
+def _read_study(path: Path, text: str, variant: str) -> Study:
+    studies = _read_variants(path, text)
     variant = next(iter(studies)) if variant == BASE else variant
     # `--answer` and `--reasoning-back` make one more of each variant: NAME.ANSWER, NAME.kept, NAME.ANSWER.kept
     name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
@@ -129,17 +138,6 @@ def _answered(study: Study, answer: str) -> Study:
     return study.with_answer(answer)
 
 
-def _version(values: Mapping[str, Any], folder: StudyFolder) -> str:
-    asked = {key: value for key, value in values.items() if key not in _ASKED_NOT}
-    variants: dict[str, Any] = asked.get("variants", {})
-    asked |= {"variants": {name: _asked_of(changes) for name, changes in variants.items()}} if variants else {}
-    return stable_id(asked, folder.asked)[:12]
-
-
-def _asked_of(changes: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in changes.items() if key not in ("about", "left_out", "extension")}
-
-
 def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
     design = design_named(Table(values, path.name).text("design"))
     table = Table(_changed(values, name, path.name, design.whole_keys), path.name)
@@ -165,12 +163,13 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         variants=variants,
         variant=name,
         fits=fits,
-        published=folder.inside(published) if published else None,
+        published=folder.kept(published) if published else None,
         data=data,
         sensitivity=read_specifications(table, fits),
         note=" ".join(table.text("note", "").split()),
         about=table.text("about", ""),
         is_extension=table.flag("extension", default=False),
+        asked_as=name,
         figures=read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
         variant_labels=read_variant_labels(table, variants),
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},

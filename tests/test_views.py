@@ -25,7 +25,8 @@ KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 GAMES = ("random_levels", "game_indices", "game_differences")
 FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "run_conditions", "checks", "pace_history", *FITTED}
+STUDIES = ("run_conditions", "study_files", "study_contents")
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -57,9 +58,13 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
     rows.append({"trial_id": "t1", "run_id": "r2"})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
-    rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(CASES / "allocation_questions" / "given.csv")
+    rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(
+        CASES / "allocation_questions" / "given.csv"
+    )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
-    runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(CASES / "run_progress" / "runs.json")
+    runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
+        CASES / "run_progress" / "runs.json"
+    )
     connection = in_memory()
     insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
     for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
@@ -84,7 +89,7 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     with in_memory() as connection:
         given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
         insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
-        for table in FITTED:
+        for table in (*STUDIES, *FITTED):
             fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
         result = connection.view(view)
         if FILES[view].parent.name == "2_tables":

@@ -41,7 +41,7 @@ def collect_batch(
     submitted twice, whatever happens in between. `pilot=50` asks a balanced slice only. Raises a SlantError whose text
     says what to do.
     """
-    loaded = load_study(study, variant) if isinstance(study, str) else study
+    loaded = load_study(study, variant, db) if isinstance(study, str) else study
     offer = make_offer(
         loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url, prices_file=prices_file,
         structured_output=structured_output,

@@ -31,6 +31,7 @@ from slant.collector.offer import Asked, Offer
 from slant.collector.plan import done_in, plan
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
+from slant.collector.study_files.keep import study_line
 
 GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 
@@ -89,7 +90,8 @@ class Batches:
     def _writing(self) -> Journal:
         """This run's journal; made when there is something to write, not at every look at a job."""
         if self._journal is None:
-            self._journal = Journal(self._offer.db, self._run, self._lock)
+            line = study_line(self._offer.study, self._run.started_at)
+            self._journal = Journal(self._offer.db, self._run, self._lock, line)
             for cut in self._journal.mended:
                 self._say(cut)
         return self._journal

@@ -6,19 +6,15 @@ The raw answers stay as they are. A recount is a line in a journal of its own; l
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from slant.collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
 from slant.collector.client import Client
-from slant.collector.errors import JournalError, UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.interrupts import run_anywhere
-from slant.collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
+from slant.collector.journal import SideJournal, utc_now
 from slant.collector.load import load_journals
 from slant.collector.providers import provider_named
 from slant.collector.store import reading
@@ -81,7 +77,7 @@ async def _recount(
 ) -> list[Recounted]:
     results = []
     async with Client(AT_ONCE, 60.0) as client:
-        with _Journal(db) as journal:
+        with SideJournal(db, "recount") as journal:
             for provider, model, texts in found:
                 chosen, reason = await _tokenizer(client, tokenizer, base_url, provider, model)
                 counted = 0
@@ -113,14 +109,15 @@ async def _tokenizer(
 
 
 async def _count_all(
-    db: Path, journal: _Journal, tokenizer: Tokenizer, provider: str, model: str, told: Callable[[int], None]
+    db: Path, journal: SideJournal, tokenizer: Tokenizer, provider: str, model: str, told: Callable[[int], None]
 ) -> int:
     last, counted, not_loaded = -1, 0, 0
     while page := _page(db, provider, model, last):
         last = page[-1][0]
         numbers = await tokenizer.counts([text for _, _, text in page])
         rows = [(attempt_id, n) for (_, attempt_id, _), n in zip(page, numbers, strict=True) if n is not None]
-        journal.append(tokenizer.name, rows)
+        if rows:
+            journal.append({"kind": "recounts", "tokenizer": tokenizer.name, "counted_at": utc_now(), "rows": rows})
         counted += len(rows)
         not_loaded += len(rows)
         told(counted)
@@ -139,34 +136,3 @@ def _page(db: Path, provider: str, model: str, last: int) -> list[tuple[int, str
     query = f"SELECT rowid, attempt_id, reasoning_text FROM attempts WHERE {its} AND {_READABLE}"  # noqa: S608
     with reading(db) as connection:
         return connection.execute(f"{query} ORDER BY rowid LIMIT {PAGE}", [provider, model, last]).fetchall()
-
-
-class _Journal:
-    """The journal of one recount: a line for each page, fsynced. Holds the folder's lock, as a collector does."""
-
-    def __init__(self, db: Path) -> None:
-        self._folder = journal_folder(db)
-        self._lock = FolderLock(self._folder)
-        mend_tails(self._folder)
-        # its name sorts behind those of runs: a database made again from its journals has the answers first
-        self.path = self._folder / f"recount-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
-
-    def __enter__(self) -> _Journal:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.release()
-
-    def append(self, tokenizer: str, rows: list[tuple[str, int]]) -> None:
-        if not rows:
-            return
-        record = {"kind": "recounts", "tokenizer": tokenizer, "counted_at": utc_now(), "rows": rows}
-        try:
-            with self.path.open("ab") as file:
-                file.write(encode(record))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from slant.collector.commands.output import say
 from slant.collector.errors import UsageError
 from slant.collector.study import load_variants
 
 
-def each_variant(study: str, collect: Callable[[str], None]) -> None:
+def each_variant(study: str, db: Path, collect: Callable[[str], None]) -> None:
     """Calls `collect` for each variant, says which, and leaves the program with 1 where one of them is not complete.
 
     A variant that leaves a model out that was named, or that needs another one first, is passed over with the reason.
     """
     is_complete = True
-    for name, variant in load_variants(study).items():
+    for name, variant in load_variants(study, db).items():
         if variant.is_extension:
             say(f"{name} was passed over: it is an extension, not a condition of the paper. It is asked by its name.")
             continue

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
+from slant.collector.commands.shown import shown_options
 from slant.collector.errors import SlantError, UsageError
 
 _SHOWN_PROBLEMS = 10
@@ -64,7 +65,7 @@ def import_(
             study, paths, db, model, layout, variant, on_rows=on_rows, command=" ".join(sys.argv)[:2000]
         )
     _tell_import(report, output_format)
-    if note := coverage_note(db, load_study(study, variant)):
+    if note := coverage_note(db, load_study(study, variant, db)):
         say(note)
     if problems_file is not None:
         _save_problems(problems_file, report.problems)
@@ -82,6 +83,7 @@ def import_(
 @click.option("--spreadsheet-safe", is_flag=True, help="In a CSV, keep spreadsheets from running texts as formulas.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @db_option
+@shown_options
 def export(
     view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
 ) -> None:

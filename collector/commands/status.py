@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.commands.shown import shown_options
 
 
 @click.command(
@@ -19,6 +20,7 @@ from slant.collector.commands.output import db_option, format_option, print_rows
 @click.option("--every", "every_s", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between.")
 @db_option
 @format_option
+@shown_options
 def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
     from slant.collector.checks.checked import table_notes

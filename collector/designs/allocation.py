@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from slant.collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games
+from slant.collector.designs.allocation_games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
 from slant.collector.designs.allocation_parts import AllocationData, parse_allocation
 from slant.collector.designs.allocation_reader import named, read_turn
 from slant.collector.designs.allocation_texts import AnswerFormat
@@ -105,6 +105,9 @@ class Allocation(Design):
         """The ids of the conversations, in the same order; quicker than making them all."""
         games = Games(study, model, seed)
         yield from (games.game_id(number + 1) for number in range(study.data.games * repetitions))
+
+    def contents(self, study: Study) -> Iterator[str]:
+        return (game_content(study, answer) for answer in study.data.texts.answers)
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -26,6 +26,31 @@ AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them se
 EVERYONE = "all"  # the group of a trial before anybody is chosen
 
 
+_NOT_CONTENT = ("games", "simulation", "elicited")
+
+
+def game_content(study: Study, answer: str) -> str:
+    """Of all trials of a variant in one format of answers. How many games are played decides nothing that is asked in
+    one of them, unless they are pooled; nor does a label that no text shows."""
+    data: AllocationData = study.data
+    its = {field.name: getattr(data, field.name) for field in fields(data) if field.name not in _NOT_CONTENT}
+    templates = (data.texts.class_line, data.texts.round, data.texts.outcome_success, data.texts.outcome_failure)
+    if not any("{class}" in template for template in templates):
+        its["classes"] = tuple(replace(job_class, label="") for job_class in data.classes)
+    its["texts"] = replace(data.texts, answers={answer: data.texts.answers[answer]})
+    n_pooled = data.games if data.is_pooled else None
+    return stable_id(study.asked_as, answer, _plain(its), n_pooled, study.temperature)[:12]
+
+
+def _plain(value: Any) -> Any:
+    """Records and tuples as what JSON can say."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(its) for key, its in value.items()}
+    return [_plain(its) for its in value] if isinstance(value, tuple | list) else value
+
+
 class Games:
     """The games of a study for one model, numbered from 1."""
 
@@ -34,8 +59,9 @@ class Games:
         self._data: AllocationData = study.data
         self._rates = self._data.elicited.get(model.model, {})
         settings = stable_id(dict(model.settings), model.reasoning_back)
-        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
-        self._id = StableIds(*names, model.frame, settings, sorted(self._rates.items()), seed)
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
+        self._content = game_content(study, model.frame)
+        self._id = StableIds(*names, self._content, settings, sorted(self._rates.items()), seed)
         # where jobs differ in their chances, a class has no best group
         self._has_best = self._data.success.kind not in ("by_job", "elicited")
         self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
@@ -148,5 +174,5 @@ class Games:
             # games of one round that are pooled count as one game of many rounds
             game=self._id.of(0, self._pool_end) if data.is_pooled else game_id,
             round=None if test == QUESTIONS else game_no if data.is_pooled else place + 1,
-            factors=self._facts | facts,
+            factors=self._facts | facts, content=self._content,
         )  # fmt: skip

@@ -7,6 +7,7 @@ asked one after the other, in a seeded order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from slant.collector.designs.association_reader import read_answer
@@ -21,6 +22,7 @@ from slant.collector.designs.association_words import (
 )
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.ordering import paired_order
+from slant.collector.designs.placeholders import placeholders
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
@@ -106,6 +108,10 @@ class Association(Design):
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, model.frame, trial)
 
+    def contents(self, study: Study) -> Iterator[str]:
+        data: AssociationData = study.data
+        return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
+
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
 
@@ -150,9 +156,14 @@ class Cells:
         self._wordings = list(data.wordings)
         self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
         settings = stable_id(dict(model.settings))
-        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
-        self._id = StableIds(*names, model.frame, settings, seed)  # the frame words the prompt
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
+        self._id = StableIds(*names, settings, seed)
         self._id_ends: list[bytes | None] = [None] * (2 * len(self))
+        self._contents = {
+            (test, wording): _content(study, model.frame, test, wording)
+            for test in data.tests
+            for wording in data.wordings
+        }
 
     def __len__(self) -> int:
         return len(self._words) * len(self._wordings)
@@ -162,7 +173,8 @@ class Cells:
         if end is None:
             word_no, wording_no = divmod(pair, len(self._wordings))
             test, side, word = self._words[word_no]
-            end = StableIds.end(test.test, self._data.conditions[condition_no], side, word, self._wordings[wording_no])
+            wording, condition = self._wordings[wording_no], self._data.conditions[condition_no]
+            end = StableIds.end(self._contents[test.test, wording], test.test, condition, side, word, wording)
             self._id_ends[2 * pair + condition_no] = end
         return self._id.of(repetition, end)
 
@@ -194,7 +206,26 @@ class Cells:
             repetition=repetition,
             position=position,
             factors={"first_option": label_a if is_a_first else label_b},
+            content=self._contents[test.test, wording],
         )
+
+
+def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
+    """Of the trials of one test in one wording: all that their prompts are made of, the words listed among it."""
+    data: AssociationData = study.data
+    test, layout = data.tests[test_name], data.frames[frame]
+    order = ["rule"]
+    if data.option_order == "balanced":  # which option comes first goes by the numbers of words and wordings
+        before = takewhile(lambda name: name != test_name, data.tests)
+        n_before = sum(len(data.tests[name].asked) for name in before)
+        order = ["balanced", *(f"{side} {word}" for side, word in test.asked)]
+        order.append(str((n_before + list(data.wordings).index(wording)) % 2))
+    used = placeholders(layout.template)
+    listed = {
+        name: text for name, text in _lists(data, test, frame).items() if name in used or name in ("label_a", "label_b")
+    }
+    its = (layout.template, data.wordings[wording], data.conditions, order, listed, study.temperature)
+    return stable_id(study.asked_as, frame, test_name, wording, *its)[:12]
 
 
 def rendered(data: AssociationData, frame: str, trial: Trial) -> str:

@@ -47,7 +47,7 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, 
     if table.optional("simulation", (str, list), "the name of a CSV file") is None:
         return {}
     cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
-    for row in folder.rows(table, "simulation", (*_KEY, *COLUMNS), is_asked=False):
+    for row in folder.rows(table, "simulation", (*_KEY, *COLUMNS)):
         cells[row["model"], row["test"], row["condition"]] = {column: _number(row, column) for column in COLUMNS}
     return cells
 

@@ -10,7 +10,7 @@ import random
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.prompt_index import PromptIndex, prompt_index
@@ -144,12 +144,23 @@ class Design(ABC):
             if not skip or not skip[position]:
                 repetition, place = divmod(number, len(asked))
                 trial = _trial(study, model, seed, asked[place], repetition + 1, position)
+                content = stable_id(study.asked_as, self.text(study, model, trial), study.temperature)[:12]
+                trial = replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)
                 yield Conversation(trial.trial_id, (trial,))
 
     def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
         """The ids of the trials of each conversation, in the same order; a large design knows a quicker way."""
         for conversation in self.conversations(study, model, seed, repetitions):
             yield tuple(trial.trial_id for trial in conversation.trials)
+
+    def contents(self, study: Study) -> Iterator[str]:
+        """A short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of; one of
+        them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and the
+        answers stay. `study.asked_as` is in it: two variants never share one. Without a say of its design, that is the
+        text of each question."""
+        for frame in sorted({study.frame, *self.frames(study.data), *(model.frame for model in study.models)}):
+            anybody = StudyModel("", "", "", "", frame)
+            yield from (one.trials[0].content or "" for one in self.conversations(study, anybody, study.seed, 1))
 
     def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
         """The ids of the conversations, in the same order."""
@@ -197,7 +208,7 @@ def _trial(study: Study, model: StudyModel, seed: int, asked: Question, repetiti
     sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
     enforced = ["structured_output"] if model.structured_output else []
     return Trial(
-        trial_id=stable_id(study.name, study.version, study.variant, *sent, *enforced, seed, repetition, *its),
+        trial_id=stable_id(study.name, study.variant, *sent, *enforced, seed, repetition, *its),
         study=study.name,
         study_version=study.version,
         variant=study.variant,

@@ -14,7 +14,7 @@ from slant.collector.designs.forced_choice_imported import as_imported
 from slant.collector.designs.forced_choice_order import ConsistentLetters, Place, places
 from slant.collector.designs.forced_choice_reader import read_choice
 from slant.collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
-from slant.collector.designs.forced_choice_words import LETTERS, ForcedChoiceData, parse_tables
+from slant.collector.designs.forced_choice_words import LETTERS, Domain, ForcedChoiceData, parse_tables
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study_files.folder import StudyFolder
@@ -77,6 +77,9 @@ class ForcedChoice(Design):
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, trial)
 
+    def contents(self, study: Study) -> Iterator[str]:
+        return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
+
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         return as_imported(planned, trial, draft)
 
@@ -112,13 +115,17 @@ class Cells:
         self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
         self._letters = ConsistentLetters(self._data, seed)
         sent = [dict(model.settings), *(["structured_output"] if model.structured_output else [])]
-        names = (study.name, study.version, study.variant, model.model, model.provider, model.requested_model)
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, stable_id(*sent), seed)
+        self._contents = [[_content(study, domain, wording) for wording in self._wordings] for domain in self._domains]
 
     def trial_id(self, place: Place) -> str:
         domain = self._domains[place.domain_no]
         word, wording = domain.words[place.word_no], self._wordings[place.wording_no]
-        end = StableIds.end(domain.domain, self._data.blocks[place.block_no], word.category, word.word, wording)
+        content = self._contents[place.domain_no][place.wording_no]
+        end = StableIds.end(
+            content, domain.domain, self._data.blocks[place.block_no], word.category, word.word, wording
+        )
         return self._id.of(place.repetition, end)
 
     def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
@@ -151,7 +158,16 @@ class Cells:
                 "tier": word.tier,
                 "structured_output": self._model.structured_output,
             },
+            content=self._contents[place.domain_no][place.wording_no],
         )
+
+
+def _content(study: Study, domain: Domain, wording: int) -> str:
+    """Of the trials of one domain in one wording. All words are in it, for they share out the letters among them."""
+    pairs = {block: [(sorted(bound), text) for bound, text in its] for block, its in domain.pairs.items()}
+    words = [(word.category, word.word) for word in domain.words]
+    its = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
+    return stable_id(study.asked_as, domain.domain, wording, *its)[:12]
 
 
 def rendered(data: ForcedChoiceData, trial: Trial) -> str:

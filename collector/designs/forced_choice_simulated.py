@@ -47,7 +47,7 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, 
     if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
         return {}
     cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
-    for row in folder.rows(table, "simulation", (*KEY, *COLUMNS), is_asked=False):
+    for row in folder.rows(table, "simulation", (*KEY, *COLUMNS)):
         cell = {column: _number(row, column) for column in COLUMNS}
         if sum(cell[share] for share in SHARES[:3]) > 1 + 1e-9:
             raise StudyError(f"The shares of invalid answers add up to more than 1 in the simulation of {_said(row)}.")

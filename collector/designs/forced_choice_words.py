@@ -72,7 +72,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)
     prompt.finish()
     blocks = _blocks(table)
-    words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), also=PROVENANCE), table.where)
+    words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), may=PROVENANCE), table.where)
     columns = ("domain", "block", "first_category", "second_category")
     pairs = _pairs(folder.rows(table, "pairs", columns), blocks, separator)
     rows = folder.rows(table, "domains", ("domain",), may=("domain_no", "label"))

@@ -27,6 +27,7 @@ from slant.collector.provenance.run_record import new_run_id
 from slant.collector.provenance.sources import code_version
 from slant.collector.records import Run
 from slant.collector.study import Study, StudyModel, load_study
+from slant.collector.study_files.keep import study_line
 
 __all__ = ["ImportReport", "import_trials"]
 
@@ -50,7 +51,7 @@ def import_trials(
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
-    its = load_study(study, variant=variant) if isinstance(study, str) else study.with_variant(variant)
+    its = load_study(study, variant, db) if isinstance(study, str) else study.with_variant(variant)
     _refuse_games(its)
     its_layout, files = layout_named(layout), list(_files(paths))
     its_model = None if model is None else model_named(its, model)
@@ -60,7 +61,7 @@ def import_trials(
     models = _models_named(its, files) if its_model is None else [its_model]
     run = _run(its, models, layout, files, command)
     reader = RowReader(its, its_layout, run, its_model)
-    with Ledger(Path(db), run, report) as ledger:
+    with Ledger(Path(db), run, report, study_line(its, run.started_at)) as ledger:
         for file in files:
             _import_file(file, reader, ledger, report, on_rows)
     report.sort([its.model for its in models], [test.test for test in its.tests])

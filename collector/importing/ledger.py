@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from slant.collector.errors import DatabaseBusyError, JournalError
 from slant.collector.importing.report import ImportReport
@@ -25,8 +27,8 @@ _WHERE = "WHERE is_final AND source = 'imported' AND study = ?"
 class Ledger:
     """What is in the database already, and the journal that what is new goes into."""
 
-    def __init__(self, db: Path, run: Run, report: ImportReport) -> None:
-        self._db, self._run, self._report = db, run, report
+    def __init__(self, db: Path, run: Run, report: ImportReport, study: Mapping[str, Any] | None = None) -> None:
+        self._db, self._run, self._report, self._study = db, run, report, study
         self._journal: Journal | None = None
         self._batch: list[Attempt] = []
         self._before = self._journals()
@@ -64,7 +66,7 @@ class Ledger:
         if not self._batch:
             return
         if self._journal is None:
-            self._journal = Journal.open(self._db, self._run)
+            self._journal = Journal.open(self._db, self._run, self._study)
             self._check_is_alone()
             self._report.run_id = self._run.run_id
         self._journal.append_many(self._batch)

@@ -83,7 +83,7 @@ class RowReader:
             model=model.model, provider=model.provider, requested_model=model.requested_model,
             repetition=repetition, position=position, test=trial.test, condition=trial.condition, item=trial.item,
             group=trial.group, wording=trial.wording, option_a=trial.option_a, option_b=trial.option_b,
-            expected=trial.expected, factors=_json(trial.factors),
+            expected=trial.expected, factors=_json(trial.factors), content=trial.content,
             outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
             detail=reply.detail or reading.detail, **counts,
             input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text, finish_reason=reply.finish_reason,

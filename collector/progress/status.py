@@ -8,7 +8,7 @@ import polars as pl
 from slant.collector.journal import journal_folder, whole_lines
 from slant.collector.journal_lines import parse
 from slant.collector.load import CHUNK_BYTES, loaded_offsets
-from slant.collector.store import reading
+from slant.collector.store import reading, shown_versions
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
@@ -28,6 +28,8 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
         offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
     rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
+    if (versions := shown_versions()) is not None:
+        rows = rows.filter(pl.col("study_version").is_in(versions))
     # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
         pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]

@@ -18,6 +18,7 @@ from slant.collector.offer import Asked, Offer
 from slant.collector.plan import plan
 from slant.collector.providers.exchange import Request
 from slant.collector.resuming import has_games
+from slant.collector.study_files.keep import is_kept
 from slant.collector.study_files.records import Study
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
@@ -100,7 +101,7 @@ def _price(price: Price | None) -> dict[str, Any] | None:
 
 def study_file(study: Study) -> str | None:
     """Where a study of one's own lies; None for one that ships with slant."""
-    return None if study.path.is_relative_to(studies_dir()) else str(study.path)
+    return None if study.path.is_relative_to(studies_dir()) or is_kept(study) else str(study.path)
 
 
 def code_version() -> str:

@@ -12,6 +12,7 @@ from slant.collector.study_files.keys import Table, unknown_key
 
 NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""
+MOST_KEPT_BYTES = 2_000_000
 
 
 def read_text(path: Path) -> str:
@@ -28,11 +29,11 @@ def read_text(path: Path) -> str:
 
 
 class StudyFolder:
-    """Reads the CSVs of one study. `asked` keeps the rows that decide what is asked, for the study's version."""
+    """Reads the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self.asked: dict[str, list[dict[str, str]]] = {}
+        self.texts: dict[str, str] = {}
         self._read: dict[str, list[dict[str, str]]] = {}
 
     def inside(self, name: str) -> Path:
@@ -47,31 +48,34 @@ class StudyFolder:
             raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
         return path
 
-    def rows(
-        self,
-        table: Table,
-        key: str,
-        columns: tuple[str, ...],
-        is_asked: bool = True,
-        also: tuple[str, ...] = (),
-        may: tuple[str, ...] = (),
-    ) -> list[dict[str, str]]:
+    def text(self, name: str) -> str:
+        """A file of this study as UTF-8."""
+        text = self.texts[name] = read_text(self.inside(name))
+        return text
+
+    def kept(self, name: str) -> Path:
+        """The path of a file that others read, or of a folder of CSVs, kept with the study's texts if it is small."""
+        path = self.inside(name)
+        files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+        if sum(file.stat().st_size for file in files) <= MOST_KEPT_BYTES:
+            self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
+        return path
+
+    def rows(self, table: Table, key: str, columns: tuple[str, ...], may: tuple[str, ...] = ()) -> list[dict[str, str]]:
         """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
-        Every row has all of `columns`, as text without white space around it, and those of `may` and `also` that are
-        there; those of `also` never are a part of the version. StudyError for a missing or unknown one.
+        Every row has all of `columns`, as text without white space around it, and those of `may` that are there.
+        StudyError for a missing or unknown one.
         """
         value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
         if isinstance(value, list):
-            return [_inline_row(row, columns, (*may, *also)) for row in table.rows(key)]
+            return [_inline_row(row, columns, may) for row in table.rows(key)]
         name = table.text(key)
         known_as = f"{key}: {name}"
         if known_as not in self._read:  # a study with variants comes by here once for each
-            self._read[known_as] = _csv_rows(self.inside(name), name, columns, (*may, *also))
-        if is_asked:
-            rows = self._read[known_as]
-            own = [column for column in (*columns, *may) if rows and column in rows[0]]
-            self.asked[known_as] = [{column: row[column] for column in own} for row in rows]
+            if not self.inside(name).is_file():
+                raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
+            self._read[known_as] = _csv_rows(self.text(name), name, columns, may)
         return self._read[known_as]
 
 
@@ -98,10 +102,8 @@ def _given(row: Table, column: str) -> bool:
     return True
 
 
-def _csv_rows(path: Path, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
-    if not path.is_file():
-        raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True, restkey="", restval="")
+def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
     try:
         header = tuple(reader.fieldnames or ())
         _check_header(header, name, columns, also)

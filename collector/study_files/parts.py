@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Measure, TokenSource
-from slant.collector.study_files.folder import StudyFolder, read_text
+from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table, checked_name
 from slant.collector.study_files.records import Fit, ReasoningBack, StudyModel
 
@@ -86,7 +86,7 @@ def _fit_settings(row: Table, folder: StudyFolder) -> dict[str, Any]:
     settings = read_settings(row)
     words = settings.get("removed_words")
     if isinstance(words, str):
-        settings["removed_words"] = [line for line in read_text(folder.inside(words)).splitlines() if line.strip()]
+        settings["removed_words"] = [line for line in folder.text(words).splitlines() if line.strip()]
     return settings
 
 

@@ -160,8 +160,10 @@ class StudyFigure:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked; `note`
-    is what people should know who see its results.
+    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked, in all
+    variants; `contents` are the parts of it (see `Design.contents`), each of which an edit may leave as it is. `texts`
+    are the files that it was read from, its own first, by their names in its folder. `note` is what people should know
+    who see its results. `asked_as` is the variant as the file names it, without a format of answers.
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
     in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
@@ -194,6 +196,9 @@ class Study:
     reasoning_back: ReasoningBack = "default"
     is_extension: bool = False
     conditions: tuple[Condition, ...] = ()
+    asked_as: str = BASE
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 
     def with_answer(self, answer: str) -> Study:
         """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of
@@ -215,7 +220,9 @@ class Study:
     @property
     def as_typed(self) -> str:
         """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
-        if self.path.parent == studies_dir():
+        from slant.collector.study_files.keep import is_kept  # it knows these nouns
+
+        if self.path.parent == studies_dir() or is_kept(self):
             return self.name
         here = Path.cwd()
         return shlex.quote(f"./{self.path.relative_to(here)}" if self.path.is_relative_to(here) else str(self.path))

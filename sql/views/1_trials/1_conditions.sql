@@ -1,15 +1,16 @@
 -- conditions: the conditions of each study in its order (blocks of a forced choice, classes of a game).
 -- grain: study, study_version, condition
--- reads: runs, run_conditions
+-- reads: run_versions, run_conditions
 -- study: any
 -- note:  number 1 is the reference level of every fit and difference. Where runs disagree the latest one wins.
 CREATE OR REPLACE VIEW conditions AS
 SELECT r.study, r.study_version, c.condition, coalesce(c.condition_no, c.place) AS condition_no,
        coalesce(c.label, c.condition) AS label
 FROM run_conditions c
-JOIN runs r ON r.run_id = c.run_id
+JOIN run_versions r ON r.run_id = c.run_id
 WHERE c.condition IS NOT NULL
 QUALIFY row_number() OVER (
-    PARTITION BY r.study, r.study_version, c.condition ORDER BY r.started_at DESC, r.run_id DESC, c.place
+    PARTITION BY r.study, r.study_version, c.condition
+    ORDER BY r.is_own DESC, r.started_at DESC, r.run_id DESC, c.place
 ) = 1
 ORDER BY study, study_version, condition_no, condition;

@@ -1,12 +1,15 @@
 -- studies: what the database knows of each version of a study, as its runs say.
 -- grain: study, study_version
--- reads: runs
+-- reads: run_versions, runs
 -- study: any
 -- note:  `design` says which views are about it: association, forced_choice, allocation, or one of a package. Where runs
---        disagree (another title) the latest one wins.
+--        disagree (another title) the latest one wins. The text itself is in study_files.
 CREATE OR REPLACE VIEW studies AS
-SELECT study, study_version, design, coalesce(study_title, study) AS title, study_source, study_file,
-       started_at AS latest_run_at
-FROM runs
-QUALIFY row_number() OVER (PARTITION BY study, study_version ORDER BY started_at DESC, run_id DESC) = 1
+SELECT v.study, v.study_version, r.design, coalesce(r.study_title, r.study) AS title, r.study_source, r.study_file,
+       r.started_at AS latest_run_at
+FROM run_versions v
+JOIN runs r ON r.run_id = v.run_id
+QUALIFY row_number() OVER (
+    PARTITION BY v.study, v.study_version ORDER BY v.is_own DESC, r.started_at DESC, r.run_id DESC
+) = 1
 ORDER BY study, study_version;

@@ -1,6 +1,6 @@
 -- tests: the tests of each study, as its runs list them.
 -- grain: study, study_version, test
--- reads: runs, run_tests
+-- reads: run_versions, run_tests
 -- study: any
 -- note:  where runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
 --        its categories of words, in the study's order (JSON), NULL where it has none.
@@ -8,9 +8,9 @@ CREATE OR REPLACE VIEW tests AS
 SELECT r.study, r.study_version, t.test, coalesce(t.test_no, t.place) AS test_no,
        coalesce(t.label, t.test) AS label, t.groups, t.planned
 FROM run_tests t
-JOIN runs r ON r.run_id = t.run_id
+JOIN run_versions r ON r.run_id = t.run_id
 WHERE t.test IS NOT NULL
 QUALIFY row_number() OVER (
-    PARTITION BY r.study, r.study_version, t.test ORDER BY r.started_at DESC, r.run_id DESC, t.place
+    PARTITION BY r.study, r.study_version, t.test ORDER BY r.is_own DESC, r.started_at DESC, r.run_id DESC, t.place
 ) = 1
 ORDER BY study, study_version, test_no, test;

@@ -1,13 +1,13 @@
 -- trials: one observation a row: every attempt that ended its trial, with what can be told from it alone.
 -- grain: trial_id
--- reads: attempts
+-- reads: shown_attempts
 -- study: any
 -- note:  `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
 --        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW trials AS
-SELECT * EXCLUDE (is_final) REPLACE (
+SELECT * EXCLUDE (is_final, content) REPLACE (
            CASE getvariable('measure')::TEXT
                WHEN 'reasoning' THEN reasoning_tokens
                WHEN 'output' THEN output_tokens
@@ -39,5 +39,5 @@ SELECT * EXCLUDE (is_final) REPLACE (
             ELSE regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') END AS snapshot_was_asked,
        -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered
        coalesce(served_model_differs AND snapshot_was_asked, false) AS is_left_out
-FROM attempts
+FROM shown_attempts
 WHERE is_final;

@@ -1,6 +1,6 @@
 -- costs: what each model has cost in US dollars, and the tokens it was charged for.
 -- grain: source, study, study_version, variant, model, provider, requested_model
--- reads: attempts
+-- reads: shown_attempts
 -- study: any
 -- note:  of all attempts, the failed ones too. `n_unpriced` answers have no known cost (no price for the model, or no
 --        count from the provider): they are missing from cost_usd, which is NULL where no cost is known at all.
@@ -13,6 +13,6 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
        sum(cached_input_tokens)::BIGINT AS cached_input_tokens,
        sum(output_tokens)::BIGINT AS output_tokens,
        sum(cost_usd) AS cost_usd
-FROM attempts
+FROM shown_attempts
 GROUP BY source, study, study_version, variant, model, provider, requested_model
 ORDER BY source, study, study_version, variant, model, provider, requested_model;

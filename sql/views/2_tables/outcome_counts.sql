@@ -1,6 +1,6 @@
 -- outcome_counts: what came of the trials of each condition, and how many attempts failed on the way.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: attempts, models, tests, conditions
+-- reads: shown_attempts, models, tests, conditions
 -- study: any
 -- note:  truncated, filtered and failed attempts cut the dependent variable, so they are counted by condition.
 --        A failed attempt ends no trial; `n_trials` is the sum of the five outcomes.
@@ -14,7 +14,7 @@ WITH counted AS (
            count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts
-    FROM attempts
+    FROM shown_attempts
     GROUP BY source, study, study_version, variant, model, test, condition
 )
 SELECT c.*

@@ -1,6 +1,6 @@
 -- recounted_tokens: the provider's own count of the reasoning beside a second count of its readable text.
 -- grain: source, study, study_version, variant, model, recount_tokenizer
--- reads: attempts, models
+-- reads: shown_attempts, models
 -- study: any
 -- note:  filled by `collect recount`. `ratio` is recounted by provider over the `n_both` answers that have both: far from
 --        1, the text that is shown is not what was counted (a summary, say, or another tokenizer). NULL without both.
@@ -13,7 +13,7 @@ WITH counted AS (
            avg(reasoning_tokens_recounted) FILTER (reasoning_tokens IS NOT NULL) AS mean_recounted_of_both,
            avg(reasoning_tokens) AS mean_reasoning_tokens,
            corr(reasoning_tokens, reasoning_tokens_recounted) AS correlation
-    FROM attempts
+    FROM shown_attempts
     WHERE is_final AND reasoning_tokens_recounted IS NOT NULL
     GROUP BY source, study, study_version, variant, model, recount_tokenizer
 )

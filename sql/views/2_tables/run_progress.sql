@@ -1,19 +1,21 @@
 -- run_progress: how far each run has come with each test of each model.
--- grain: run_id, model, test
--- reads: runs, run_models, run_tests, attempts
+-- grain: run_id, study_version, model, test
+-- reads: runs, run_models, run_tests, shown_attempts
 -- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
 --        without it, as this one). `n_not_asked` are trials of games that ended early: nobody is going to ask them, so that
---        they are not missing.
+--        they are not missing. Trials of a run that belong to a newer version, too, are a row of that version, without a
+--        plan of the run's.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
-    SELECT m.run_id, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
+    SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
            t.test, t.test_no, t.planned AS n_planned
     FROM run_models m
     JOIN run_tests t ON t.run_id = m.run_id
+    LEFT JOIN runs r ON r.run_id = m.run_id
 ), counted AS (
-    SELECT run_id, model, test,
+    SELECT run_id, study_version, model, test,
            count(*) FILTER (is_final) AS n_done,
            count(*) FILTER (is_final AND outcome = 'answered') AS n_answered,
            count(*) FILTER (is_final AND outcome = 'refused') AS n_refused,
@@ -21,22 +23,23 @@ WITH planned AS (
            count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts
-    FROM attempts
-    GROUP BY run_id, model, test
+    FROM shown_attempts
+    GROUP BY run_id, study_version, model, test
 ), ended AS (
-    SELECT run_id, model, factors
-    FROM attempts
+    SELECT run_id, study_version, model, factors
+    FROM shown_attempts
     WHERE is_final AND contains(factors, '"not_asked":{')
 ), never_asked AS (
-    SELECT t.run_id, e.model, t.test,
+    SELECT t.run_id, e.study_version, e.model, t.test,
            sum(try_cast(regexp_extract(e.factors, concat('"not_asked":\{[^}]*"', t.test, '":([0-9]+)'), 1) AS BIGINT))
                AS n_not_asked
     FROM ended e
     JOIN run_tests t ON t.run_id = e.run_id
-    GROUP BY t.run_id, e.model, t.test
+    GROUP BY t.run_id, e.study_version, e.model, t.test
 ), joined AS (
     -- FULL: trials that their run did not list are shown too, without a plan
-    SELECT coalesce(p.run_id, c.run_id) AS run_id, coalesce(p.model, c.model) AS model,
+    SELECT coalesce(p.run_id, c.run_id) AS run_id,
+           coalesce(p.study_version, c.study_version) AS study_version, coalesce(p.model, c.model) AS model,
            coalesce(p.test, c.test) AS test, p.test_no, p.n_planned,
            p.provider, p.requested_model, p.model_settings, p.model_place,
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
@@ -44,16 +47,19 @@ WITH planned AS (
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
            coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked
     FROM planned p
-    FULL JOIN counted c ON c.run_id = p.run_id AND c.model = p.model AND c.test = p.test
-    LEFT JOIN never_asked n ON n.run_id = p.run_id AND n.model = p.model AND n.test = p.test
+    FULL JOIN counted c ON c.run_id = p.run_id AND c.study_version IS NOT DISTINCT FROM p.study_version
+        AND c.model = p.model AND c.test = p.test
+    LEFT JOIN never_asked n ON n.run_id = coalesce(p.run_id, c.run_id)
+        AND n.study_version IS NOT DISTINCT FROM coalesce(p.study_version, c.study_version)
+        AND n.model = coalesce(p.model, c.model) AND n.test = coalesce(p.test, c.test)
 ), placed AS (
-    SELECT r.source, r.study, r.study_version, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
+    SELECT r.source, r.study, r.variant, j.*, r.started_at, r.finished_at, r.end_reason,
            coalesce(sum(n_done) OVER earlier, 0)::BIGINT AS n_done_before,
            coalesce(sum(n_not_asked) OVER earlier, 0)::BIGINT AS n_not_asked_before
     FROM joined j
     LEFT JOIN runs r ON r.run_id = j.run_id
     WINDOW earlier AS (
-        PARTITION BY r.source, r.study, r.study_version, r.variant, r.seed,
+        PARTITION BY r.source, r.study, j.study_version, r.variant, r.seed,
             j.model, j.provider, j.requested_model, j.model_settings, j.test,
             contains(coalesce(r.settings, ''), '"structured_output": true')
         ORDER BY r.started_at, j.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

@@ -1,6 +1,6 @@
 -- run_provenance: what a run's own answers tell of where they come from: prompts, served models, clocks, cost.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model
--- reads: attempts
+-- reads: shown_attempts
 -- study: any
 -- note:  prompts_hash is the MD5 of the sorted prompt hashes: the same prompts give the same one in whatever order.
 --        clock_offset_s is the provider's clock (header Date, whole seconds) minus this machine's, as a median.
@@ -15,7 +15,7 @@ WITH clocked AS (
                left(ltrim(substr(headers, nullif(strpos(headers, '"date":'), 0) + 7, 32), ' "'), 30),
                '%a, %d %b %Y %H:%M:%S GMT"'
            ) AS provider_at
-    FROM attempts
+    FROM shown_attempts
 ), served AS (
     SELECT source, study, study_version, variant, run_id, model, provider, requested_model, cell,
            served_model, fingerprint,

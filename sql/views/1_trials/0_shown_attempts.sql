@@ -1,0 +1,24 @@
+-- shown_attempts: every attempt, under the newest version of its study that asks it as it was asked.
+-- grain: attempt_id
+-- reads: attempts, study_contents
+-- study: any
+-- note:  an edit makes a new version; what it leaves as it was belongs to both, and is counted once, in the newer one.
+--        The version that was at hand when a trial was asked is that of its run. To see some versions or runs only, in
+--        the duckdb shell (what belongs to a version that is shown bears its name):
+--        SET VARIABLE study_versions = ['201e7c5a90b3'];
+--        SET VARIABLE shown_runs = ['20261121T134405Z-rmiat-3f9a1c o3-mini'];     (a run and a model of it)
+CREATE OR REPLACE VIEW shown_attempts AS
+WITH versions AS (
+    SELECT study, content, arg_max(study_version, (kept_at, study_version)) AS shown_version
+    FROM study_contents
+    WHERE getvariable('study_versions') IS NULL
+       OR list_contains(getvariable('study_versions')::VARCHAR[], study_version)
+    GROUP BY study, content
+)
+SELECT a.* REPLACE (coalesce(v.shown_version, a.study_version) AS study_version)
+FROM attempts a
+LEFT JOIN versions v ON v.study = a.study AND v.content = a.content
+WHERE (getvariable('study_versions') IS NULL
+       OR list_contains(getvariable('study_versions')::VARCHAR[], coalesce(v.shown_version, a.study_version)))
+  AND (getvariable('shown_runs') IS NULL
+       OR list_contains(getvariable('shown_runs')::VARCHAR[], a.run_id || ' ' || a.model));
