@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import duckdb
 from slant.collector.errors import DatabaseError, SlantError, UsageError
+from slant.collector.held import designs_in
 from slant.collector.store import reading
 from slant.collector.study import Study, list_studies, load_study
 
-_DESIGNS = """
-SELECT DISTINCT a.study, s.design FROM attempts a LEFT JOIN studies s USING (study, study_version)
-WHERE a.is_final ORDER BY ALL
-"""
 _FILES = "SELECT study_file FROM runs WHERE study = ? AND study_file IS NOT NULL ORDER BY started_at DESC, run_id DESC"
 
 
@@ -71,11 +67,6 @@ def study_names(db: str | Path) -> list[str]:
     """The studies that the database holds trials of, sorted."""
     with reading(db) as connection:
         return list(designs_in(connection))
-
-
-def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
-    """The studies that a database holds trials of, by name, each with its design, as its runs say."""
-    return dict(connection.execute(_DESIGNS).fetchall())
 
 
 def no_trials(db: str | Path, study: str | None = None) -> DatabaseError:

@@ -105,7 +105,9 @@ def test_a_question_that_does_not_fit_any_more_leaves_the_other_questions_to_be_
         assert play(study, server, db).is_complete
     assert len(server.bodies) == GAMES * OF_ONE
     assert rows(db, "SELECT is_complete, count(*) FROM allocation_games GROUP BY ALL") == [(True, GAMES)]
-    assert rows(db, "SELECT outcome, count(*) FROM allocation_questions GROUP BY ALL") == [("truncated", GAMES * QUESTIONS)]
+    assert rows(db, "SELECT outcome, count(*) FROM allocation_questions GROUP BY ALL") == [
+        ("truncated", GAMES * QUESTIONS)
+    ]
 
 
 @pytest.mark.parametrize(("status", "code"), [(429, "rate_limit_exceeded"), (500, "server_error")])

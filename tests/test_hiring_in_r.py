@@ -23,7 +23,9 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
     with in_memory() as connection:
         games = {name: draws.poisson(mean, (8, 4, 4)).tolist() for name, mean in [("few", 0.6), ("many", 3.0)]}
         insert(connection, [row for name, played in games.items() for row in all_rounds(name, played)])
-        connection.sql("SELECT model, game, class, choice FROM allocation_rounds").write_csv(str(tmp_path / "rounds.csv"))
+        connection.sql("SELECT model, game, class, choice FROM allocation_rounds").write_csv(
+            str(tmp_path / "rounds.csv")
+        )
         kept = connection.sql("FROM allocation_indices").pl().rows(named=True)
     script = Path(__file__).with_name("game_indices_from_csv.R")
     done = subprocess.run(

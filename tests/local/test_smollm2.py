@@ -132,7 +132,9 @@ def test_the_times_are_in_order_and_the_servers_own_time_fits_between_them(attem
 
 def test_the_papers_tables_show_the_slice_and_call_it_collected() -> None:
     with reading(Path(RUN) / "slice.duckdb") as connection:
-        rows = connection.execute("SELECT source, model_label, test_label, condition FROM association_trials").fetchall()
+        rows = connection.execute(
+            "SELECT source, model_label, test_label, condition FROM association_trials"
+        ).fetchall()
     assert len(rows) == PLANNED
     assert {row[:3] for row in rows} == {("collected", "SmolLM2-135M", "Men/Women + Career/Family")}
     assert sum(row[3] == "compatible" for row in rows) == PLANNED / 2
