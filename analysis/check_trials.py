@@ -35,6 +35,11 @@ _BESIDE = {
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
 
+def has_mixed_fit(study: Study) -> bool:
+    """Whether the study defines what is checked."""
+    return any(fit.engine == "lme4" and fit.by == ("model", "test") for fit in study.fits.values())
+
+
 def mixed_fit(study: Study) -> Fit:
     """The study's mixed model, which is what is checked."""
     for fit in study.fits.values():

@@ -85,7 +85,7 @@ def as_frames(fits: list[dict[str, Any]], estimates: list[dict[str, Any]], varia
 def stored(db: str | Path, engine: str) -> Fitted:
     """All fits of one engine that the database keeps."""
     with reading(db) as connection:
-        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().cast(FIT_SCHEMA)
+        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().select(*FIT_SCHEMA).cast(FIT_SCHEMA)
         estimates, variances = (
             connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")

@@ -22,8 +22,8 @@ def study_in(
     """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
 
     A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
-    in "has games". UsageError where none suits, or several do and none is named; DatabaseError without trials,
-    UnknownNameError and StudyError as `load_study`.
+    in "has games"; where there is but one study, it is the one. UsageError where none suits, or several do and none is
+    named; DatabaseError without trials, UnknownNameError and StudyError as `load_study`.
     """
     if isinstance(study, Study):
         return study
@@ -33,6 +33,8 @@ def study_in(
     if not names:
         raise no_trials(db)
     known = [named_study(name, db) for name in names]
+    if len(known) == 1:  # what it lacks, the command itself says best
+        return known[0]
     found = [one for one in known if suits is None or suits(one)]
     if not found:
         raise UsageError(f'No study in "{db}" {what}.', f"It holds: {', '.join(names)}.")

@@ -97,7 +97,7 @@ def write_pets(folder: Path) -> Path:
 
 def write_posts(folder: Path) -> Path:
     """A game with a variant."""
-    return write_game(folder, ("[[models]]", '[variants.equal]\nsuccess = 0.9\n\n[[models]]'))
+    return write_game(folder, ("[[models]]", "[variants.equal]\nsuccess = 0.9\n\n[[models]]"))
 
 
 OWN: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
