@@ -1,4 +1,4 @@
-# What the figures of the interference study share: rows in their order, heights, and what their captions say.
+# What the figures of forced choices share: rows in their order, heights, and what their captions say.
 
 # Labelled, ordered rows of one fit: `model_shown`, `domain_shown`, `kind_shown` (where there are kinds), and `height`,
 # the first model on top. `within`: the column whose values lie beside each other at one model.
@@ -11,27 +11,15 @@ cells_to_draw <- function(rows, keys, within, to) {
     stop_with(sprintf("Can't draw %s: a cell has more than one row.", to), "Keep the rows of one fit.")
   }
   warn_of_pooling(rows, within = character())
-  rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
   rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
   rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
   if ("kind" %in% names(rows)) {
     rows$kind_shown <- factor(rows$kind, levels = names(kinds_of_effects()), labels = kinds_of_effects())
     rows$kind_shown <- droplevels(rows$kind_shown)
   }
-  rows[[within]] <- droplevels(factor(rows[[within]], levels = unique(c(example_blocks(), rows[[within]]))))
-  n <- nlevels(rows[[within]])
-  beside <- if (n == 1) 0 else seq(.19, -.19, length.out = n)
-  rows$height <- nlevels(rows$model_shown) + 1 - as.integer(rows$model_shown) + beside[as.integer(rows[[within]])]
-  rows
-}
-
-# Models and domains of this study have their names also where the rows come straight from a fit.
-with_known_labels <- function(rows, id, known) {
-  label <- paste0(id, "_label")
-  if (!label %in% names(rows)) {
-    found <- as.character(rows[[id]])
-    rows[[label]] <- ifelse(found %in% names(known), known[found], found)
-  }
+  rows[[within]] <- droplevels(shown_conditions(rows, within))
+  rows$height <- nlevels(rows$model_shown) + 1 - as.integer(rows$model_shown) +
+    beside(nlevels(rows[[within]]), .19)[as.integer(rows[[within]])]
   rows
 }
 

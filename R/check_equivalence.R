@@ -21,12 +21,12 @@
 #' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 2000), tokens = rnorm(4000, 200, 50))
 #' check_equivalence(trials)
 check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome = "tokens", factor = "condition",
-                              levels = c("compatible", "incompatible")) {
+                              levels = NULL) {
   check_alpha(alpha)
   if (!is.numeric(bound) || length(bound) != 1 || !is.finite(bound) || bound <= 0) {
     stop_with("`bound` must be one number above 0: the smallest |d| that would matter, such as .1.")
   }
-  levels <- two_levels(levels, factor)
+  levels <- two_levels(levels_of(data, factor, levels), factor)
   empty <- data.frame(
     n_reference = integer(), n_other = integer(), d = double(), bound = double(), p_difference = double(),
     p_equivalence = double(), conf_low = double(), conf_high = double(), smallest_bound = double(),

@@ -19,8 +19,9 @@
 #' trials$tokens <- 100 + 20 * (trials$condition == "incompatible") + trials$wording
 #' check_option_order(trials)
 check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL,
-                               levels = list(condition = c("compatible", "incompatible")), first = "first_option",
+                               levels = NULL, first = "first_option",
                                factor = "condition") {
+  levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, factor)), factor) else levels
   check_columns(data, c(first, factor), to = "check the order of options")
   checked_formula(formula, names(data))
   empty <- data.frame(

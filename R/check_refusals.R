@@ -31,8 +31,8 @@
 #' trials$is_refusal <- runif(200) < .05
 #' check_refusals(trials)
 check_refusals <- function(data, by = NULL, outcome = "tokens", factor = "condition",
-                           levels = c("compatible", "incompatible"), refusal = "is_refusal") {
-  levels <- two_levels(levels, factor)
+                           levels = NULL, refusal = "is_refusal") {
+  levels <- two_levels(levels_of(data, factor, levels), factor)
   empty <- data.frame(
     n_answered = integer(), n_refused_reference = integer(), n_refused_other = integer(), d = double(),
     d_as_counted = double(), d_all_smallest = double(), d_all_largest = double(), d_lowest = double(),

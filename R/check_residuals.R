@@ -20,7 +20,8 @@
 #' trials$tokens <- rlnorm(nrow(trials), 4 + .3 * (trials$condition == "incompatible"), .5)
 #' check_residuals(trials)
 check_residuals <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL,
-                            levels = list(condition = c("compatible", "incompatible")), factor = "condition") {
+                            levels = NULL, factor = "condition") {
+  levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, factor)), factor) else levels
   maker <- model_maker(data, formula, levels)
   empty <- data.frame(
     n = integer(), residual_sd = double(), skewness = double(), excess_kurtosis = double(), qq_correlation = double(),

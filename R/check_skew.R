@@ -18,9 +18,9 @@
 #' trials$tokens <- round(rlnorm(200, 4 + .2 * (trials$condition == "incompatible"), .8))
 #' check_skew(trials)
 check_skew <- function(data, by = NULL, outcome = "tokens", factor = "condition",
-                       levels = c("compatible", "incompatible"), alpha = .05) {
+                       levels = NULL, alpha = .05) {
   check_alpha(alpha)
-  levels <- two_levels(levels, factor)
+  levels <- two_levels(levels_of(data, factor, levels), factor)
   empty <- data.frame(
     n = integer(), skewness = double(), skewness_log = double(), d = double(), conf_low = double(),
     conf_high = double(), d_log = double(), conf_low_log = double(), conf_high_log = double(), superiority = double(),

@@ -22,9 +22,9 @@
 #'   tokens = c(64, 128, 64, 192, 128, 256, 192, 192)
 #' )
 #' effect_size(trials)$estimates
-effect_size <- function(data, outcome = "tokens", factor = "condition", levels = c("compatible", "incompatible"),
+effect_size <- function(data, outcome = "tokens", factor = "condition", levels = NULL,
                         by = NULL, save_to = NULL) {
-  levels <- two_levels(levels, factor)
+  levels <- two_levels(levels_of(data, factor, levels), factor)
   check_columns(data, c(outcome, factor, by), to = "compute an effect size")
   fit_one <- function(rows) {
     check_outcome(rows, outcome)

@@ -17,12 +17,44 @@ recycled_shapes <- function(n) {
   model_shapes()[(place + place %/% n_shapes) %% n_shapes + 1]
 }
 
-# The two conditions, filled light and dark, so that they differ in grey, too.
-condition_scales <- function() {
+# The conditions, two of them filled light and dark, so that they differ in grey, too.
+condition_scales <- function(n = 2) {
   list(
-    ggplot2::scale_fill_manual(values = c("#BFE3F7", "#E69F00"), drop = FALSE),
-    ggplot2::scale_shape_manual(values = c(21, 24), drop = FALSE)
+    ggplot2::scale_fill_manual(values = rep_len(c("#BFE3F7", "#E69F00", "#009E73", "#CC79A7", "grey80"), n), drop = FALSE),
+    ggplot2::scale_shape_manual(values = rep_len(c(21, 24, 22, 23, 25), n), drop = FALSE)
   )
+}
+
+# Conditions as the study calls and orders them; `levels` leaves only some, in this order.
+shown_conditions <- function(data, id = "condition", levels = NULL) {
+  if (is.null(levels)) {
+    return(ordered_labels(data, id, paste0(id, "_label"), paste0(id, "_no")))
+  }
+  label <- paste0(id, "_label")
+  names <- if (label %in% names(data)) as.character(data[[label]][match(levels, data[[id]])]) else levels
+  factor(as.character(data[[id]]), levels = levels, labels = ifelse(is.na(names), levels, names))
+}
+
+# Heights of conditions beside each other, the first one on top.
+beside <- function(n, half) if (n == 1) 0 else seq(half, -half, length.out = n)
+
+# What a comparison is called: the label that the rows have, else `otherwise`.
+side_named <- function(rows, column, otherwise) {
+  found <- if (column %in% names(rows)) unique(stats::na.omit(as.character(rows[[column]])))
+  if (length(found) == 1) found else otherwise
+}
+
+# "a 1, 2 and 3" for each row of a table.
+each_row_in_words <- function(table, format) {
+  values <- apply(table, 1, function(row) {
+    said <- sprintf(format, row)
+    if (length(said) < 2) said else paste(paste(said[-length(said)], collapse = ", "), "and", said[[length(said)]])
+  })
+  sprintf("%s %s", rownames(table), values)
+}
+
+all_in_words <- function(names) {
+  if (length(names) < 2) names else paste(paste(names[-length(names)], collapse = ", "), "and", names[[length(names)]])
 }
 
 figure_theme <- function() {

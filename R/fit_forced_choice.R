@@ -38,7 +38,7 @@ fit_forced_choice <- function(data, stage = c("valid", "consistent"), random = "
   rows <- if (stage == "consistent") valid_rows(data) else data
   say_repetitions(rows, random)
   random <- varying_columns(rows, random)
-  levels <- utils::modifyList(list(block = c("congruent", "incongruent")), as.list(levels))
+  levels <- utils::modifyList(list(block = levels_of(data, "block", levels$block)), as.list(levels))
   formula <- sprintf(
     "%s ~ block * model * domain + %s", if (stage == "valid") "is_valid" else "is_consistent",
     paste(sprintf("(1 | %s)", random), collapse = " + ")

@@ -25,10 +25,10 @@
 #' )
 #' median_difference(trials, draws = 200)$estimates
 median_difference <- function(data, outcome = "tokens", factor = "condition",
-                              levels = c("compatible", "incompatible"), by = NULL, draws = 2000, seed = 20250930,
+                              levels = NULL, by = NULL, draws = 2000, seed = 20250930,
                               save_to = NULL) {
   to <- "compare medians"
-  levels <- two_levels(levels, factor, to)
+  levels <- two_levels(levels_of(data, factor, levels), factor, to)
   check_columns(data, c(outcome, factor, by), to)
   check_draws(draws, seed, to)
   fit_one <- function(rows) {

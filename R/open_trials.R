@@ -7,7 +7,10 @@
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
 #' @param path the database, such as `"slant.duckdb"`.
-#' @param view name of a view or table in it; `"association_trials"` has one row per trial.
+#' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of the studies that
+#'   are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`); those that all designs share (`trials`)
+#'   where there are several. An empty one says why, as a warning.
+#' @param study name of a study, to get its rows only.
 #' @param patience_s how long to wait for another process that writes, in seconds.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
 #' @export
@@ -18,17 +21,66 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(path, view = "association_trials", patience_s = 30) {
+open_trials <- function(path, view = NULL, study = NULL, patience_s = 30) {
   connection <- open_database(path, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
+  view <- if (is.null(view)) trials_view(connection) else view
   check_view(connection, path, view)
+  warn_if_empty(connection, path, view, study)
+  is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
   if (!is_installed("dbplyr") || !is_installed("dplyr")) {
-    return(explain_extension(DBI::dbReadTable(connection, view)))
+    trials <- explain_extension(DBI::dbReadTable(connection, view))
+    return(if (is_one) trials[trials$study %in% study, , drop = FALSE] else trials)
   }
   trials <- explain_extension(without_dbplyr_note(dplyr::tbl(connection, view)))
   is_open <- TRUE
-  trials
+  if (is_one) without_dbplyr_note(dplyr::filter(trials, study == !!study)) else trials
+}
+
+# The designs of the studies that there are trials of, named by study; none in a file that is not a collector's.
+designs_in <- function(connection) {
+  if (!all(c("studies", "attempts") %in% DBI::dbListTables(connection))) {
+    return(character())
+  }
+  rows <- DBI::dbGetQuery(connection, paste(
+    "SELECT DISTINCT study, design FROM studies",
+    "WHERE study IN (SELECT DISTINCT study FROM attempts WHERE is_final) ORDER BY study"
+  ))
+  stats::setNames(rows$design, rows$study)
+}
+
+# A file that R itself wrote (simulate_trials()) has the view, and no more.
+trials_view <- function(connection) {
+  known <- DBI::dbListTables(connection)
+  designs <- unique(designs_in(connection))
+  if (length(designs) == 1) {
+    own <- intersect(paste0(designs, c("_trials", "_rounds")), known)
+    is_of_rounds <- length(own) > 0 && endsWith(own[[1]], "_rounds")
+    rounds <- "SELECT coalesce(bool_and(test = 'rounds' AND game IS NOT NULL), false) AS are_all FROM trials"
+    if (length(own) > 0 && (!is_of_rounds || DBI::dbGetQuery(connection, rounds)$are_all)) {
+      return(own[[1]])
+    }
+  }
+  simulated <- setdiff(grep("_trials$", known, value = TRUE), "simulated_trials")
+  if (!"trials" %in% known && length(simulated) == 1) simulated else "trials"
+}
+
+warn_if_empty <- function(connection, path, view, study) {
+  designs <- designs_in(connection)
+  here <- toString(sprintf("%s (%s)", names(designs), designs))
+  is_known <- "trials" %in% DBI::dbListTables(connection)
+  is_of_others <- grepl("_(trials|rounds)$", view) && !any(startsWith(view, paste0(designs, "_")))
+  said <- if (is_known && length(designs) == 0) {
+    sprintf("%s holds no trials yet.", quoted(path))
+  } else if (is_known && !is.null(study) && !study %in% names(designs)) {
+    sprintf("%s holds no trials of %s. It holds: %s.", quoted(path), quoted(study), here)
+  } else if (is_known && is_of_others) {
+    sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(path), here)
+  }
+  if (!is.null(said)) {
+    warning(said, call. = FALSE)
+  }
 }
 
 open_database <- function(path, patience_s) {

@@ -21,14 +21,16 @@ plot_block_contrasts <- function(contrasts, file = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
-  check_columns(contrasts, needed, to = "draw interference")
+  check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
-  rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "interference")
+  rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
+  first <- side_named(rows, "reference", "first block")
+  second <- side_named(rows, "block", "second")
   plot <- contrast_layers(rows) +
     ggplot2::labs(
       title = "Are models less consistent when the pairing is crossed?",
-      subtitle = "Right of 0: fewer task-consistent answers in the incongruent block. Valid answers only.",
-      x = with_delta("P = P(consistent | congruent) - P(consistent | incongruent), with 95 % credible interval"),
+      subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
+      x = with_delta(sprintf("P = P(consistent | %s) - P(consistent | %s), with 95 %% credible interval", first, second)),
       y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), width_in = 9)
     )
   height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3)

@@ -60,7 +60,7 @@ compliance_layers <- function(rows) {
     observed_points(rows) +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = nlevels(rows$domain_shown)) +
     models_on_y(rows) +
-    condition_scales() +
+    condition_scales(nlevels(rows$block)) +
     ggplot2::guides(fill = ggplot2::guide_legend(order = 1), shape = ggplot2::guide_legend(order = 1)) +
     figure_theme() +
     panels_of_domains()

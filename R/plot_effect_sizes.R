@@ -27,7 +27,10 @@ plot_effect_sizes <- function(estimates, file = NULL) {
     ggplot2::scale_shape_manual(values = recycled_shapes(length(models)), drop = FALSE) +
     ggplot2::labs(
       title = "Do models think longer when a pairing goes against the usual association?",
-      subtitle = "Right of 0: more tokens in the incompatible condition; left: more in the compatible one.",
+      subtitle = sprintf(
+        "Right of 0: more tokens in the %s condition; left: more in the %s one.",
+        side_named(estimates, "condition", "second"), side_named(estimates, "reference", "first")
+      ),
       x = "Cohen's d with 95 % interval", y = NULL, colour = NULL, shape = NULL,
       caption = caption_of(source_note(estimates), measure_note(estimates), width_in = 9)
     )
@@ -86,11 +89,11 @@ effects_in_words <- function(estimates) {
   sprintf(
     paste(
       "Cohen's d with 95 %% intervals for %s and %s. Of %s, %d lie above 0 (more tokens in the",
-      "incompatible condition), %d below 0, and %d with intervals that include 0. The largest is %.2f, the smallest",
+      "%s condition), %d below 0, and %d with intervals that include 0. The largest is %.2f, the smallest",
       "%.2f. %s"
     ),
     counted(nlevels(estimates$test_shown), "test"), counted(nlevels(estimates$model_shown), "model"),
-    counted(nrow(estimates), "effect"), sum(is_above), sum(is_below),
+    counted(nrow(estimates), "effect"), sum(is_above), side_named(estimates, "condition", "second"), sum(is_below),
     sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate),
     paste(c(source_note(estimates), measure_note(estimates)), collapse = " ")
   )

@@ -37,7 +37,10 @@ plot_permutations <- function(values, file = NULL) {
     ggplot2::labs(
       title = "Interference beside that of arbitrary block labels",
       subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
-      x = with_delta(sprintf("P, %s (P(consistent), congruent minus incongruent)", kind_in_words(rows))),
+      x = with_delta(sprintf(
+        "P, %s (P(consistent), %s minus %s)", kind_in_words(rows),
+        side_named(values, "reference", "first block"), side_named(values, "block", "second")
+      )),
       y = "Permutations",
       caption = caption_of(source_note(rows), permutation_note(), width_in = 8)
     ) +

@@ -115,3 +115,13 @@ recovery_in_words <- function(rows) {
     paste(levels(rows$panel), collapse = "; "), coverage_note(rows), source_note(rows)
   )
 }
+
+# Simulated models and domains have their names also where the rows come straight from recover_contrasts().
+with_known_labels <- function(rows, id, known) {
+  label <- paste0(id, "_label")
+  if (!label %in% names(rows)) {
+    found <- as.character(rows[[id]])
+    rows[[label]] <- ifelse(found %in% names(known), known[found], found)
+  }
+  rows
+}

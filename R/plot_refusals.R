@@ -21,7 +21,7 @@
 #' refusals$n_refusals <- c(2, 5, 0, 1, 40, 210, 12, 30)
 #' refusals$source <- "simulated"
 #' plot_refusals(refusals)
-plot_refusals <- function(refusals, file = NULL, levels = c("compatible", "incompatible")) {
+plot_refusals <- function(refusals, file = NULL, levels = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   refusals <- refusals_to_draw(refusals, levels)
@@ -47,7 +47,7 @@ plot_refusals <- function(refusals, file = NULL, levels = c("compatible", "incom
 refusals_to_draw <- function(refusals, levels) {
   check_columns(refusals, c("model", "test", "condition", "n_trials", "n_refusals"), to = "draw refusals")
   has_trials <- !is.na(refusals$n_trials) & refusals$n_trials > 0
-  refusals <- refusals[refusals$condition %in% levels & has_trials, , drop = FALSE]
+  refusals <- refusals[(is.null(levels) | refusals$condition %in% levels) & has_trials, , drop = FALSE]
   if (nrow(refusals) == 0) {
     stop_with("Can't draw refusals: there is no row with trials.")
   }
@@ -57,13 +57,13 @@ refusals_to_draw <- function(refusals, levels) {
       "Keep the rows of one source, study version and variant."
     )
   }
-  refusals$condition <- factor(as.character(refusals$condition), levels = levels)
+  refusals$condition <- shown_conditions(refusals, levels = levels)
   refusals$model_shown <- ordered_labels(refusals, "model", "model_label", "model_no")
   refusals$test_shown <- ordered_labels(refusals, "test", "test_label", "test_no")
   levels(refusals$test_shown) <- two_lines(levels(refusals$test_shown))
   # The first test on top, and in it the first condition.
   test_row <- nlevels(refusals$test_shown) + 1 - as.integer(refusals$test_shown)
-  refusals$height <- test_row + c(.17, -.17)[as.integer(refusals$condition)]
+  refusals$height <- test_row + beside(nlevels(refusals$condition), .17)[as.integer(refusals$condition)]
   cbind(refusals, rate = refusals$n_refusals / refusals$n_trials, wilson(refusals$n_refusals, refusals$n_trials))
 }
 
@@ -91,22 +91,22 @@ refusal_layers <- function(refusals) {
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
     ) +
-    condition_scales() +
+    condition_scales(nlevels(refusals$condition)) +
     figure_theme()
 }
 
 refusals_in_words <- function(refusals) {
   sums <- function(column) tapply(refusals[[column]], list(refusals$model_shown, refusals$condition), sum)
   percent <- 100 * sums("n_refusals") / sums("n_trials")
-  said <- sprintf("%s %.1f and %.1f", rownames(percent), percent[, 1], percent[, 2])
+  said <- each_row_in_words(percent, "%.1f")
   most <- refusals[which.max(refusals$rate), ]
   sprintf(
     paste(
-      "Share of refused trials for %s and %s by condition. Per cent over all tests, %s and %s: %s. The highest share",
+      "Share of refused trials for %s and %s by condition. Per cent over all tests, %s: %s. The highest share",
       "is %.1f per cent: %s, %s, %s. %s"
     ),
     counted(nlevels(refusals$test_shown), "test"), counted(nlevels(refusals$model_shown), "model"),
-    colnames(percent)[[1]], colnames(percent)[[2]], paste(said, collapse = "; "),
+    all_in_words(colnames(percent)), paste(said, collapse = "; "),
     100 * most$rate, most$model_shown, sub("\n", " ", most$test_shown, fixed = TRUE), most$condition,
     source_note(refusals)
   )

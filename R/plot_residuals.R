@@ -19,10 +19,11 @@
 #' trials$tokens <- rlnorm(nrow(trials), 4 + .3 * (trials$condition == "incompatible"), .5)
 #' plot_residuals(transform(trials, model = "o3-mini", source = "simulated"))
 plot_residuals <- function(trials, file = NULL, formula = "tokens ~ condition + (1 | wording)",
-                           levels = list(condition = c("compatible", "incompatible"))) {
+                           levels = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   trials <- residuals_to_draw(trials)
+  levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)
   trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]
   panels <- lapply(split(trials, trials$test_shown, drop = TRUE), function(rows) residual_panels(rows, maker))

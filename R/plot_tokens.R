@@ -21,7 +21,7 @@
 #' trials$tokens <- rpois(nrow(trials), ifelse(trials$condition == "compatible", 80, 120))
 #' trials$source <- "simulated"
 #' plot_tokens(trials)
-plot_tokens <- function(trials, file = NULL, levels = c("compatible", "incompatible")) {
+plot_tokens <- function(trials, file = NULL, levels = NULL) {
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   trials <- tokens_to_draw(trials, levels)
@@ -42,17 +42,20 @@ token_figure_width_in <- function(trials) max(8, 3.2 + 2.1 * min(5, nlevels(tria
 
 tokens_to_draw <- function(trials, levels) {
   check_columns(trials, c("model", "test", "condition", "tokens"), to = "draw tokens")
-  is_kept <- !is.na(trials$tokens) & trials$condition %in% levels
+  is_kept <- !is.na(trials$tokens) & (is.null(levels) | trials$condition %in% levels)
   if ("is_refusal" %in% names(trials)) {
     is_kept <- is_kept & !(trials$is_refusal %in% TRUE)
   }
   if (!any(is_kept)) {
     stop_with("Can't draw tokens: there is no answered trial with a token count.")
   }
-  used <- c("model", "model_label", "model_no", "test", "test_label", "test_no", "condition", "tokens", kinds_of_rows())
+  used <- c(
+    "model", "model_label", "model_no", "test", "test_label", "test_no", "condition", "condition_label", "condition_no",
+    "tokens", kinds_of_rows()
+  )
   trials <- trials[is_kept, intersect(used, names(trials)), drop = FALSE]
   warn_of_pooling(trials, within = c("model", "test"))
-  trials$condition <- factor(as.character(trials$condition), levels = levels)
+  trials$condition <- shown_conditions(trials, levels = levels)
   trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
   trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
   levels(trials$test_shown) <- two_lines(levels(trials$test_shown))
@@ -83,7 +86,7 @@ token_layers <- function(trials) {
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.4, length(tests) + .6), expand = c(0, 0)
     ) +
-    condition_scales() +
+    condition_scales(nlevels(trials$condition)) +
     figure_theme()
 }
 
@@ -95,7 +98,7 @@ token_cells <- function(trials) {
     place <- trials[rows[[1]], c("condition", "model_shown")]
     # The first test on top, and in it the first condition.
     test_row <- n_tests + 1 - as.integer(trials$test_shown[[rows[[1]]]])
-    place$height <- test_row + c(.21, -.21)[[as.integer(place$condition)]]
+    place$height <- test_row + beside(nlevels(trials$condition), .21)[[as.integer(place$condition)]]
     list(place = place, tokens = trials$tokens[rows])
   })
 }
@@ -127,11 +130,11 @@ tokens_note <- function(trials) {
 
 tokens_in_words <- function(trials) {
   medians <- tapply(trials$tokens, list(trials$model_shown, trials$condition), stats::median)
-  said <- sprintf("%s %g and %g", rownames(medians), medians[, 1], medians[, 2])
+  said <- each_row_in_words(medians, "%g")
   sprintf(
-    "Distributions of tokens for %s and %s by condition. Medians over all tests, %s and %s: %s. %s",
+    "Distributions of tokens for %s and %s by condition. Medians over all tests, %s: %s. %s",
     counted(nlevels(trials$test_shown), "test"), counted(nlevels(trials$model_shown), "model"),
-    colnames(medians)[[1]], colnames(medians)[[2]],
+    all_in_words(colnames(medians)),
     paste(said, collapse = "; "), paste(c(source_note(trials), measure_note(trials)), collapse = " ")
   )
 }

@@ -38,10 +38,10 @@
 #' )
 #' step_sensitivity(trials, draws = 100)$estimates
 step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
-                             levels = c("compatible", "incompatible"), by = NULL, step = NULL, draws = 1000,
+                             levels = NULL, by = NULL, step = NULL, draws = 1000,
                              seed = 20250930, save_to = NULL) {
   to <- "find how far steps matter"
-  levels <- two_levels(levels, factor, to)
+  levels <- two_levels(levels_of(data, factor, levels), factor, to)
   check_columns(data, c(outcome, factor, by), to)
   check_draws(draws, seed)
   data[[".step"]] <- steps_of_rows(data, outcome, step)

@@ -20,9 +20,9 @@
 #' )
 #' trimmed_difference(trials)$estimates
 trimmed_difference <- function(data, outcome = "tokens", factor = "condition",
-                               levels = c("compatible", "incompatible"), by = NULL, trim = .2, save_to = NULL) {
+                               levels = NULL, by = NULL, trim = .2, save_to = NULL) {
   to <- "compare trimmed means"
-  levels <- two_levels(levels, factor, to)
+  levels <- two_levels(levels_of(data, factor, levels), factor, to)
   check_columns(data, c(outcome, factor, by), to)
   if (!is.numeric(trim) || length(trim) != 1 || is.na(trim) || trim < 0 || trim >= .5) {
     stop_with(sprintf("Can't %s: `trim` must be a number from 0 to below .5.", to))

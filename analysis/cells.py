@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -25,6 +25,7 @@ STEP = "token_step"
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
 _PAPER_ORDER = ("model_no", "model", "test_no", "test")
+_ALIKE = ("model", "domain")
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 
@@ -32,13 +33,16 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 class Cell:
     """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
 
-    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures.
+    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures. `alike`: what
+    all rows have in common of model and domain. `dropped`: how many rows were left out by each of the fit's flags.
     """
 
     key: dict[str, str]
     rows: pl.DataFrame
     token_source: str | None
     warnings: tuple[str, ...] = ()
+    alike: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def data_hash(self) -> str:
@@ -72,7 +76,7 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
         view = connection.view(name)
         columns = view.columns
         its = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
-        wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", "model", "token_source"), columns)))
+        wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
         frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
@@ -155,9 +159,17 @@ def cut(
     for values, rows in frame.group_by(keys, maintain_order=True):
         sources = rows["token_source"].drop_nulls().unique().sort().to_list() if "token_source" in rows.columns else []
         key = dict(zip(keys, map(str, values), strict=True))
+        dropped = {}
         for flag in flags:
-            rows = rows.filter(~pl.col(flag).fill_null(False))
-        yield Cell(key, rows.select(used), " + ".join(sources) or None, tuple(_warnings(key, rows, used, mixed)))
+            kept = rows.filter(~pl.col(flag).fill_null(False))
+            dropped[flag], rows = rows.height - kept.height, kept
+        warnings = tuple(_warnings(key, rows, used, mixed))
+        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _alike(rows), dropped)
+
+
+def _alike(rows: pl.DataFrame) -> dict[str, str]:
+    values = {name: rows[name].unique().to_list() for name in _known(_ALIKE, rows.columns)}
+    return {name: str(found[0]) for name, found in values.items() if len(found) == 1}
 
 
 def _warnings(

@@ -27,7 +27,17 @@ _ORDER = (
     *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item",
     "repetition", "trial_id",
 )  # fmt: skip
+_BESIDE = {
+    "forced_choice": "option_sides block_order order_in_block missing_by_block repetition_agreement",
+    "allocation": "allocation_game_ends allocation_indices answer_sizes",
+}
+"""Tables that answer, in other designs, what checks do."""
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+
+
+def has_mixed_fit(study: Study) -> bool:
+    """Whether the study defines what is checked."""
+    return any(fit.engine == "lme4" and fit.by == ("model", "test") for fit in study.fits.values())
 
 
 def mixed_fit(study: Study) -> Fit:
@@ -35,10 +45,13 @@ def mixed_fit(study: Study) -> Fit:
     for fit in study.fits.values():
         if fit.engine == "lme4" and fit.by == ("model", "test"):
             return fit
+    tables = _BESIDE.get(study.design)
     raise StudyError(
-        f'Can\'t check "{study.name}": it defines no mixed model by model and test.',
-        'Its file must have a fit like [fits.lme4] of rmiat, with by = ["model", "test"].',
-    )
+        f'Can\'t check "{study.name}": checks are of a mixed model of counts by model and test, and it has none.',
+        f"What there is to check in its design stands in tables: analyze tables {tables}" if tables
+        else 'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '
+        'by = ["model", "test"].',
+    )  # fmt: skip
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:

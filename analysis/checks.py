@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 from slant.analysis.cells import GRAIN
-from slant.analysis.check_trials import CELL, mixed_fit, read_trials
+from slant.analysis.check_trials import CELL, has_mixed_fit, mixed_fit, read_trials
 from slant.analysis.doubts import doubtful_fits, mixtures
 from slant.analysis.fits import FitResult, Progress, fit
 from slant.analysis.studies import study_in
@@ -77,7 +77,7 @@ def check(
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    its = study_in(db, study)
+    its = study_in(db, study, has_mixed_fit, "has a mixed model by model and test")
     definition = mixed_fit(its)
     trials = read_trials(db, its, source, measure)
     own = list(_of_trials(trials, definition, alpha, bound))

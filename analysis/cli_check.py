@@ -45,6 +45,7 @@ def check(
     refusals as missing not at random. With --out: prints the path of the page.
     """
     from slant.analysis.check_page import as_json, as_rows, as_text, check_ending, write_page
+    from slant.analysis.check_trials import has_mixed_fit
     from slant.analysis.checks import CHECKS
     from slant.analysis.checks import check as check_all
     from slant.analysis.cli_results import FitProgress
@@ -54,8 +55,9 @@ def check(
         raise UnknownNameError("check", show, CHECKS)
     if out is not None:
         check_ending(out)
+    its = meant(db, study, has_mixed_fit, "has a mixed model by model and test")
     with FitProgress() as progress:
-        found = check_all(db, meant(db, study), source, measure, bound, alpha, workers, refit, progress)
+        found = check_all(db, its, source, measure, bound, alpha, workers, refit, progress)
         path = write_page(found, out, workers) if out is not None else None
     for warning in found.warnings:
         say(warning)

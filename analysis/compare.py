@@ -18,8 +18,9 @@ from slant.analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers,
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
 from slant.analysis.recomputed import GRAIN, recomputed
-from slant.analysis.studies import designs_in, study_in
+from slant.analysis.studies import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.held import designs_in
 from slant.collector.store import reading
 from slant.collector.study import Study
 

@@ -19,6 +19,7 @@ _TABLES = ("fits", "estimates", "variances")
 FIT_SCHEMA: dict[str, Any] = {
     "fit_id": pl.String, "fit": pl.String, "engine": pl.String, "study": pl.String, "study_version": pl.String,
     "source": pl.String, "variant": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean,
+    "dropped": pl.String,
     "measure": pl.String, "token_source": pl.String, "formula": pl.String, "data_hash": pl.String,
     "status": pl.String, "n": pl.Int64, "n_missing": pl.Int64, "n_groups": pl.Int64,
     "log_lik": pl.Float64, "aic": pl.Float64, "bic": pl.Float64, "singular": pl.Boolean,
@@ -84,7 +85,7 @@ def as_frames(fits: list[dict[str, Any]], estimates: list[dict[str, Any]], varia
 def stored(db: str | Path, engine: str) -> Fitted:
     """All fits of one engine that the database keeps."""
     with reading(db) as connection:
-        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().cast(FIT_SCHEMA)
+        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().select(*FIT_SCHEMA).cast(FIT_SCHEMA)
         estimates, variances = (
             connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")

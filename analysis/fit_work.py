@@ -23,7 +23,10 @@ from slant.collector.study_files.keys import checked_name
 
 @dataclass(frozen=True)
 class Work:
-    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number."""
+    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number.
+
+    `refusals_removed`: rows were left out by the fit's flags, so far as there are such rows; never of a fit without.
+    """
 
     study: str
     definition: Fit
@@ -96,7 +99,7 @@ def fit_work(
     )
     _check_random(cells, random)
     return [
-        Work(study.name, definition, cell, refusals_removed, measure, Path(db), own, asides)
+        Work(study.name, definition, cell, bool(cell.dropped), measure, Path(db), own, asides)
         for cell in cells
         if all(cell.key.get(name) in values for name, values in (only or {}).items())
     ]

@@ -32,8 +32,9 @@ class FitResult:
     Each ends with `fit`, the name that the study gives the fit: a study may have several of one engine.
     table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
     diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
-    n_groups, log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that
-    were not all asked or counted alike is never ok, and says so in its messages.
+    dropped (how many rows each flag of the fit left out, as in "is_refusal: 4"; null where it has no flag), n_groups,
+    log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that were not all
+    asked or counted alike is never ok, and says so in its messages.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
     tables: by engine and name, what only this engine has; empty frames where it took no part.

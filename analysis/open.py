@@ -8,10 +8,9 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
-from slant.analysis.studies import designs_in
 from slant.collector.errors import DatabaseError, UnknownNameError
-from slant.collector.export import TRIALS, trials_view
 from slant.collector.files import sql_dir
+from slant.collector.held import TRIALS, designs_in, trials_view
 from slant.collector.store import reading
 
 MEASURES = ("reasoning", "output", "recounted")

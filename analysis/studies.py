@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import duckdb
 from slant.collector.errors import DatabaseError, SlantError, UsageError
+from slant.collector.held import designs_in
 from slant.collector.store import reading
 from slant.collector.study import Study, load_study
-
-_DESIGNS = """
-SELECT DISTINCT a.study, s.design FROM attempts a LEFT JOIN studies s USING (study, study_version)
-WHERE a.is_final ORDER BY ALL
-"""
 
 
 def study_in(
@@ -25,8 +20,8 @@ def study_in(
     """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
 
     A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
-    in "has games". UsageError where none suits, or several do and none is named; DatabaseError without trials,
-    UnknownNameError and StudyError as `load_study`.
+    in "has games"; where there is but one study, it is the one. UsageError where none suits, or several do and none is
+    named; DatabaseError without trials, UnknownNameError and StudyError as `load_study`.
     """
     if isinstance(study, Study):
         return study
@@ -36,6 +31,8 @@ def study_in(
     if not names:
         raise no_trials(db)
     known = [load_study(name, db=db) for name in names]
+    if len(known) == 1:  # what it lacks, the command itself says best
+        return known[0]
     found = [one for one in known if suits is None or suits(one)]
     if not found:
         raise UsageError(f'No study in "{db}" {what}.', f"It holds: {', '.join(names)}.")
@@ -60,11 +57,6 @@ def study_names(db: str | Path) -> list[str]:
     """The studies that the database holds trials of, sorted."""
     with reading(db) as connection:
         return list(designs_in(connection))
-
-
-def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
-    """The studies that a database holds trials of, by name, each with its design, as its runs say."""
-    return dict(connection.execute(_DESIGNS).fetchall())
 
 
 def no_trials(db: str | Path, study: str | None = None) -> DatabaseError:

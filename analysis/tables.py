@@ -10,10 +10,11 @@ from pathlib import Path
 import duckdb
 import polars as pl
 from slant.analysis.open import read_view, set_measure
-from slant.analysis.studies import designs_in, no_trials
+from slant.analysis.studies import no_trials
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.files import sql_dir
+from slant.collector.held import designs_in
 from slant.collector.store import reading, shown_versions
 from slant.collector.study import load_study
 

@@ -30,6 +30,11 @@ def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
         .join(shown, on="fit_id", how="inner", maintain_order="left")
         .join(words, on=["fit_id", "topic"], how="left", maintain_order="left")
     )
+    labels = {one.condition: one.label for one in study.conditions}
+    numbers = {one.label: one.condition_no for one in study.conditions}
+    prevalence = prevalence.with_columns(pl.col("condition").replace(labels)).with_columns(
+        condition_no=pl.col("condition").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    )
     searches = views["topic_searches"].drop("searched_at", "versions", strict=False)
     return {"topic_prevalence": prevalence, "search_k": searches}
 

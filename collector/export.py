@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.held import trials_view
 from slant.collector.store import reading
 
 FORMATS = ("parquet", "csv", "jsonl")
@@ -29,8 +30,6 @@ _OF_GAMES = {
     "allocation_rounds": "rounds", "allocation_candidates": "rounds", "allocation_questions": "questions",
     "allocation_ratings": "ratings", "elicited_rates": "elicitation",
 }  # fmt: skip
-TRIALS = ("trials", "rounds")
-"""How the view of a design's trials ends, after the name of the design."""
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
@@ -79,27 +78,9 @@ def export_trials(
 
 
 def usual_view(db: str | Path) -> str:
-    """The view of the trials that a database holds: that of their design; `trials` where there are several designs,
-    none has trials yet, or all that games hold is questions asked outside of their rounds."""
+    """The view that shows the trials of a database: see `trials_view`."""
     with reading(db) as connection:
         return trials_view(connection)
-
-
-def trials_view(connection: duckdb.DuckDBPyConnection) -> str:
-    """As `usual_view`, on an open connection."""
-    query = """SELECT DISTINCT s.design FROM studies s
-               WHERE s.study IN (SELECT DISTINCT study FROM attempts WHERE is_final)"""
-    designs = connection.execute(query).fetchall()
-    views = {
-        name for (name,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
-    }
-    if len(designs) != 1:
-        return "trials"
-    found = next((f"{designs[0][0]}_{one}" for one in TRIALS if f"{designs[0][0]}_{one}" in views), "trials")
-    if found.endswith("_trials"):
-        return found
-    rounds = connection.execute("SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials").fetchone()
-    return found if rounds == (True,) else "trials"
 
 
 def views_of_games(db: str | Path) -> list[str]:

@@ -74,7 +74,7 @@ def test_what_cannot_be_written_leaves_no_file(
 
 def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> None:
     result = run_collect("export", "--db", database, "--view", "refusal_counts", "--out", "-")
-    assert result.stdout.startswith("source,study_version,variant,model,test,n_trials,n_refusals")
+    assert result.stdout.startswith("source,study,study_version,variant,model,test,n_trials,n_refusals")
     assert len(result.stdout.splitlines()) == 2
     assert result.stderr == "1 rows of refusal_counts (1 imported) written to stdout.\n"
 

@@ -31,7 +31,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def cells(connection: duckdb.DuckDBPyConnection, games_of: Mapping[str, Sequence[Matrix]]) -> dict[str, list[float]]:
-    """By model, what allocation_indices makes of its games (KEPT), in one query: planning it costs more than counting."""
+    """By model, what allocation_indices makes of its games (KEPT), in one query: planning one costs more than that."""
     connection.execute("DELETE FROM attempts")
     insert(connection, [row for name, games in games_of.items() for row in all_rounds(name, games)])
     rows = connection.sql("FROM allocation_indices").pl().rows(named=True)

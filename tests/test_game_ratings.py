@@ -112,7 +112,8 @@ def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Pa
     assert collect(study, ["simulated/greedy"], db, options=QUICK).is_complete
     hires = (
         'SELECT game, "group", n_hires, n_successes FROM allocation_ratings EXCEPT SELECT game, "group", '
-        "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) FROM allocation_candidates GROUP BY ALL"
+        "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) "
+        "FROM allocation_candidates GROUP BY ALL"
     )
     assert rows(db, hires) == []
     off = "SELECT max(abs(value - (1 + 4 * (1 + n_successes) / (2 + n_hires)))) <= 0.5 FROM allocation_ratings"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from slant.analysis.open import open_trials, view_names
-from slant.analysis.tables import ANY_STUDY, read_header, table_info, tables
+from slant.analysis.tables import read_header, table_info, tables
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.files import studies_dir
 from slant.collector.store import writing
@@ -29,15 +29,15 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_trials_come_as_polars_with_unknown_as_null(db: Path) -> None:
-    trials = open_trials(db)
+    trials = open_trials(db, "association_trials")
     assert trials["tokens"].to_list() == [64, 128]
     assert trials["latency_s"].to_list() == [None, None]
     assert open_trials(db, "trials").height == 3
 
 
 def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
-    assert open_trials(db, measure="output")["tokens"].to_list() == [80, None]
-    assert open_trials(db)["tokens"].to_list() == [64, 128]
+    assert open_trials(db, study="rmiat", measure="output")["tokens"].to_list() == [80, None]
+    assert open_trials(db, study="rmiat")["tokens"].to_list() == [64, 128]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_database_of_an_older_slant_says_how_it_gets_its_views(db: Path) -> No
 
 def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
     frames = tables(db)
-    infos = {name: info for name, info in table_info().items() if info.study in ("rmiat", ANY_STUDY)}
-    papers = [info.paper for info in infos.values() if info.paper]
+    infos = {name: info for name, info in table_info().items() if info.design in (None, "association", "allocation")}
+    papers = [info.paper for info in infos.values() if info.paper and info.design != "allocation"]
     assert papers[:6] == ["Table S3", "Table S4", "Table S5", "Table S11", "Table S13", "Table S14"]
     assert list(frames) == list(infos)
     assert set(frames) < set(view_names(db))
@@ -85,7 +85,7 @@ def test_tables_are_asked_for_by_name_and_in_that_order(db: Path) -> None:
     ("names", "study", "kind", "said"),
     [
         (["refusals"], None, UnknownNameError, 'no table "refusals"'),
-        (["refusal_counts"], "mine", UsageError, 'of the study "rmiat"'),
+        (["refusal_counts"], "mine", UsageError, 'studies of the design "association"'),
         (None, "hiring", DatabaseError, 'no trials of the study "hiring"'),
     ],
 )
@@ -111,9 +111,9 @@ def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
 
 def test_a_table_of_a_design_is_one_of_every_study_of_it() -> None:
     info = read_header(HEADER.replace("-- study: any", "-- design: allocation"))
-    assert info.is_about("mine", "allocation")
-    assert not info.is_about("rmiat", None)
-    assert read_header(HEADER).is_about("mine", None)
+    assert info.is_about("allocation")
+    assert not info.is_about(None)
+    assert read_header(HEADER).is_about("association")
 
 
 def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -> None:
@@ -137,3 +137,32 @@ def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) 
 def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
     code = "import sys, analysis.open, analysis.tables; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
     assert subprocess.run([*python, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([{"study": "rmiat"}], {"follows_rule", "is_refusal", "first_option", "condition_label"}),
+        ([{"study": "interference"}], {"is_consistent", "is_refusal", "first_option", "block_label"}),
+        ([{"study": "hiring", "test": "rounds", "game": "g"}], {"choice", "is_refusal", "first_option", "class_label"}),
+        ([{"study": "rmiat"}, {"study": "interference"}], {"is_refusal", "is_left_out"}),
+    ],
+)
+def test_the_trials_that_are_there_come_in_the_columns_of_their_design(
+    tmp_path: Path, rows: list[dict[str, str]], columns: set[str]
+) -> None:
+    trials = open_trials(database(tmp_path / "a.duckdb", rows))
+    assert trials.height == len(rows)
+    assert columns <= set(trials.columns)
+
+
+@pytest.mark.parametrize(
+    ("view", "study", "said"),
+    [
+        ("forced_choice_trials", None, 'has no rows: ".*a.duckdb" holds mine .allocation., rmiat .association.'),
+        (None, "drinks", 'holds no trials of "drinks"'),
+    ],
+)
+def test_no_rows_say_why(db: Path, view: str | None, study: str | None, said: str) -> None:
+    with pytest.warns(UserWarning, match=said):
+        assert open_trials(db, view, study=study).is_empty()

@@ -26,7 +26,23 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
     labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
     keys = ["study_version", "model", "domain"]
     labelled = rows.join(labels, on=keys, how="left", maintain_order="left")
-    return labelled.sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
+    ordered = labelled.sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
+    return _with_blocks(ordered, data) if "block" in ordered.columns else ordered
+
+
+def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """With block_label and block_no, as the study has them."""
+    blocks = pl.DataFrame(
+        [(one.condition, one.label, one.condition_no) for one in data.study.conditions],
+        schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64}, orient="row",
+    )  # fmt: skip
+    return rows.join(blocks, on="block", how="left", maintain_order="left")
+
+
+def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """With `reference` and `block`: the labels of the two blocks whose difference the rows are."""
+    first, second = (one.label for one in data.study.conditions[:2])
+    return rows.with_columns(reference=pl.lit(first), block=pl.lit(second))
 
 
 def _compliance(data: FigureData) -> pl.DataFrame | None:
@@ -38,8 +54,9 @@ def _compliance(data: FigureData) -> pl.DataFrame | None:
     return _in_parts(rows.join(seen, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
 
 
-def _interference(data: FigureData) -> pl.DataFrame | None:
-    return _in_parts(_rows(data, "bayes_contrasts", "is_consistent"))
+def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
+    rows = _in_parts(_rows(data, "bayes_contrasts", "is_consistent"))
+    return None if rows is None else compared_blocks(rows, data)
 
 
 def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
@@ -60,9 +77,9 @@ KINDS = {
         "How likely a valid answer is, by model, domain and block, with what was observed (after analyze --fit brms).",
         _compliance, _HINT,
     ),
-    "interference": FigureKind(
+    "block_contrasts": FigureKind(
         "The difference between the blocks in consistency, by model and domain (after analyze --fit brms).",
-        _interference, _HINT,
+        _block_contrasts, _HINT,
     ),
     "predictive_checks": FigureKind(
         "What was seen beside what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 from slant.analysis.cells import GRAIN
+from slant.analysis.figure_kinds.of_blocks import compared_blocks
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.open import read_view, stored_views
 from slant.collector.store import reading
@@ -26,7 +27,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
         delta_p=pl.when(is_glmer).then("delta_p_items").otherwise("delta_p"),
         kind=pl.when(is_glmer).then(pl.lit("item_averaged")).otherwise(pl.lit("population")), part="engine",
     )  # fmt: skip
-    return None if shown.is_empty() else shown
+    return None if shown.is_empty() else compared_blocks(shown, data)
 
 
 KINDS = {

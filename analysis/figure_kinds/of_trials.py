@@ -6,6 +6,7 @@ import polars as pl
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.records import LABELS, FigureData, FigureKind
 from slant.analysis.fits import FitResult, fit
+from slant.collector.study import Fit
 
 _DESIGNS_OF_TOKENS = ("association",)
 """Designs whose measure is tokens: the others have figures of their own."""
@@ -26,7 +27,13 @@ def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
     effects = sizes.table.filter(pl.col("fit") == first).drop_nulls(["model", "test"])
     for more in (named, measures):
         effects = effects.join(more, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    return effects
+    reference, other = (data.study.condition_label(str(one)) for one in _sides(data.study.fits[str(first)]))
+    return effects.with_columns(reference=pl.lit(reference), condition=pl.lit(other))
+
+
+def _sides(fit: Fit) -> tuple[str | int, str | int]:
+    reference, other = fit.levels[fit.contrast or ""]
+    return reference, other
 
 
 def _of_tokens(data: FigureData) -> pl.DataFrame | None:
@@ -40,7 +47,11 @@ def _tokens(data: FigureData) -> pl.DataFrame | None:
 
 def _token_steps(data: FigureData) -> pl.DataFrame | None:
     trials = _of_tokens(data)
-    return None if trials is None else trials.drop_nulls("tokens").drop("test_label", "condition")
+    return (
+        None
+        if trials is None
+        else trials.drop_nulls("tokens").drop("test_label", "condition", "condition_label", "condition_no")
+    )
 
 
 def _refusals(data: FigureData) -> pl.DataFrame | None:
@@ -48,7 +59,7 @@ def _refusals(data: FigureData) -> pl.DataFrame | None:
     if trials is None:
         return None
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
-    keys = [*GRAIN, *LABELS, "condition"]
+    keys = [*GRAIN, *LABELS, "condition", "condition_label", "condition_no"]
     return trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
 
 

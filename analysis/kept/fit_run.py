@@ -62,7 +62,9 @@ def _run(works: Sequence[Work], workers: int | None, progress: Progress | None, 
                 estimates += _numbered(work.id, result["estimates"])
                 variances += _numbered(work.id, result["variances"])
                 if result.get("tables"):
-                    tables[work.definition.engine].append(work.engine.tables.of_fit(work.id, result["tables"]))
+                    tables[work.definition.engine].append(
+                        work.engine.tables.of_fit(work.id, result["tables"], work.cell.alike)
+                    )
             if progress:
                 progress(done, number)
     stacked = {engine: ENGINES[engine].tables.stacked(parts) for engine, parts in tables.items()}
@@ -94,6 +96,7 @@ def _fit_row(work: Work, result: dict[str, Any] | Died) -> dict[str, Any]:
         **dict.fromkeys(("model", "test")),
         **{name: value for name, value in work.cell.key.items() if name in (*GRAIN, "model", "test")},
         "fit_id": work.id, "fit": work.definition.name, "engine": work.definition.engine, "study": work.study,
+        "dropped": ", ".join(f"{flag}: {n}" for flag, n in work.cell.dropped.items()) or None,
         "refusals_removed": work.refusals_removed, "measure": work.measure, "token_source": work.cell.token_source,
         "formula": work.engine.describe(work.definition), "data_hash": work.cell.data_hash,
         "fitted_at": datetime.now(UTC).replace(tzinfo=None),

@@ -33,11 +33,16 @@ class KeptTables:
     def empty(self) -> dict[str, pl.DataFrame]:
         return {name: pl.DataFrame(schema={"fit_id": pl.String, **schema}) for name, schema in self.schemas.items()}
 
-    def of_fit(self, fit_id: str, found: Frames) -> dict[str, pl.DataFrame]:
-        """What an R function returned as `tables`, with the id of its fit and the types of the database."""
+    def of_fit(self, fit_id: str, found: Frames, alike: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+        """What an R function returned as `tables`, with the id of its fit and the types of the database.
+
+        A factor that is no part of the model has no column: `alike` says which value all rows had, where they did.
+        """
         named = {self.named.get(name, name): frame for name, frame in found.items()}
         return {
-            name: named[name].select(pl.lit(fit_id).alias("fit_id"), *(pl.col(c).cast(t) for c, t in schema.items()))
+            name: named[name]
+            .with_columns(pl.lit(alike.get(c)).alias(c) for c in schema if c not in named[name].columns)
+            .select(pl.lit(fit_id).alias("fit_id"), *(pl.col(c).cast(t) for c, t in schema.items()))
             for name, schema in self.schemas.items()
         }
 

@@ -217,6 +217,10 @@ class Study:
         models = tuple(replace(model, reasoning_back=back) for model in self.models)
         return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
+    def condition_label(self, condition: str) -> str:
+        """What the study calls a condition in figures and sentences."""
+        return next((one.label for one in self.conditions if one.condition == condition), condition)
+
     @property
     def as_typed(self) -> str:
         """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""

@@ -1,0 +1,27 @@
+# The levels to compare where nobody gives them: in the order of a factor, or of the column NAME_no that the views have,
+# else in alphabetical order, which is said. The first one is the reference.
+levels_of <- function(data, factor, levels = NULL) {
+  if (!is.null(levels) || !factor %in% names(data)) {
+    return(levels)
+  }
+  values <- data[[factor]]
+  number <- paste0(factor, "_no")
+  if (is.factor(values)) {
+    found <- levels(droplevels(values))
+  } else if (number %in% names(data) && !anyNA(data[[number]])) {
+    found <- unique(as.character(values)[order(data[[number]], method = "radix")])
+  } else {
+    found <- sort(unique(as.character(values[!is.na(values)])), method = "radix")
+    message(sprintf(
+      "The reference level of %s is %s, the first in the alphabet; for another: levels = c(\"%s\").",
+      factor, quoted(found[1]), paste(rev(found), collapse = "\", \"")
+    ))
+  }
+  if (length(found) != 2) {
+    stop_with(
+      sprintf("Can't compare: the column %s has %d values (%s), not two.", quoted(factor), length(found), toString(found)),
+      "Name two of them, the reference first: levels = c(\"...\", \"...\")."
+    )
+  }
+  found
+}
