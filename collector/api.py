@@ -223,6 +223,13 @@ def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
     return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
 
 
+def _why_stopped(lane: Lane, runner: Runner, *, disk_was_full: bool) -> str | None:
+    """Of a model that has trials left: why it was asked no more."""
+    if lane.stopped_because or not runner.stopping.is_set() or lane.done >= lane.planned:
+        return lane.stopped_because
+    return "the disk is full" if disk_was_full else "interrupted"
+
+
 def _report(
     offer: Offer, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
 ) -> RunReport:
@@ -237,7 +244,7 @@ def _report(
         )
         | {
             "cost_usd": spent_usd([lane.money]),
-            "stopped_because": lane.stopped_because and printable(lane.stopped_because),
+            "stopped_because": (why := _why_stopped(lane, runner, disk_was_full=disk_was_full)) and printable(why),
             "last_failure": lane.last_failure and printable(lane.last_failure),
         }
         for lane in lanes

@@ -21,7 +21,14 @@ from tests.tiny_game import GAME
 from tests.tiny_study import TEXTS, WORDINGS, write_tiny
 
 TWO = WORDINGS + '2,"Where does ""{word}"" go: [{category_1}, {category_2}]?"\n'
-PRICE = '[[prices]]\nprovider = "local"\nname = "small"\ninput = 1000.0\noutput = 1000.0\ndate = 2026-01-01\nsource = "mine"\n'
+PRICE = """[[prices]]
+provider = "local"
+model = "small"
+input = 1000.0
+output = 1000.0
+date = 2026-01-01
+source = "mine"
+"""
 
 
 @pytest.fixture(autouse=True)
