@@ -139,12 +139,13 @@ class RowReader:
         if not is_empty(draft.get("repetition")):
             return whole_number(draft["repetition"], "repetition", 1)
         cell = stable_id(planned.model, planned.test, planned.condition, planned.item, planned.wording)
+        content = stable_id(cell, sorted((name, str(value)) for name, value in draft.items()))
         self.notes.seen[cell] += 1
         if self.notes.seen[cell] > 1:
-            is_copy = stable_id(cell, sorted((n, str(v)) for n, v in draft.items())) in self.notes.rows_seen
+            is_copy = content in self.notes.rows_seen
             self.notes.copies += is_copy
             self.notes.repeats += not is_copy
-        self.notes.rows_seen.add(stable_id(cell, sorted((n, str(v)) for n, v in draft.items())))
+        self.notes.rows_seen.add(content)
         return self.notes.seen[cell]
 
     def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply, reading: Reading) -> None:

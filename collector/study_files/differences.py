@@ -35,11 +35,9 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
 
 def _changed(before: Any, now: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all values that are not the same; rows of an array of tables go by their first value."""
-    rows = _by_name(before), _by_name(now)
-    if None not in rows:
-        yield from (
-            (*at, name) for name in dict.fromkeys((*rows[0], *rows[1])) if rows[0].get(name) != rows[1].get(name)
-        )
+    was, its = _by_name(before), _by_name(now)
+    if was is not None and its is not None:
+        yield from ((*at, name) for name in dict.fromkeys((*was, *its)) if was.get(name) != its.get(name))
     elif isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             yield from _changed(before.get(key), now.get(key), (*at, str(key)))
