@@ -13,10 +13,7 @@ from slant.collector.store import reading
 from slant.collector.study import load_study
 
 LOOKED_AT = 50
-_QUERY = """
-SELECT study, provider, requested_model, count(*), count_if(reasoning_text <> '' AND reasoning_tokens_recounted IS NULL)
-FROM trials WHERE source <> 'simulated' GROUP BY ALL HAVING count(tokens) = 0 ORDER BY ALL
-"""
+_QUERY = "SELECT study, provider, requested_model, sum(n_answers), sum(n_readable) FROM uncounted_answers GROUP BY ALL"
 
 
 @dataclass(slots=True)
@@ -59,8 +56,8 @@ def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
     except (DatabaseError, duckdb.Error):
         return []
     return [
-        uncounted(f"{provider}/{name}", answers, readable, db)
-        for its, provider, name, answers, readable in rows
+        uncounted(f"{provider}/{name}", int(answers), int(readable), db)
+        for its, provider, name, answers, readable in sorted(rows)
         if study in (None, its) and _analyses_tokens(its, db)
     ]
 
