@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +37,7 @@ def say(text: str) -> None:
 def next_command(study: Study, db: Path) -> str:
     """What to type once all answers are there: the study's first kind of fit, or its tables where it defines none."""
     its = f"--fit {next(iter(study.fits.values())).engine}" if study.fits else f"tables --study {study.name}"
-    return f"analyze {its} --db {db}"
+    return f"analyze {its} --db {shlex.quote(str(db))}"
 
 
 class SlantGroup(click.Group):
