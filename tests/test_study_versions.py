@@ -107,7 +107,7 @@ def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, as
     old, new = versions(asked)[0][0], load_study(study).version
     assert f"This is version {new} of drinks; 16 answers of {old} are here. Different: wordings.csv 2. " in said
     assert "8 trials would be asked again" in said
-    with LocalServer() as server:
+    with LocalServer() as server, pytest.warns(UserWarning, match="8 trials would be asked again"):
         report = collect(study, ["local/small"], asked, base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (8, 8)
     assert sorted(versions(asked)) == sorted([(old, 8), (new, 16)])
@@ -179,7 +179,7 @@ def test_a_text_that_was_changed_in_the_database_is_refused(asked: Path) -> None
 def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: Path) -> None:
     old = load_study(study).version
     edit(study.with_name("wordings.csv"), "go:", "go,")
-    with LocalServer() as server:
+    with LocalServer() as server, pytest.warns(UserWarning):
         collect(study, ["local/small"], asked, base_url=server.base_url)
     shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
