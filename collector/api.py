@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from slant.collector.garbage import rarely_collected
 from slant.collector.interrupts import StopSwitch, run_anywhere
 from slant.collector.journal import Journal
 from slant.collector.keeper import Keeper
+from slant.collector.money.asked_again import asked_again_notes
 from slant.collector.money.budget import lane_money, open_ledger, spent_usd
 from slant.collector.money.ledger import Ledger
 from slant.collector.money.pilot import pilot_of
@@ -103,7 +105,7 @@ def collect(
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
-    missing. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only;
+    missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only;
     `structured_output=True` lets providers enforce the shape of an answer. Raises a SlantError (collector/errors.py)
     whose text says what to do. Works inside a notebook too.
 
@@ -115,7 +117,10 @@ def collect(
         prices_file=prices_file, structured_output=structured_output,
     )  # fmt: skip
     offer = offer if pilot is None else pilot_of(offer, pilot)
-    return carry_out(offer, options or Options(), yes=yes, watcher=watcher or Watcher())
+    options = options or Options()
+    for note in asked_again_notes(offer, options.concurrency):
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return carry_out(offer, options, yes=yes, watcher=watcher or Watcher())
 
 
 def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
