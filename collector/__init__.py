@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from slant.collector.batch.report import BatchOptions, BatchReport
     from slant.collector.export import export_trials
     from slant.collector.importing.imports import import_trials
+    from slant.collector.store import showing
+    from slant.collector.study import load_study
 
 __all__ = [
     "BatchOptions",
@@ -21,6 +23,8 @@ __all__ = [
     "collect_batch",
     "export_trials",
     "import_trials",
+    "load_study",
+    "showing",
 ]
 
 _HOME = {
@@ -33,6 +37,8 @@ _HOME = {
     "BatchReport": "slant.collector.batch.report",
     "import_trials": "slant.collector.importing.imports",
     "export_trials": "slant.collector.export",
+    "load_study": "slant.collector.study",
+    "showing": "slant.collector.store",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from slant.collector.garbage import rarely_collected
 from slant.collector.interrupts import StopSwitch, run_anywhere
 from slant.collector.journal import Journal
 from slant.collector.keeper import Keeper
+from slant.collector.money.asked_again import asked_again_notes
 from slant.collector.money.budget import lane_money, open_ledger, spent_usd
 from slant.collector.money.ledger import Ledger
 from slant.collector.money.pilot import pilot_of
@@ -103,8 +105,8 @@ def collect(
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
-    missing. `yes=True` agrees to requests that cost money; `pilot=50` asks a balanced slice only;
-    `structured_output=True` lets providers enforce the shape of an answer. Raises a SlantError (collector/errors.py)
+    missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees
+    to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce the shape of an answer. Raises a SlantError (collector/errors.py)
     whose text says what to do. Works inside a notebook too.
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
@@ -115,7 +117,10 @@ def collect(
         prices_file=prices_file, structured_output=structured_output,
     )  # fmt: skip
     offer = offer if pilot is None else pilot_of(offer, pilot)
-    return carry_out(offer, options or Options(), yes=yes, watcher=watcher or Watcher())
+    options = options or Options()
+    for note in asked_again_notes(offer, options.concurrency):
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return carry_out(offer, options, yes=yes, watcher=watcher or Watcher())
 
 
 def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
@@ -223,6 +228,13 @@ def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
     return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
 
 
+def _why_stopped(lane: Lane, runner: Runner, *, disk_was_full: bool) -> str | None:
+    """Of a model that has trials left: why it was asked no more."""
+    if lane.stopped_because or not runner.stopping.is_set() or lane.done >= lane.planned:
+        return lane.stopped_because
+    return "the disk is full" if disk_was_full else "interrupted"
+
+
 def _report(
     offer: Offer, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
 ) -> RunReport:
@@ -237,7 +249,7 @@ def _report(
         )
         | {
             "cost_usd": spent_usd([lane.money]),
-            "stopped_because": lane.stopped_because and printable(lane.stopped_because),
+            "stopped_because": (why := _why_stopped(lane, runner, disk_was_full=disk_was_full)) and printable(why),
             "last_failure": lane.last_failure and printable(lane.last_failure),
         }
         for lane in lanes

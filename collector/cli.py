@@ -174,6 +174,7 @@ def _collect(
 
 
 def _tell(report: Any, output_format: str, study: Any) -> None:
+    from slant.collector.checks.uncounted import uncounted_notes
     from slant.collector.progress.coverage import coverage_note
 
     print_rows(list(report.models), output_format)
@@ -186,8 +187,9 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
             say(f"{changed:,} games of {model['model']} were answered by more than one model (allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
-    if note := coverage_note(report.db, study):
-        say(note)
+    for note in (coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):
+        if note:
+            say(note)
     if report.is_complete:
         say(f"Done: {report.db} (run {report.run_id}). Next: {next_command(study, report.db)}")
         return

@@ -37,8 +37,14 @@ def elicited_rates(
         return found
     is_played = {model.model: model.provider == "simulated" for model in models}
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
-        query = "FROM elicited_rates WHERE study = ? AND study_version = ? AND variant = ?"
-        rows = connection.sql(query, params=[study.name, study.version, variant]).pl()
+        asked = (
+            "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
+        )
+        versions = connection.execute(asked, [study.name, variant]).fetchall()
+        # an edit elsewhere in the study makes a new version, of which these answers are a part all the same
+        same = [version for version, content in versions if version == study.version or content in study.contents]
+        query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
+        rows = connection.sql(query, params=[study.name, same, variant]).pl()
         for row in rows.iter_rows(named=True):
             if (row["source"] == "simulated") == is_played.get(row["model"]):
                 found.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]

@@ -13,7 +13,6 @@ import errno
 import fcntl
 import json
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -268,34 +267,6 @@ class Journal:
             f'Can\'t write the journal "{self.path}": {error.strerror}.',
             "Every answer acknowledged before is kept. Make room, then run the same command again.",
         )
-
-
-class SideJournal:
-    """A journal of something that is no run, named by its `kind`: each line is fsynced. Holds the folder's lock."""
-
-    def __init__(self, db: Path, kind: str) -> None:
-        folder = journal_folder(db)
-        self._lock = FolderLock(folder)
-        mend_tails(folder)
-        # its name sorts behind those of runs: a database made again from its journals has the answers first
-        self.path = folder / f"{kind}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.jsonl"
-
-    def __enter__(self) -> SideJournal:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.release()
-
-    def append(self, record: Mapping[str, Any]) -> None:
-        try:
-            with self.path.open("ab") as file:
-                file.write(encode(record))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
 
 
 def sync_folder(folder: Path) -> None:

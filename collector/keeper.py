@@ -27,7 +27,7 @@ class Keeper:
     """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
 
     def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:
-        self.journal = journal
+        self.db, self.journal = db, journal
         self.failure: JournalError | None = None
         self.give_up = threading.Event()
         self._loader = Loader(db)

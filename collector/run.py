@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any
 
 from slant.collector.attempts import AttemptMaker, Place
+from slant.collector.checks.uncounted import Uncounted, uncounted
 from slant.collector.client import LONGEST_BACKOFF_S, Client, Exchange, judge
 from slant.collector.designs import Design, design_named
 from slant.collector.journal import utc_now
@@ -45,6 +46,7 @@ class Lane:
     outcomes: Counter[str] = field(default_factory=Counter)
     not_asked: int = 0  # trials of games that ended early
     marks: Marks = field(default_factory=Marks)
+    uncounted: Uncounted = field(default_factory=Uncounted)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -156,6 +158,12 @@ class Runner:
             )  # fmt: skip
             attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
+            if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
+                self._say(
+                    uncounted(
+                        f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.keeper.db
+                    )
+                )
             if is_answer:
                 lane.pace.used(reply.input_tokens, reply.output_tokens)
                 lane.failed_in_a_row = 0

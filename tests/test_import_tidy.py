@@ -199,3 +199,39 @@ def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
             connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id").pl().to_dicts()  # noqa: S608
         )
     return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found
+
+
+def import_by_command(folder: Path, *words: str) -> str:
+    command = ["import", "--study", "rmiat", "--db", str(folder / "t.duckdb"), str(folder / "rows.csv"), *words]
+    return str(run_collect(*command).stderr)
+
+
+def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None:
+    rows = [tidy(model=f"x-{n % 3}", item=f"word{n}") for n in range(30)]
+    write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21 + n // 5, repetition=n + 1) for n in range(5))])
+    said = import_by_command(tmp_path)
+    assert "30 rows: 3 models unknown: x-0 (10), x-1 (10), x-2 (10); add them, or --map-model x-0=PROVIDER/NAME" in said
+    assert "5 rows: wording must be one of the study's 20, but is 21 (first: " in said
+    assert said.count("unknown") == 1
+
+
+def test_columns_and_models_of_other_names_are_mapped(tmp_path: Path) -> None:
+    row = {{"answer": "response", "tokens": "n_tok"}.get(name, name): value for name, value in tidy().items()}
+    mapped = {"columns": ["answer=response,tokens=n_tok"], "map_models": ["x-1=local/x"]}
+    assert import_tidy(tmp_path, row | {"model": "x-1"}, **mapped).problems == []
+    assert [(row["model"], row["answer"], row["tokens"]) for row in trials(tmp_path)] == [
+        ("local/x", tidy()["answer"], tidy()["tokens"])
+    ]
+    with pytest.raises(UsageError, match=r'There is no column .of --map answer=reply. in .* "reply"'):
+        import_tidy(tmp_path, row, columns=["answer=reply"])
+    with pytest.raises(UsageError, match="--map must be NAME=NAME"):
+        import_tidy(tmp_path, row, columns=["answer"])
+
+
+def test_rows_that_ask_the_same_are_reported_and_exact_copies_apart(tmp_path: Path) -> None:
+    report = import_tidy(tmp_path, tidy(tokens=64), tidy(tokens=128), tidy(tokens=64), tidy(item="rose"))
+    assert report.rows_imported == 4
+    assert [warning.partition("rows.csv: ")[2][:58] for warning in report.warnings] == [
+        "1 row asks what an earlier row asked, with another answer:",
+        "1 row asks what an earlier row asked and is its exact copy",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from slant.collector.errors import DatabaseError, ProviderError, UnknownNameErro
 from slant.collector.journal import journal_folder
 from slant.collector.keeper import pause_s
 from slant.collector.offer import make_offer
+from slant.collector.run import Lane
 from slant.collector.store import reading
 from slant.collector.study import load_study
 
@@ -337,3 +339,23 @@ def test_a_place_where_no_database_can_last_is_refused(
 def test_the_database_is_left_alone_for_far_longer_than_it_is_held(held_s: float) -> None:
     assert pause_s(held_s) >= max(2.0, 11 * held_s)
     assert pause_s(held_s) <= max(20.0, 11 * held_s)
+
+
+class Impatient(Watcher):
+    """Stops the run at its first answer, as Ctrl-C does."""
+
+    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
+        self._stop = stop
+
+    def change(self, lane: Lane, outcome: str) -> None:
+        self._stop()
+
+
+def test_a_model_that_was_interrupted_says_so(tiny: str, tmp_path: Path) -> None:
+    with LocalServer() as server:
+        one_by_one = Options(concurrency=1)
+        report = collect(
+            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=one_by_one,
+            watcher=Impatient(),
+        )  # fmt: skip
+    assert (report.was_stopped, report.models[0]["stopped_because"]) == (True, "interrupted")

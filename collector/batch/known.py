@@ -31,10 +31,11 @@ def attempted_in(db: Path, batch_id: str) -> set[str]:
 
 def modes(db: Path, study: Study) -> Modes:
     """For each model how many of its trials in this study, version and variant were asked `live` and by `batch`."""
-    wanted = [study.name, study.version, study.variant]
+    contents = sorted(study.contents)
+    wanted = [study.name, study.version, contents, study.variant]
     query = (
         "SELECT model, batch_id IS NOT NULL, count(*) FROM attempts WHERE is_final AND source = 'collected' "
-        "AND study = ? AND study_version = ? AND variant = ? GROUP BY ALL"
+        "AND study = ? AND (study_version = ? OR list_contains(?, content)) AND variant = ? GROUP BY ALL"
     )
     found: Modes = {}
     for model, is_batch, count in _rows(db, query, wanted):
@@ -42,7 +43,9 @@ def modes(db: Path, study: Study) -> Modes:
     is_wanted = (
         pl.col("is_final")
         & (pl.col("source") == "collected")
-        & (pl.concat_list("study", "study_version", "variant") == pl.lit(wanted))
+        & (pl.col("study") == study.name)
+        & (pl.col("variant") == study.variant)
+        & ((pl.col("study_version") == study.version) | pl.col("content").is_in(contents))
     )
     for frame in _unloaded(db):
         for model, batch_id in frame.filter(is_wanted).select("model", "batch_id").iter_rows():

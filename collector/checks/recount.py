@@ -14,9 +14,10 @@ from slant.collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokeniz
 from slant.collector.client import Client
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.interrupts import run_anywhere
-from slant.collector.journal import SideJournal, utc_now
+from slant.collector.journal import utc_now
 from slant.collector.load import load_journals
 from slant.collector.providers import provider_named
+from slant.collector.side_journal import SideJournal
 from slant.collector.store import reading
 
 PAGE = 2000

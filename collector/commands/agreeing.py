@@ -11,6 +11,7 @@ import click
 import polars as pl
 from slant.collector.api import Options, Watcher, carry_out
 from slant.collector.batch.submit import refuse_game
+from slant.collector.checks.uncounted import uncounted_notes
 from slant.collector.commands.output import print_rows, say
 from slant.collector.money.costs import costs_of
 from slant.collector.money.estimate import dollars
@@ -82,6 +83,8 @@ def after_pilot(pilot: Offer, rest: Offer, concurrency: int, yes: bool, *, is_ba
     """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted."""
     say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
     print_rows(learned(rest.db, rest))
+    for note in uncounted_notes(rest.db, rest.study.name):
+        say(note)
     if not rest.pending:
         return rest
     say("The rest would take:")

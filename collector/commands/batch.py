@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from slant.collector.checks.uncounted import uncounted_notes
 from slant.collector.commands.output import next_command, print_rows, say
 
 JOBS_ARE_OPEN = 3
@@ -55,6 +56,8 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
         say(f"Submitted {n_requests:,} requests in {_jobs(len(report.made))}; run the same command later to fetch.")
     if report.needs_yes:
         say(f"{report.needs_yes:,} paid requests were not submitted. To agree: --yes")
+    for note in uncounted_notes(report.db, study.name):
+        say(note)
     if report.is_complete:
         say(f"Done: {report.db}. Next: {next_command(study, report.db)}")
         return

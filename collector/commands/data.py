@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ _IMPORT_EXAMPLES = """\b
 Examples:
   collect import --study rmiat answers.csv
   collect import --study rmiat --model openai/gpt-5 answers.parquet
+  collect import --study rmiat --map answer=response,tokens=n_tok --map-model x-1=local/x answers.csv
   collect import --study rmiat --layout lee-lai --model deepseek-r1 DeepSeek-R1/
 
 The layout "tidy" has slant's own column names: test, condition, item, wording, answer, tokens, model (or --model),
@@ -45,6 +47,8 @@ Examples:
 @click.option("--layout", default="tidy", show_default=True, help="How the files are laid out: tidy or lee-lai.")
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
 @click.option("--variant", default="base", show_default=True, help="The variant of the study that was asked.")
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok")
+@click.option("--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x")
 @click.option(
     "--problems", "problems_file", type=click.Path(path_type=Path, dir_okay=False), help="Save every problem as CSV."
 )
@@ -52,8 +56,8 @@ Examples:
 @db_option
 @format_option
 def import_(
-    study: str, layout: str, model: str | None, variant: str, problems_file: Path | None, paths: tuple[Path, ...],
-    db: Path, output_format: str,
+    study: str, layout: str, model: str | None, variant: str, columns: tuple[str, ...], map_models: tuple[str, ...],
+    problems_file: Path | None, paths: tuple[Path, ...], db: Path, output_format: str,
 ) -> None:  # fmt: skip
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
@@ -62,7 +66,16 @@ def import_(
 
     with _progress() as on_rows:
         report = import_trials(
-            study, paths, db, model, layout, variant, on_rows=on_rows, command=" ".join(sys.argv)[:2000]
+            study,
+            paths,
+            db,
+            model,
+            layout,
+            variant,
+            on_rows=on_rows,
+            command=" ".join(sys.argv)[:2000],
+            columns=columns,
+            map_models=map_models,
         )
     _tell_import(report, output_format)
     if note := coverage_note(db, load_study(study, variant, db)):
@@ -122,11 +135,35 @@ def _tell_import(report: Any, output_format: str) -> None:
 
 def _tell_problems(problems: list[Any], saved: Path | None) -> None:
     say(f"{len(problems):,} {'row was' if len(problems) == 1 else 'rows were'} not imported:")
-    for problem in problems[:_SHOWN_PROBLEMS]:
-        say(f"  {problem}")
-    if len(problems) > _SHOWN_PROBLEMS:
-        place = f"all are in {saved}" if saved else "to save all: --problems FILE.csv"
-        say(f"  … and {len(problems) - _SHOWN_PROBLEMS:,} more ({place})")
+    causes = list(_causes(problems))
+    for cause in causes[:_SHOWN_PROBLEMS]:
+        say(f"  {cause}")
+    place = f"all are in {saved}" if saved else "to save all: --problems FILE.csv"
+    if len(causes) > _SHOWN_PROBLEMS:
+        say(f"  … and {len(causes) - _SHOWN_PROBLEMS:,} more causes ({place})")
+    elif len(causes) < len(problems):
+        say(f"  ({place})")
+
+
+def _causes(problems: list[Any]) -> Iterator[str]:
+    """One line a cause: unknown models together, what many rows share with the first of them, the rest as it is."""
+    models = Counter(problem.model for problem in problems if problem.model)
+    if models:
+        count = sum(models.values())
+        named = f"{len(models)} models unknown: " if len(models) > 1 else "1 model unknown: "
+        listed = ", ".join(f"{name} ({rows:,})" for name, rows in models.most_common())
+        hint = (
+            f"add {'them' if len(models) > 1 else 'it'} to the study, or --map-model {next(iter(models))}=PROVIDER/NAME"
+        )
+        yield f"{count:,} {'row' if count == 1 else 'rows'}: {named}{listed}; {hint}"
+    alike: dict[str, list[Any]] = {}
+    for problem in problems:
+        if not problem.model:
+            alike.setdefault(problem.text, []).append(problem)
+    for text, its in alike.items():
+        yield (
+            str(its[0]) if len(its) == 1 else f"{len(its):,} rows: {text} (first: {its[0].file}, line {its[0].line:,})"
+        )
 
 
 def _save_problems(path: Path, problems: list[Any]) -> None:

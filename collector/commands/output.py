@@ -6,7 +6,9 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,8 @@ from slant.collector.errors import SlantError
 if TYPE_CHECKING:
     from slant.collector.study_files.records import Study
 
-_LEAST_WIDTH = 7
-"""Characters that a column of a table must have on a terminal, the space beside it included."""
+_ENDLESS = 10_000  # characters of a line where nobody counts them
+_WIDE = "slant.wide"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -35,7 +37,7 @@ def say(text: str) -> None:
 def next_command(study: Study, db: Path) -> str:
     """What to type once all answers are there: the study's first kind of fit, or its tables where it defines none."""
     its = f"--fit {next(iter(study.fits.values())).engine}" if study.fits else f"tables --study {study.name}"
-    return f"analyze {its} --db {db}"
+    return f"analyze {its} --db {shlex.quote(str(db))}"
 
 
 class SlantGroup(click.Group):
@@ -67,7 +69,14 @@ def db_option(command: Any) -> Any:
     )(command)
 
 
+def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) -> None:
+    ctx.meta[_WIDE] = ctx.meta.get(_WIDE) or is_wide
+
+
 def format_option(command: Any) -> Any:
+    command = click.option(
+        "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="All columns, however long the lines."
+    )(command)
     return click.option(
         "--format",
         "output_format",
@@ -88,9 +97,13 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
     elif output_format == "json":
         click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
+        from slant.collector.commands.fitting import fitted
+
         console = _console()
-        has_room = console.width >= _LEAST_WIDTH * frame.width
-        console.print(as_table(frame if has_room else records_of(frame), title))
+        shown, left_out, widths = fitted(frame, console.width)
+        console.print(as_table(shown, title, widths))
+        if left_out:
+            say(f"Left out, for want of room: {', '.join(left_out)}. All of it: --wide, or --format csv.")
 
 
 def _console() -> Any:
@@ -101,34 +114,32 @@ def _console() -> Any:
             raise BrokenPipeError  # SlantGroup ends all commands alike; rich would say that they failed
 
     piped = not sys.stdout.isatty()
-    return Ours(file=sys.stdout, width=10_000 if piped else None, soft_wrap=piped)
+    is_endless = piped or _is_wide()
+    return Ours(file=sys.stdout, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
 
 
-def records_of(frame: Any) -> Any:
-    """The same, a line a value: columns of two characters, all that a terminal may have room for, say nothing."""
-    import polars as pl
-
-    values = [
-        (number, name, _cell(value)) for number, row in enumerate(frame.to_dicts(), 1) for name, value in row.items()
-    ]
-    return pl.DataFrame(values, schema={"row": pl.Int64, "column": pl.String, "value": pl.String}, orient="row")
+def _is_wide() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_WIDE))
 
 
-def as_table(frame: Any, title: str | None = None) -> Any:
-    """A Polars data frame as a table that rich prints."""
+def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
+    """A Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name, dtype in frame.schema.items():
-        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold")
+        width = (widths or {}).get(name)
+        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold", width=width)
     for row in frame.iter_rows():
-        table.add_row(*(Text(_cell(value)) for value in row))
+        table.add_row(*(Text(shown_cell(value)) for value in row))
     return table
 
 
-def _cell(value: object) -> str:
+def shown_cell(value: object) -> str:
+    """A value as a table shows it: unknown is nothing, a number has six digits."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else printable(value)

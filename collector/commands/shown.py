@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,8 @@ from slant.collector.store import reading, showing
 
 _VERSIONS = "SELECT study, study_version FROM runs GROUP BY ALL ORDER BY study, max(started_at), study_version"
 _KEPT = "SELECT study, study_version FROM study_contents GROUP BY ALL ORDER BY study, max(kept_at), study_version"
-_OTHERS = """
-SELECT study_version, count(*) FROM attempts
-WHERE is_final AND study = ? AND study_version <> ?
-  AND (content IS NULL OR content NOT IN (SELECT content FROM study_contents WHERE study = ? AND study_version = ?))
-GROUP BY study_version ORDER BY study_version
-"""
+_ANSWERS = "SELECT study_version, content, n_answers FROM version_answers WHERE study = ? AND study_version <> ?"
+_CONTENTS = "SELECT content FROM study_contents WHERE study = ? AND study_version = ?"
 
 
 @dataclass(frozen=True)
@@ -132,10 +129,15 @@ def _at_hand(db: Path, study: str | None, here: Mapping[str, list[str]]) -> tupl
 
 def _others(db: Path, study: str, version: str) -> list[str]:
     with reading(db) as connection:
-        rows = connection.execute(_OTHERS, [study, version, study, version]).fetchall()
+        contents = {content for (content,) in connection.execute(_CONTENTS, [study, version]).fetchall()}
+        rows = connection.execute(_ANSWERS, [study, version]).fetchall()
+    others: Counter[str] = Counter()
+    for other, content, count in rows:
+        others[other] += count if content not in contents else 0
     return [
         f"Not shown: {count:,} answers of version {other} of {study}. To see them: --version {other}, or --all-versions"
-        for other, count in rows
+        for other, count in sorted(others.items())
+        if count
     ]
 
 

@@ -24,6 +24,7 @@ from slant.collector.commands.shown import shown_options
 def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
     from slant.collector.checks.checked import table_notes
+    from slant.collector.checks.uncounted import uncounted_notes
     from slant.collector.commands.batch import show_jobs
     from slant.collector.money.costs import changed_models, cost_notes, with_costs
     from slant.collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
@@ -46,7 +47,7 @@ def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: 
     show_jobs(db, output_format)
     for note in cost_notes(db):
         say(note)
-    for warning in [*warnings(db), *changed_models(db), *table_notes(db)]:
+    for warning in [*warnings(db), *uncounted_notes(db), *changed_models(db), *table_notes(db)]:
         say(f"Warning: {warning}")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from slant.collector.commands.output import SlantGroup, format_option, print_rows, say
+from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.plan import planned_count
@@ -44,7 +44,10 @@ def studies(ctx: click.Context, output_format: str) -> None:
     """
     ctx.default_map = {"show": {"output_format": output_format}}  # so that --format may also stand before the NAME
     if ctx.invoked_subcommand is None:
-        print_rows([_listed(load_study(name)) for name in list_studies()], output_format)
+        rows = [_listed(load_study(name)) for name in list_studies()]
+        print_rows(rows if output_format != "table" else [_in_one_line(row) for row in rows], output_format)
+        if output_format == "table":
+            say("What is in one: collect studies NAME")
 
 
 @studies.command(hidden=True)
@@ -54,19 +57,21 @@ def studies(ctx: click.Context, output_format: str) -> None:
     type=click.Choice(["tests", "words", "models", "variants", "fits", "stimuli"]),
     help="Show this part only.",
 )
+@db_option
 @format_option
-def show(name: str, part: str | None, output_format: str) -> None:
+def show(name: str, part: str | None, db: Path, output_format: str) -> None:
     """Shows one study: its tests, words, models, variants and fits.
 
-    NAME is the name of a study that comes with slant, or the path of a study file. As CSV or JSON one part is
-    printed at a time (without --part: the tests). The part "stimuli" has every word and where it comes from.
+    NAME is the name of a study that comes with slant or that the database keeps, or the path of a study file. As CSV
+    or JSON one part is printed at a time (without --part: the tests). The part "stimuli" has every word and where it
+    comes from.
 
     \b
     Examples:
       collect studies rmiat --part models --format csv
       collect studies interference --part stimuli
     """
-    study = load_study(name)
+    study = load_study(name, db=db)
     if part == "stimuli":
         print_rows(design_named(study.design).words(study.data), output_format)
         return
@@ -146,6 +151,12 @@ def _listed(study: Study) -> dict[str, Any]:
         "trials_a_model": planned_count(study),
         "version": study.version,
     }
+
+
+def _in_one_line(row: dict[str, Any]) -> dict[str, Any]:
+    """What has room in 80 columns."""
+    shown = {name: row[name] for name in ("study", "design", "tests", "models", "trials_a_model")}
+    return shown | {"variants": row["variants"].count(",") + 1}
 
 
 def _tests(study: Study) -> Rows:

@@ -17,11 +17,11 @@ from typing import Any
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.ledger import Ledger
+from slant.collector.importing.renamed import Names, names
 from slant.collector.importing.report import ImportReport
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.journal import utc_now
 from slant.collector.layouts import Problem, Row, layout_named
-from slant.collector.layouts.rows import column_names, read_rows
 from slant.collector.layouts.values import CellError, word
 from slant.collector.provenance.run_record import new_run_id
 from slant.collector.provenance.sources import code_version
@@ -43,27 +43,32 @@ def import_trials(
     variant: str = "base",
     on_rows: Callable[[int], None] | None = None,
     command: str = "import_trials",
+    columns: Sequence[str] = (),
+    map_models: Sequence[str] = (),
 ) -> ImportReport:
     """Import files, or the files of folders, as trials of `study` into the database `db` (made where it is missing).
 
     `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` is told from time to
-    time how many rows have been read. Rows that can't be read are in the report, with file and line.
+    time how many rows have been read. Rows that can't be read are in the report, with file and line. `columns` are the
+    file's names for ours, as in `["answer=response", "tokens=n_tok"]`, `map_models` its names for models, as in
+    `["x-1=local/x"]`.
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
     its = load_study(study, variant, db) if isinstance(study, str) else study.with_variant(variant)
     _refuse_games(its)
     its_layout, files = layout_named(layout), list(_files(paths))
+    called = names(columns, map_models)
     its_model = None if model is None else model_named(its, model)
     report = ImportReport(only_labels=design_named(its.design).analyses_tokens)
     for file in files:
-        report.warnings += its_layout.check(its, file, column_names(file), its_model is not None)
-    models = _models_named(its, files) if its_model is None else [its_model]
+        report.warnings += its_layout.check(its, file, called.columns_of(file), its_model is not None)
+    models = _models_named(its, files, called) if its_model is None else [its_model]
     run = _run(its, models, layout, files, command)
-    reader = RowReader(its, its_layout, run, its_model)
+    reader = RowReader(its, its_layout, run, its_model, called)
     with Ledger(Path(db), run, report, study_line(its, run.started_at)) as ledger:
         for file in files:
-            _import_file(file, reader, ledger, report, on_rows)
+            _import_file(file, called, reader, ledger, report, on_rows)
     report.sort([its.model for its in models], [test.test for test in its.tests])
     return report
 
@@ -77,16 +82,21 @@ def _refuse_games(study: Study) -> None:
 
 
 def _import_file(
-    file: Path, reader: RowReader, ledger: Ledger, report: ImportReport, on_rows: Callable[[int], None] | None
+    file: Path,
+    called: Names,
+    reader: RowReader,
+    ledger: Ledger,
+    report: ImportReport,
+    on_rows: Callable[[int], None] | None,
 ) -> None:
-    for number, row in enumerate(read_rows(file), start=1):
+    for number, row in enumerate(called.rows(file), start=1):
         try:
             if isinstance(row, Problem):
                 report.problems.append(row)
             else:
                 ledger.add(row, reader.attempt(row))
         except CellError as error:
-            report.problems.append(Problem(row.file, row.line, str(error)))
+            report.problems.append(Problem(row.file, row.line, str(error), getattr(error, "model", None)))
         if on_rows and number % 500 == 0:
             on_rows(500)
     report.warnings += reader.end_of_file(str(file))
@@ -110,9 +120,10 @@ def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
                 yield file
 
 
-def _models_named(study: Study, files: Iterable[Path]) -> list[StudyModel]:
+def _models_named(study: Study, files: Iterable[Path], called: Names) -> list[StudyModel]:
     """The models that the rows name, in the order of the study; a row with an unknown one is reported later."""
-    named = {word(row.cells.get("model")) for file in files for row in read_rows(file) if isinstance(row, Row)}
+    its_rows = (row for file in files for row in called.rows(file) if isinstance(row, Row))
+    named = {called.model(word(row.cells.get("model"))) for row in its_rows}
     found: dict[str, StudyModel] = {}
     for name in sorted(named):
         try:

@@ -12,10 +12,22 @@ from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.counts import read_counts
 from slant.collector.importing.options import with_options
+from slant.collector.importing.renamed import Names
 from slant.collector.json_text import encoded
 from slant.collector.layouts import Layout, Row
 from slant.collector.layouts.cells import PlannedCells
-from slant.collector.layouts.values import CellError, amount, count, is_empty, logprob, shown, text, whole_number, word
+from slant.collector.layouts.values import (
+    CellError,
+    UnknownModelError,
+    amount,
+    count,
+    is_empty,
+    logprob,
+    shown,
+    text,
+    whole_number,
+    word,
+)
 from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
 from slant.collector.study_files.records import Study, StudyModel
 
@@ -33,6 +45,9 @@ class FileNotes:
     rows: int = 0
     labels: int = 0
     seen: Counter[str] = field(default_factory=Counter)
+    rows_seen: set[str] = field(default_factory=set)
+    repeats: int = 0
+    copies: int = 0
 
     def warnings(self, file: str) -> list[str]:
         found = []
@@ -45,6 +60,16 @@ class FileNotes:
             found.append(
                 f"{file}: {self.without_source:,} rows don't say what their tokens count (column token_source)"
             )
+        if self.repeats:
+            found.append(
+                f"{file}: {_rows(self.repeats)} what an earlier row asked, with another answer: taken as further "
+                "repetitions (a column repetition would number them)"
+            )
+        if self.copies:
+            found.append(
+                f"{file}: {_rows(self.copies)} what an earlier row asked and is its exact copy, cell by cell: taken as "
+                "further repetitions; take out what was written twice"
+            )
         if self.rows >= 20 and not self.labels:
             found.append(f"{file}: not one answer is one of the two labels as this model sees them; is --model right?")
         return found
@@ -53,10 +78,12 @@ class FileNotes:
 class RowReader:
     """Makes attempts of rows, file by file. `model` is the model of all rows; None where each row names its own."""
 
-    def __init__(self, study: Study, layout: Layout, run: Run, model: StudyModel | None) -> None:
+    def __init__(self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
+    ) -> None:  # fmt: skip
         self.notes = FileNotes()
         self._study, self._layout, self._run, self._model = study, layout, run, model
         self._design = design_named(study.design)
+        self._called = called or Names()
         self._cells: dict[str, PlannedCells] = {}
         self._sequence = 0
 
@@ -98,12 +125,12 @@ class RowReader:
         return warnings
 
     def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
-        said = word(draft.get("model"))
+        said = self._called.model(word(draft.get("model")))
         if self._model is None:
             try:
                 return model_named(self._study, said)
             except UsageError as error:
-                raise CellError(error.what) from None
+                raise UnknownModelError(error.what, said) from None
         if said and said != self._model.model:
             raise CellError(f"model is {shown(said)}, but --model says {self._model.model}")
         return self._model
@@ -112,7 +139,13 @@ class RowReader:
         if not is_empty(draft.get("repetition")):
             return whole_number(draft["repetition"], "repetition", 1)
         cell = stable_id(planned.model, planned.test, planned.condition, planned.item, planned.wording)
+        content = stable_id(cell, sorted((name, str(value)) for name, value in draft.items()))
         self.notes.seen[cell] += 1
+        if self.notes.seen[cell] > 1:
+            is_copy = content in self.notes.rows_seen
+            self.notes.copies += is_copy
+            self.notes.repeats += not is_copy
+        self.notes.rows_seen.add(content)
         return self.notes.seen[cell]
 
     def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply, reading: Reading) -> None:
@@ -123,6 +156,10 @@ class RowReader:
             self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
         if not is_known:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
+
+
+def _rows(number: int) -> str:
+    return "1 row asks" if number == 1 else f"{number:,} rows ask"
 
 
 def _listed(words: list[str]) -> str:

@@ -27,11 +27,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One row that was not imported, and why."""
+    """One row that was not imported, and why; `model` is one that is not known, where it is that."""
 
     file: str
     line: int
     text: str
+    model: str | None = None
 
     def __str__(self) -> str:
         return f"{self.file}, line {self.line:,}: {self.text}"

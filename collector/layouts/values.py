@@ -15,6 +15,14 @@ class CellError(ValueError):
     """A cell that can't be read; its text completes the sentence "this row …"."""
 
 
+class UnknownModelError(CellError):
+    """A row of a model that is neither one of the study nor named with its provider."""
+
+    def __init__(self, what: str, model: str) -> None:
+        super().__init__(what)
+        self.model = model
+
+
 def text(value: Any) -> str | None:
     """Text as it stands, untrimmed; None (no such cell, null, a NaN) stays unknown."""
     if value is None or isinstance(value, str):

@@ -21,14 +21,7 @@ from slant.collector.study_files.differences import differences
 from slant.collector.study_files.keep import kept_text
 
 MOST_NAMED = 6
-_ANSWERED = """
-SELECT a.trial_id, a.study_version, a.content, a.model, a.provider, a.requested_model, a.test, a.condition, a.item,
-       a.wording, a.repetition, a.round, a.game IS NOT NULL AS is_game, r.seed, m.settings
-FROM attempts a
-LEFT JOIN runs r ON r.run_id = a.run_id
-LEFT JOIN run_models m ON m.run_id = a.run_id AND m.model = a.model
-WHERE a.is_final AND a.study = ? AND a.variant = ? AND a.source = ? AND a.model = ?
-"""
+_ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
 Row = Mapping[str, Any]
 
 
@@ -69,7 +62,7 @@ def _of_model(offer: Offer, asked: Asked) -> AskedAgain | None:
     try:
         with reading(offer.db) as connection:
             its = [offer.study.name, offer.study.variant, source, asked.model.model]
-            n_here = connection.execute(f"SELECT count(*) FROM ({_ANSWERED})", its).fetchall()[0][0]  # noqa: S608
+            n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", its).fetchall()[0][0]
             if n_here <= asked.already_done or not asked.pending:  # nothing is here but what the plan has
                 return None
             rows = connection.sql(_ANSWERED, params=its).pl().to_dicts()
@@ -104,16 +97,16 @@ def _conversations(offer: Offer, asked: Asked) -> Iterator[tuple[Trial, ...]]:
 
 
 def _cell(row: Row) -> tuple[Any, ...]:
-    if row["is_game"]:
+    if row["game"] is not None:
         return row["test"], row["repetition"], row["round"]
     return row["test"], row["condition"], row["item"], row["wording"], row["repetition"]
 
 
 def _of(trial: Trial) -> tuple[Any, ...]:
-    return _cell({name: getattr(trial, name) for name in _FIELDS} | {"is_game": trial.game is not None})
+    return _cell({name: getattr(trial, name) for name in _FIELDS})
 
 
-_FIELDS = ("test", "condition", "item", "wording", "repetition", "round")
+_FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 
 
 def _versions(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
@@ -133,7 +126,7 @@ def _versions(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
 
 def _answers_of(offer: Offer) -> dict[str, int]:
     with reading(offer.db) as connection:
-        query = "SELECT study_version, count(*) FROM attempts WHERE is_final AND study = ? GROUP BY ALL"
+        query = "SELECT study_version, sum(n_answers)::BIGINT FROM version_answers WHERE study = ? GROUP BY ALL"
         return dict(connection.execute(query, [offer.study.name]).fetchall())
 
 

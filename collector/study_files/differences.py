@@ -35,20 +35,22 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
 
 def _changed(before: Any, now: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all values that are not the same; rows of an array of tables go by their first value."""
-    before, now = _by_name(before), _by_name(now)
-    if isinstance(before, dict) and isinstance(now, dict):
+    was, its = _by_name(before), _by_name(now)
+    if was is not None and its is not None:
+        yield from ((*at, name) for name in dict.fromkeys((*was, *its)) if was.get(name) != its.get(name))
+    elif isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             yield from _changed(before.get(key), now.get(key), (*at, str(key)))
     elif before != now:
         yield at
 
 
-def _by_name(value: Any) -> Any:
-    if isinstance(value, list) and value and all(isinstance(row, dict) and row for row in value):
-        names = [str(next(iter(row.values()))) for row in value]
-        if len(set(names)) == len(names):
-            return dict(zip(names, value, strict=True))
-    return value
+def _by_name(value: Any) -> dict[str, Any] | None:
+    """An array of tables by the first value of each; None of what is no such array, or has two of one name."""
+    if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
+        return None
+    named = {str(next(iter(row.values()))): row for row in value}
+    return named if len(named) == len(value) else None
 
 
 def _name(path: tuple[str, ...]) -> str:

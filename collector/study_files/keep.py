@@ -15,8 +15,9 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from slant.collector.errors import DatabaseError, JournalError, StudyError
-from slant.collector.journal import SideJournal, utc_now
+from slant.collector.journal import utc_now
 from slant.collector.records import stable_id
+from slant.collector.side_journal import SideJournal
 from slant.collector.store import reading
 from slant.collector.study_files.records import Study
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HOME = {
     "slant.collector": (
         "BatchOptions", "BatchReport", "Options", "RunReport", "Watcher", "collect", "collect_batch", "export_trials",
-        "import_trials",
+        "import_trials", "load_study", "showing",
     ),
     "slant.analysis": (
         "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices",

@@ -1,0 +1,56 @@
+"""Columns and models of a file that go by other names than ours: `--map` and `--map-model`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.layouts import Problem, Row
+from slant.collector.layouts.rows import column_names, read_rows
+
+
+@dataclass(frozen=True)
+class Names:
+    """`columns`: our name by the file's; `models`: a model's name by the file's."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def columns_of(self, path: Path) -> list[str]:
+        """The columns of a file by our names; UnknownNameError where it lacks one that is mapped."""
+        there = column_names(path)
+        for theirs, ours in self.columns.items():
+            if theirs not in there:
+                raise UnknownNameError(f"column (of --map {ours}={theirs}) in {path}", theirs, there)
+        kept = [name for name in there if name not in self.columns.values() or name in self.columns]
+        return [self.columns.get(name, name) for name in kept]
+
+    def rows(self, path: Path) -> Iterator[Row | Problem]:
+        for row in read_rows(path):
+            yield row if isinstance(row, Problem) or not self.columns else replace(row, cells=self._cells(row))
+
+    def _cells(self, row: Row) -> dict[str, object]:
+        others = {name: cell for name, cell in row.cells.items() if name not in self.columns}
+        return others | {ours: row.cells[theirs] for theirs, ours in self.columns.items() if theirs in row.cells}
+
+    def model(self, said: str) -> str:
+        return self.models.get(said, said)
+
+
+def pairs(given: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
+    """What stands on both sides of each `=`, several with commas between them; UsageError where there is none."""
+    found: list[tuple[str, str]] = []
+    for text in (part for words in given for part in words.split(",")):
+        left, is_there, right = (part.strip() for part in text.partition("="))
+        if not left or not is_there or not right:
+            raise UsageError(f"{option} must be NAME=NAME, as in {option} {example}, but is {text}.")
+        found.append((left, right))
+    return found
+
+
+def names(columns: Sequence[str] = (), models: Sequence[str] = ()) -> Names:
+    """Of the options: `answer=response,tokens=n_tok` (ours=theirs), `x-1=local/x` (the file's=the model)."""
+    ours = pairs(columns, "--map", "answer=response,tokens=n_tok")
+    return Names({theirs.lower(): our for our, theirs in ours}, dict(pairs(models, "--map-model", "x-1=local/x")))
