@@ -129,3 +129,14 @@ def test_a_study_without_printed_numbers_can_be_simulated_too(tmp_path: Path) ->
     replies = [DESIGN.simulate(study, model, c.trials[0], 1) for c in plan(study, model, seed=1)]
     assert {reply.answer for reply in replies} == {"Calm", "Busy"}
     assert all(reply.reasoning_tokens and reply.reasoning_tokens > 0 for reply in replies)
+
+
+def test_both_orders_of_the_options_are_prompts_of_the_study(tmp_path: Path) -> None:
+    """The balanced order lists the other option first in every other repetition."""
+    study = load_study(write_tiny(tmp_path), "balanced")
+    design, model = design_named(study.design), study.model("simulated/small")
+    for conversation in plan(study, model, repetitions=2):
+        trial, prompt = design.next(study, model, conversation, []) or pytest.fail("nothing is asked")
+        found = design.trial_for_prompt(study, model, prompt.messages)
+        assert found is not None
+        assert (found.item, found.condition, found.factors) == (trial.item, trial.condition, trial.factors)

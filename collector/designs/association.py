@@ -125,9 +125,11 @@ class Association(Design):
         cells = Cells(study, model, study.seed)
 
         def trial(number: int) -> Trial:
-            return cells.trial(number // 2, number % 2, 1, number)
+            repetition, number = divmod(number, 2 * len(cells))
+            return cells.trial(number // 2, number % 2, repetition + 1, number)
 
-        numbers = range(2 * len(cells))
+        # in the balanced order the next repetition lists the other option first
+        numbers = range(2 * len(cells) * (2 if study.data.option_order == "balanced" else 1))
         return PromptIndex(((no, self._prompt(study, model, trial(no))) for no in numbers), trial)
 
 

@@ -1,0 +1,177 @@
+#' Ask models the trials of a study, from R
+#'
+#' Runs the collector (the program `collect`, which is written in Python) with its progress as messages, waits for its
+#' end, and opens the trials that are then in the database. The same call goes on where an earlier one stopped, whatever
+#' stopped it; what has its answer is not asked again.
+#'
+#' The collector is looked for in this order: the Python that the option `slant.python` or the environment variable
+#' `SLANT_PYTHON` names; a program `collect` that is slant's on the search path; the folder `.venv` in the working
+#' directory or above it, as `make setup` leaves it in a checkout.
+#'
+#' Requests that cost money are sent with `yes = TRUE` only. `dry_run = TRUE` first shows what they would take, with the
+#' first prompt in full. Keys come from the environment ([Sys.setenv()], or `.Renviron`), never from an argument.
+#'
+#' Interrupting R (Esc, Ctrl-C) stops asking and waits for what is in flight, for that is paid for. This needs the
+#' package processx where R does not run in a terminal; without processx, RStudio waits until the collector is done.
+#'
+#' @param study the name of a study, or the path of a study file, such as `"./drinks/study.toml"`.
+#' @param models models as `"provider/name"`, or `NULL` for those that the study asks by default.
+#' @param db the database, which is made where there is none.
+#' @param ... further options of `collect`, by their names with underscores: `base_url = "http://localhost:8000/v1"`,
+#'   `variant = "all"`, `seed = 2`, `budget = 5`, `dry_run = TRUE`, `concurrency = 4`. `TRUE` sets a flag; `NULL` and
+#'   `FALSE` are left out. `collect --help` in a shell lists them.
+#' @param simulated whether a simulated provider on this machine plays the models; costs nothing.
+#' @param repetitions how often each trial is asked.
+#' @param pilot this many trials of each model, a balanced slice, are asked first; the others only with `yes = TRUE`.
+#' @param yes whether requests that cost money may be sent.
+#' @param view the view to give back; `NULL` takes what [open_trials()] takes.
+#' @return What [open_trials()] gives: a lazy table of the trials that are in the database, to be closed by
+#'   [close_trials()]; `NULL`, invisibly, after `dry_run = TRUE`. An error of class `slant_error` where the collector
+#'   can't be found or doesn't end well, with what it said.
+#' @export
+#' @examples
+#' \dontrun{
+#' trials <- collect_trials("rmiat", "simulated/o3-mini", db = tempfile(fileext = ".duckdb"))
+#' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
+#' close_trials(trials)
+#' }
+collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
+                           pilot = NULL, yes = FALSE, view = NULL) {
+  options <- list(...)
+  options$`repeat` <- if (!identical(as.numeric(repetitions), 1)) repetitions
+  options <- c(options, list(simulated = simulated, pilot = pilot, yes = yes))
+  models <- unlist(lapply(models, function(model) c("--model", model)))
+  arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
+  run_collector(arguments)
+  if (isTRUE(options$dry_run)) {
+    return(invisible(NULL))
+  }
+  if (is.null(view)) open_trials(db) else open_trials(db, view)
+}
+
+# list(base_url = "x", yes = TRUE, pilot = NULL) as c("--base-url", "x", "--yes").
+as_options <- function(options) {
+  if (length(options) > 0 && (is.null(names(options)) || !all(nzchar(names(options))))) {
+    stop_with(
+      "Can't collect: an option of the collector has no name.",
+      "Options are given by name, as in collect_trials(\"rmiat\", budget = 5)."
+    )
+  }
+  unlist(lapply(names(options), function(name) {
+    value <- options[[name]]
+    flag <- paste0("--", gsub("_", "-", name, fixed = TRUE))
+    if (is.null(value) || isFALSE(value)) NULL else if (isTRUE(value)) flag else c(rbind(flag, format_plain(value)))
+  }))
+}
+
+format_plain <- function(values) {
+  if (is.numeric(values)) format(values, scientific = FALSE, trim = TRUE, digits = 15) else as.character(values)
+}
+
+# Runs it to its end, each line as a message when it comes. Its own error becomes one of R.
+run_collector <- function(arguments, program = collector_program()) {
+  said <- character()
+  hear <- function(lines) {
+    for (line in lines) {
+      # What follows "Error:" is told once, by the error.
+      if (length(said) > 0 || startsWith(line, "Error: ")) said <<- c(said, line) else message(line)
+    }
+  }
+  command <- c(program, arguments)
+  status <- if (is_installed("processx")) run_by_processx(command, hear) else run_by_pipe(command, hear)
+  if (status != 0) {
+    stop_with(
+      sprintf("The collector ended with exit status %d.", status),
+      if (length(said) > 0) trimws(sub("^Error: ", "", said)),
+      if (any(grepl("--yes", said, fixed = TRUE))) "In R: yes = TRUE",
+      "Answers that came are kept; the same call goes on from there."
+    )
+  }
+  # Not an error after all: a line of a report that begins with the word.
+  for (line in said) message(line)
+  invisible(status)
+}
+
+run_by_processx <- function(command, hear) {
+  process <- processx::process$new(
+    command[[1]], command[-1],
+    stdout = "|", stderr = "2>&1", encoding = "UTF-8", cleanup = TRUE, env = c("current", PYTHONUNBUFFERED = "1")
+  )
+  listen <- function() {
+    while (process$is_alive() || process$is_incomplete_output()) {
+      process$poll_io(200)
+      hear(process$read_output_lines())
+    }
+  }
+  tryCatch(listen(), interrupt = function(condition) {
+    message("Stopping: no more is asked, answers that are on their way are waited for.")
+    process$interrupt()
+    listen()
+  })
+  process$wait()
+  process$get_exit_status()
+}
+
+# Base R: the shell's own interrupt reaches the collector, too, for both belong to one terminal.
+run_by_pipe <- function(command, hear) {
+  Sys.setenv(PYTHONUNBUFFERED = "1")
+  connection <- pipe(paste(c(shQuote(command), "2>&1"), collapse = " "), open = "r", encoding = "UTF-8")
+  status <- NULL
+  on.exit(if (is.null(status)) close(connection))
+  while (length(line <- readLines(connection, n = 1, warn = FALSE)) > 0) hear(line)
+  # close() gives the exit status in the upper byte; NULL stands for 0.
+  status <- close(connection)
+  status <- if (is.null(status)) 0L else as.integer(status)
+  if (status > 255L) status %/% 256L else status
+}
+
+# The words that begin a call of the collector.
+collector_program <- function() {
+  python <- getOption("slant.python", Sys.getenv("SLANT_PYTHON"))
+  if (nzchar(python)) {
+    if (!has_collector(c(python, "-m", "slant.collector"))) {
+      stop_with(
+        sprintf("Can't collect: the Python %s has no slant.", quoted(python)),
+        "The option slant.python or the variable SLANT_PYTHON names it. To install slant there, in a shell,",
+        sprintf("from slant's folder: %s -m pip install .", python)
+      )
+    }
+    return(c(python, "-m", "slant.collector"))
+  }
+  for (program in c(Sys.which("collect"), above(getwd(), venv_program()))) {
+    if (nzchar(program) && has_collector(unname(program))) {
+      return(unname(program))
+    }
+  }
+  stop_with(
+    "Can't collect: the program `collect` of slant was not found.",
+    sprintf("Looked on the search path, and for %s in %s and above.", venv_program(), getwd()),
+    "To have it, in a shell: make setup in slant's folder, or, from that folder, python3 -m pip install .",
+    "If it is there: options(slant.python = \"/path/to/python\"), or the variable SLANT_PYTHON"
+  )
+}
+
+venv_program <- function() {
+  if (.Platform$OS.type == "windows") ".venv/Scripts/collect.exe" else ".venv/bin/collect"
+}
+
+# The files of this name in a folder and those above it.
+above <- function(folder, file) {
+  found <- character()
+  repeat {
+    found <- c(found, Filter(file.exists, file.path(folder, file)))
+    if (dirname(folder) == folder) {
+      return(found)
+    }
+    folder <- dirname(folder)
+  }
+}
+
+# Another program may be called `collect`, too: slant's says who it is.
+has_collector <- function(command) {
+  said <- tryCatch(
+    suppressWarnings(system2(command[[1]], shQuote(c(command[-1], "--version")), stdout = TRUE, stderr = FALSE)),
+    error = function(problem) character()
+  )
+  length(said) > 0 && startsWith(said[[1]], "slant, version")
+}

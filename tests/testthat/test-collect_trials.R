@@ -1,0 +1,104 @@
+# The collector of the checkout; tests of an installed package have none.
+with_collector <- function(frame = parent.frame()) {
+  skip_if_not_installed("duckdb")
+  python <- above(normalizePath(getwd()), ".venv/bin/python")
+  skip_if(length(python) == 0, "there is no .venv with slant in it")
+  withr::local_options(slant.python = python[[1]], .local_envir = frame)
+  withr::local_envvar(OPENAI_API_KEY = NA, .local_envir = frame)
+}
+
+# One word a side: 64 trials of a model. Written once for all tests.
+small_study <- local({
+  folder <- NULL
+  function() {
+    if (is.null(folder)) {
+      folder <<- tempfile("drinks")
+      suppressMessages(run_collector(c("studies", "new", "drinks", "--design", "association", "--folder", folder)))
+      stimuli <- file.path(folder, "stimuli.csv")
+      rows <- utils::read.csv(stimuli)
+      utils::write.csv(rows[!duplicated(rows[c("test", "side")]), ], stimuli, row.names = FALSE, quote = FALSE)
+    }
+    file.path(folder, "study.toml")
+  }
+})
+
+test_that("a simulated model is asked with its progress, and its trials are given back", {
+  with_collector()
+  db <- withr::local_tempfile(fileext = ".duckdb")
+  expect_message(trials <- collect_trials(small_study(), "simulated/o3-mini", db), "Done: ")
+  rows <- as.data.frame(trials)
+  close_trials(trials)
+  expect_equal(nrow(rows), 64)
+  expect_true(all(rows$source == "simulated" & rows$tokens >= 0))
+
+  # What has its answer is not asked again.
+  suppressMessages(more <- collect_trials(small_study(), "simulated/o3-mini", db, repetitions = 2))
+  on.exit(close_trials(more))
+  found <- as.data.frame(more)
+  expect_equal(c(table(found$repetition)), c(`1` = 64, `2` = 64))
+  expect_true(all(rows$trial_id %in% found$trial_id))
+})
+
+test_that("a dry run shows the first prompt and sends nothing", {
+  with_collector()
+  db <- withr::local_tempfile(fileext = ".duckdb")
+  said <- capture_messages(shown <- collect_trials(small_study(), "simulated/o3-mini", db, dry_run = TRUE))
+  expect_null(shown)
+  expect_match(said, "Here are some words for ", all = FALSE)
+  expect_false(file.exists(db))
+})
+
+test_that("what the collector refuses is an error with its own sentence", {
+  with_collector()
+  expect_error(suppressMessages(collect_trials("rmait", db = tempfile())), "Did you mean \"rmiat\"")
+  expect_error(suppressMessages(collect_trials("rmiat", "openai/o3-mini", tempfile())), "OPENAI_API_KEY must be set")
+  expect_error(suppressMessages(collect_trials("rmiat", db = tempfile(), budgt = 3)), class = "slant_error")
+})
+
+test_that("base R's pipe hears and tells what processx does", {
+  with_collector()
+  program <- collector_program()
+  heard <- list()
+  for (run in c(run_by_processx, run_by_pipe)) {
+    if (identical(run, run_by_processx)) skip_if_not_installed("processx")
+    lines <- character()
+    status <- run(c(program, "--study", "rmait"), function(line) lines <<- c(lines, line))
+    heard <- c(heard, list(list(status = status, lines = lines)))
+  }
+  expect_identical(heard[[1]], heard[[2]])
+  expect_equal(heard[[1]]$status, 2L)
+})
+
+test_that("options are words of the shell", {
+  expect_equal(
+    as_options(list(base_url = "http://x y", yes = TRUE, mixed = FALSE, pilot = NULL, seed = 1e6, budget = .5)),
+    c("--base-url", "http://x y", "--yes", "--seed", "1000000", "--budget", "0.5")
+  )
+  expect_error(as_options(list(5)), "has no name")
+})
+
+test_that("a collector that is not there is said, with what to type", {
+  withr::local_options(slant.python = NULL)
+  withr::local_envvar(SLANT_PYTHON = NA, PATH = withr::local_tempdir())
+  withr::local_dir(withr::local_tempdir())
+  expect_error(collector_program(), "program `collect` of slant was not found.*make setup.*slant.python")
+  withr::local_options(slant.python = file.path(R.home("bin"), "R"))
+  expect_error(collector_program(), "has no slant.*pip install")
+})
+
+test_that("the .venv of a folder above is found, another program of that name is not taken", {
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  deep <- file.path(folder, "a", "b")
+  dir.create(deep, recursive = TRUE)
+  dir.create(file.path(folder, ".venv", "bin"), recursive = TRUE)
+  other <- file.path(folder, "collect")
+  ours <- file.path(folder, ".venv", "bin", "collect")
+  writeLines(c("#!/bin/sh", "echo gathers performance data"), other)
+  writeLines(c("#!/bin/sh", "echo slant, version 0"), ours)
+  Sys.chmod(c(other, ours), "755")
+  withr::local_options(slant.python = NULL)
+  withr::local_envvar(SLANT_PYTHON = NA, PATH = paste(folder, Sys.getenv("PATH"), sep = ":"))
+  withr::local_dir(deep)
+  expect_equal(normalizePath(collector_program()), normalizePath(ours))
+})
