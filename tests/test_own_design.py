@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,15 +14,14 @@ from slant.collector.records import Reply
 from slant.collector.study import load_study
 
 from tests.installed_package import installed
-
-PROGRAMS = {"collect": "slant.collector", "analyze": "slant.analysis"}
+from tests.typed_pages import BLOCK, typed
 
 
 @pytest.fixture(scope="module")
 def blocks(root: Path) -> dict[str, list[str]]:
     text = (root / "CONTRIBUTING.md").read_text("utf-8").split("### A design in a package of your own")[1]
     found: dict[str, list[str]] = {}
-    for language, body in re.findall(r"^```(\w+)\n(.*?)^```$", text.split("\n## ")[0], re.MULTILINE | re.DOTALL):
+    for language, body in BLOCK.findall(text.split("\n## ")[0]):
         found.setdefault(language, []).append(body)
     return found
 
@@ -44,16 +40,6 @@ def study(blocks: dict[str, list[str]], rating: Path, tmp_path: Path, monkeypatc
     return tmp_path / "warmth.toml"
 
 
-def typed(command: str, folder: Path, rating: Path) -> str:
-    ours = "".join(f'{name}() {{ "$PYTHON" -m {package} "$@"; }}\n' for name, package in PROGRAMS.items())
-    done = subprocess.run(
-        ["bash", "-e", "-c", ours + command], cwd=folder, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(rating)},
-    )  # fmt: skip
-    assert done.returncode == 0, f"{command}: {done.stderr}"
-    return done.stdout
-
-
 def test_a_design_with_its_simulation_and_a_view_takes_less_than_120_lines(blocks: dict[str, list[str]]) -> None:
     assert len(blocks["python"][0].splitlines()) < 120
 
@@ -64,7 +50,7 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
     check, collect, table = blocks["sh"][0].splitlines()
     typed(check, study.parent, rating)
     typed(collect, study.parent, rating)
-    rows = json.loads(typed(f"{table} --format json", study.parent, rating))
+    rows = json.loads(typed(f"{table} --format json 2>/dev/null", study.parent, rating))
     assert [(row["item"], row["condition"], row["n"], row["n_invalid"]) for row in rows] == [
         (item, condition, 20, 0) for item in ("ice", "soup", "tea") for condition in ("honest", "plain")
     ]

@@ -12,7 +12,7 @@ from slant.collector.store import reading
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:
     """The last test of each engine. glmer's ΔP is shown averaged over items: at the population level it is little worth
-    where its random effects grow large.
+    where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
     """
     with reading(data.db) as connection:
         if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
@@ -21,11 +21,12 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
         values = read_view(connection, "permutation_values")
     last = tests.group_by(*GRAIN, "engine").agg(pl.col("permutation_id").sort_by("finished_at").last())
     rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")
-    is_glmer = pl.col("engine") == "lme4"
+    has_items = pl.col("delta_p_items").is_not_null().any().over("permutation_id")
+    is_averaged = (pl.col("engine") == "lme4") & has_items
     shown = rows.drop_nulls("model").select(
         *GRAIN, "number", "model", "model_label", "model_no", "domain", "domain_label", "domain_no",
-        delta_p=pl.when(is_glmer).then("delta_p_items").otherwise("delta_p"),
-        kind=pl.when(is_glmer).then(pl.lit("item_averaged")).otherwise(pl.lit("population")), part="engine",
+        delta_p=pl.when(is_averaged).then("delta_p_items").otherwise("delta_p"),
+        kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")), part="engine",
     )  # fmt: skip
     return None if shown.is_empty() else compared_blocks(shown, data)
 
