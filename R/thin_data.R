@@ -68,10 +68,11 @@ say_repeated_trials <- function(parts, item = "item") {
   n_trials <- nrow(unique(parts$data[trial]))
   if (n_trials < nrow(parts$data)) {
     message(sprintf(
-      "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are %s.",
-      nrow(parts$data), n_trials, toString(trial[-1]),
-      sprintf("too narrow where a model repeats itself; (1 | %s) in the formula lets questions differ",
-        paste(trial, collapse = ":"))
+      paste(
+        "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are too",
+        "narrow where a model repeats itself; (1 | %s) in the formula lets questions differ."
+      ),
+      nrow(parts$data), n_trials, toString(trial[-1]), paste(trial, collapse = ":")
     ))
   }
 }

@@ -49,8 +49,8 @@ test_that("one group that can't be computed is one row that says why", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    effect_size(made_trials(), outcome = "token")
-    effect_size(made_trials(), levels = "compatible")
+  expect_snapshot({
+    write_error(effect_size(made_trials(), outcome = "token"))
+    write_error(effect_size(made_trials(), levels = "compatible"))
   })
 })

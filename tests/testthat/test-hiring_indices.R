@@ -88,9 +88,9 @@ test_that("SI and half-width of the printed matrices come out", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    hiring_indices(data.frame(game = 1, class = "a", group = "b"))
-    hiring_indices(data.frame(game = 1, class = "a", choice = NA))
-    hiring_indices(data.frame(game = 1, class = "a", choice = "b"), n_boot = -1)
+  expect_snapshot({
+    write_error(hiring_indices(data.frame(game = 1, class = "a", group = "b")))
+    write_error(hiring_indices(data.frame(game = 1, class = "a", choice = NA)))
+    write_error(hiring_indices(data.frame(game = 1, class = "a", choice = "b"), n_boot = -1))
   })
 })
