@@ -1,13 +1,13 @@
 # The coefficients and the settings of a Bayesian fit, in rows.
 
 grouping_variables <- function(parts) {
-  unique(unlist(lapply(lme4::findbars(parts$formula), function(bar) all.vars(bar[[3]]))))
+  unique(unlist(lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))))
 }
 
 n_levels <- function(parts) nlevels(parts$data[[grouping_variables(parts)[[1]]]])
 
 settings_row <- function(parts, settings) {
-  factors <- Filter(is.factor, parts$data[all.vars(lme4::nobars(parts$formula)[[3]])])
+  factors <- Filter(is.factor, parts$data[all.vars(without_random_terms(parts$formula)[[3]])])
   used <- parts$priors[names(parts$priors) %in% parts$prior$class]
   data.frame(
     formula = deparse1(parts$formula), n = nrow(parts$data), chains = settings$chains, iterations = settings$iterations,
@@ -27,7 +27,7 @@ reference_levels <- function(factors) {
 # Terms under the names that lme4 gives them too; brms's own leave out what isn't a letter or a digit.
 bayesian_estimates <- function(fit, parts) {
   draws <- unclass(posterior::as_draws_matrix(fit))
-  fixed <- stats::delete.response(stats::terms(lme4::nobars(parts$formula)))
+  fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
   terms <- colnames(stats::model.matrix(fixed, parts$data))
   coefficients <- draws[, grep("^b_", colnames(draws)), drop = FALSE]
   deviations <- draws[, grep("^sd_", colnames(draws)), drop = FALSE]

@@ -59,7 +59,7 @@ glmer_or_simpler <- function(formula, data, n_agq) {
 
 # Says, cell by cell, where all answers are alike: there the log odds have no finite estimate. TRUE where it is so.
 warn_of_separation <- function(formula, data, outcome) {
-  factors <- Filter(function(name) is.factor(data[[name]]), all.vars(lme4::nobars(formula)[[3]]))
+  factors <- Filter(function(name) is.factor(data[[name]]), all.vars(without_random_terms(formula)[[3]]))
   if (length(factors) == 0 || length(outcome) != 1) {
     return(FALSE)
   }

@@ -67,7 +67,7 @@ interval_columns <- function() c("estimate", "conf_low", "conf_high")
 
 # The cells that the data hold, and by what brms's coefficients are multiplied in each.
 effect_design <- function(parts, contrast, by) {
-  fixed <- stats::delete.response(stats::terms(lme4::nobars(parts$formula)))
+  fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
   used <- intersect(c(by, contrast), all.vars(fixed))
   cells <- unique(parts$data[used])
   in_order <- if (length(used) == 0) 1 else do.call(order, unname(cells))

@@ -2,7 +2,7 @@
 
 coded_data <- function(data, formula, levels, coding = "treatment") {
   check_columns(data, all.vars(formula))
-  bars <- lme4::findbars(formula)
+  bars <- random_terms(formula)
   if (length(formula) != 3 || length(bars) == 0) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),

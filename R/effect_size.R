@@ -1,8 +1,7 @@
 #' Cohen's d, one per group of rows
 #'
 #' The difference of two means in units of their pooled standard deviation, second level minus first (incompatible
-#' minus compatible), as in Table S3 of the RM-IAT paper. Computed by `effsize::cohen.d()` where that package is
-#' installed, else by the same formula; the column `optimiser` of `fits` says which.
+#' minus compatible), as in Table S3 of the RM-IAT paper. Computed in base R, with the numbers of `effsize::cohen.d()`.
 #'
 #' With sizes n1 and n2, the standard error is `sqrt((n1 + n2) / (n1 * n2) + d^2 / (2 * (n1 + n2)))`, and the 95 %
 #' interval is `d ± qt(.975, n1 + n2 - 2) * std_error`.
@@ -11,9 +10,9 @@
 #' @param outcome name of the numeric column that is compared.
 #' @param factor name of the column that tells the two sides apart.
 #' @param levels the two values of `factor`: the reference first, then the one it is subtracted from.
-#' @param save_to path of an `.rds` file for the objects of class `effsize` (a list named by group), or `NULL`.
+#' @param save_to path of an `.rds` file for what was found (a list named by group), or `NULL`.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
-#'   `"cohens_d"` and no `statistic` or `p_value` (effsize gives none); `variances` holds the pooled variance, in
+#'   `"cohens_d"` and no `statistic` or `p_value` (d is not tested); `variances` holds the pooled variance, in
 #'   squared units of the outcome.
 #' @export
 #' @examples
@@ -31,7 +30,7 @@ effect_size <- function(data, outcome = "tokens", factor = "condition", levels =
     values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
     standardised_difference(values[[1]], values[[2]], outcome)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), "effsize")
+  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
@@ -61,36 +60,15 @@ sides <- function(values, labels, levels, factor) {
 }
 
 standardised_difference <- function(reference, other, outcome) {
-  n <- c(length(reference), length(other))
-  df <- sum(n) - 2
-  pooled_variance <- pooled_variance_of(reference, other, outcome)
-  model <- cohens_d(reference, other, pooled_variance)
-  std_error <- sqrt(sum(n) / prod(n) + model$estimate^2 / (2 * sum(n)))
-  half_width <- stats::qt(.975, df) * std_error
+  variance <- pooled_variance_of(reference, other, outcome)
+  d <- cohens_d(reference, other)
   list(
     estimates = data.frame(
-      term = "cohens_d", estimate = model$estimate, std_error = std_error, df = df, statistic = NA_real_,
-      p_value = NA_real_, conf_low = model$estimate - half_width, conf_high = model$estimate + half_width
+      term = "cohens_d", d[c("estimate", "std_error", "df")], statistic = NA_real_, p_value = NA_real_,
+      d[c("conf_low", "conf_high")]
     ),
-    fit = list(n_groups = 2L, singular = FALSE, optimiser = model$source),
-    variances = data.frame(group = "pooled", term = outcome, variance = pooled_variance, n_groups = 2L),
-    model = model$object
+    fit = list(n_groups = 2L, singular = FALSE, optimiser = "Cohen's d, pooled variance"),
+    variances = data.frame(group = "pooled", term = outcome, variance = variance, n_groups = 2L),
+    model = d
   )
-}
-
-pooled_variance_of <- function(reference, other, outcome) {
-  n <- c(length(reference), length(other))
-  found <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2)
-  if (found == 0) {
-    stop_with(sprintf("The outcome \"%s\" does not vary within the conditions: d is not defined.", outcome))
-  }
-  found
-}
-
-cohens_d <- function(reference, other, pooled_variance) {
-  if (!requireNamespace("effsize", quietly = TRUE)) {
-    return(list(estimate = (mean(other) - mean(reference)) / sqrt(pooled_variance), source = "formula"))
-  }
-  found <- effsize::cohen.d(other, reference, pooled = TRUE, hedges.correction = FALSE)
-  list(estimate = unname(found$estimate), source = "effsize::cohen.d", object = found)
 }

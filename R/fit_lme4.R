@@ -71,7 +71,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
-  grouping <- unique(unlist(lapply(lme4::findbars(formula), function(bar) all.vars(bar[[3]]))))
+  grouping <- unique(unlist(lapply(random_terms(formula), function(bar) all.vars(bar[[3]]))))
   if (length(formula) != 3 || length(grouping) == 0) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
@@ -108,8 +108,8 @@ check_family <- function(family, n_agq) {
 # Variables whose coding decides what an estimate means: fixed effects, and random slopes (left of a bar). One of them
 # may group, too, as condition does in (1 | wording:condition), and is coded all the same.
 coded_variables <- function(formula) {
-  slopes <- lapply(lme4::findbars(formula), function(bar) all.vars(bar[[2]]))
-  unique(c(all.vars(lme4::nobars(formula)[[3]]), unlist(slopes)))
+  slopes <- lapply(random_terms(formula), function(bar) all.vars(bar[[2]]))
+  unique(c(all.vars(without_random_terms(formula)[[3]]), unlist(slopes)))
 }
 
 fit_mixed_model <- function(formula, data) {

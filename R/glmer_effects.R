@@ -84,7 +84,7 @@ over_items <- function(cells, model, covariance) {
 
 # The variance that random effects add to the log odds of each cell: z' Sigma z, over all terms.
 random_variances <- function(grid, model) {
-  bars <- lme4::findbars(stats::formula(model))
+  bars <- random_terms(stats::formula(model))
   z <- do.call(cbind, lapply(bars, function(bar) stats::model.matrix(stats::as.formula(call("~", bar[[2]])), grid)))
   parts <- lapply(lme4::VarCorr(model), function(sigma) {
     own <- z[, rownames(sigma), drop = FALSE]

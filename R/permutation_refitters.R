@@ -40,6 +40,6 @@ refit_glmer <- function(data, formula, levels, settings) {
 
 # Whether the random effects are one intercept for each unit: (1 | item).
 is_only_intercepts <- function(formula) {
-  bars <- lme4::findbars(formula)
+  bars <- random_terms(formula)
   length(bars) == 1 && identical(bars[[1]][[2]], 1) && is.name(bars[[1]][[3]])
 }

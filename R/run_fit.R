@@ -41,7 +41,7 @@ engines <- function() {
   list(
     brms = list(fit = fit_brms, packages = c("brms", "rstan", "StanHeaders", "posterior", "loo")),
     lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
-    effect_size = list(fit = effect_size, packages = "effsize"),
+    effect_size = list(fit = effect_size, packages = character()),
     leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),
     stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC")),
     welch = list(fit = welch_test, packages = character()),

@@ -152,13 +152,11 @@ described_draws <- function(drawn, step, seed) {
   )
 }
 
-# d alone, without the checks and the object of effsize: it is computed thousands of times.
+# d alone, without the checks and the interval: it is computed thousands of times.
 plain_d <- function(values, is_reference) {
   reference <- values[is_reference]
   other <- values[!is_reference]
-  n <- c(length(reference), length(other))
-  pooled <- ((n[[1]] - 1) * stats::var(reference) + (n[[2]] - 1) * stats::var(other)) / (sum(n) - 2)
-  (mean(other) - mean(reference)) / sqrt(pooled)
+  (mean(other) - mean(reference)) / sqrt(pooled_variance(reference, other))
 }
 
 # The greatest common divisor of all counts but 0.

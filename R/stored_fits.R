@@ -19,7 +19,7 @@
 #'   fit_id = "a", fit = "effect_size", source = "simulated", study = "rmiat", study_version = "v1", variant = "base",
 #'   model = "simulated-a", test = "flowers_insects", refusals_removed = TRUE, measure = NA_character_
 #' )
-#' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "effsize": "0.8.0"}', fitted_at = Sys.time())
+#' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "slant": "0.1.0"}', fitted_at = Sys.time())
 #' DBI::dbWriteTable(connection, "fits", fits)
 #' estimates <- data.frame(fit_id = "a", term_no = 1, term = "cohens_d", estimate = .5, std_error = .1)
 #' DBI::dbWriteTable(connection, "estimates", estimates)

@@ -60,7 +60,7 @@ say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
 # than in another. Taken as independent, they promise more than they know.
 say_repeated_trials <- function(parts, item = "item") {
   trial <- c(item, cell_factors(parts))
-  apart <- lapply(lme4::findbars(parts$formula), function(bar) all.vars(bar[[3]]))
+  apart <- lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))
   is_told <- any(vapply(apart, function(names) all(trial %in% names), NA))
   if (!item %in% names(parts$data) || is_told) {
     return(invisible())
@@ -68,10 +68,11 @@ say_repeated_trials <- function(parts, item = "item") {
   n_trials <- nrow(unique(parts$data[trial]))
   if (n_trials < nrow(parts$data)) {
     message(sprintf(
-      "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are %s.",
-      nrow(parts$data), n_trials, toString(trial[-1]),
-      sprintf("too narrow where a model repeats itself; (1 | %s) in the formula lets questions differ",
-        paste(trial, collapse = ":"))
+      paste(
+        "%d rows answer %d questions (one item, the same %s): taken as independent answers, so that intervals are too",
+        "narrow where a model repeats itself; (1 | %s) in the formula lets questions differ."
+      ),
+      nrow(parts$data), n_trials, toString(trial[-1]), paste(trial, collapse = ":")
     ))
   }
 }
@@ -87,6 +88,6 @@ cell_numbers <- function(parts) {
 }
 
 cell_factors <- function(parts) {
-  fixed <- all.vars(lme4::nobars(parts$formula)[[3]])
+  fixed <- all.vars(without_random_terms(parts$formula)[[3]])
   intersect(c("model", "domain", "block"), fixed)
 }

@@ -58,7 +58,7 @@ class AnalyzeGroup(SlantGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """R takes its time to load, so it begins before Python's own imports."""
         if args[0] in _FITTING and "--help" not in args and not ctx.resilient_parsing:
-            begin_early(("lme4", "lmerTest", "effsize"))
+            begin_early(("lme4", "lmerTest"))
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

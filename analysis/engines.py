@@ -63,7 +63,7 @@ ENGINES = {
         lambda fit: f"{fit.formula}, each prompt left out in turn",
     ),
     "effect_size": Engine(
-        ("effsize",),
+        (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",

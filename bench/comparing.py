@@ -17,7 +17,7 @@ TABLES = ("S3", "S4", "S5", "S6", "S7", "S8", "S9")
 
 if __name__ == "__main__":
     began = time.perf_counter()
-    begin_early(("lme4", "lmerTest", "effsize"))  # as the command does, before all other imports
+    begin_early(("lme4", "lmerTest"))  # as the command does, before all other imports
     import json
 
     import click

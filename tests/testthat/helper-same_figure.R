@@ -1,10 +1,48 @@
-# The figure is drawn as it was when its snapshot in _snaps/ was made. Another ggplot2 draws the same data a little
-# otherwise, so elsewhere the other tests of the figure have to do.
+# A figure is compared twice: its labels, its layers and what they show, which no version of ggplot2 changes, as text;
+# and the picture itself, under the version that its snapshot in _snaps/ was drawn with. Another version draws the same
+# a little otherwise (margins, order of elements), so there the picture alone is skipped, with this reason.
 expect_same_figure <- function(name, plot) {
+  shown <- described_figure(plot)
+  expect_snapshot(writeLines(shown))
   skip_if_not_installed("vdiffr")
   drawn_with <- "3.4"
   here <- as.character(utils::packageVersion("ggplot2"))
-  is_same <- startsWith(here, paste0(drawn_with, "."))
-  skip_if_not(is_same, sprintf("snapshots are of ggplot2 %s, here is %s", drawn_with, here))
+  skip_if_not(
+    startsWith(here, paste0(drawn_with, ".")),
+    sprintf("the picture is of ggplot2 %s, here is %s (labels and layers were compared)", drawn_with, here)
+  )
   vdiffr::expect_doppelganger(name, plot)
+}
+
+# Lines of text: the labels, then each layer with its number of marks, and of each of its aesthetics that are mapped to
+# data the range and mean (positions) or all values (looks, texts).
+described_figure <- function(plot) {
+  labels <- Filter(is.character, plot$labels[c("title", "subtitle", "x", "y", "caption")])
+  layers <- ggplot2::ggplot_build(plot)$data
+  described <- vapply(seq_along(layers), function(i) {
+    mapped <- names(c(plot$layers[[i]]$mapping, plot$mapping))
+    paste0(class(plot$layers[[i]]$geom)[[1]], ": ", described_layer(layers[[i]], mapped))
+  }, "")
+  c(sprintf("%s: %s", names(labels), unlist(labels)), described)
+}
+
+described_layer <- function(marks, mapped) {
+  along <- c("x", "xmin", "xmax", "xend", "xintercept", "y", "ymin", "ymax", "yend", "yintercept")
+  looks <- c("colour", "fill", "shape", "linetype", "label")
+  positions <- lapply(marks[intersect(along, names(marks))], described_numbers)
+  values <- lapply(marks[Reduce(intersect, list(looks, mapped, names(marks)))], function(one) {
+    toString(sort(unique(as.character(one)), method = "radix"))
+  })
+  of_each <- c(positions, values)
+  size <- sprintf("%d marks in %d panels", nrow(marks), length(unique(marks$PANEL)))
+  paste(c(size, sprintf("  %s: %s", names(of_each), unlist(of_each))), collapse = "\n")
+}
+
+described_numbers <- function(values) {
+  known <- as.numeric(values)[is.finite(values)]
+  if (length(known) == 0) {
+    return("none")
+  }
+  shown <- format(signif(c(range(known), mean(known)), 5), trim = TRUE)
+  sprintf("%s to %s, mean %s", shown[[1]], shown[[2]], shown[[3]])
 }

@@ -7,8 +7,8 @@ made_trials <- function(effect = 30, wording_sd = 8, n_items = 12, n_wordings = 
     item = seq_len(n_items), wording = seq_len(n_wordings), condition = conditions, stringsAsFactors = FALSE
   )
   of_wording <- stats::rnorm(n_wordings, sd = wording_sd)
-  trials$tokens <- round(100 + effect * (trials$condition == "incompatible") + of_wording[trials$wording] +
-    stats::rnorm(nrow(trials), sd = 15))
+  expected <- 100 + effect * (trials$condition == "incompatible") + of_wording[trials$wording]
+  trials$tokens <- round(expected + stats::rnorm(nrow(trials), sd = 15))
   trials
 }
 

@@ -81,10 +81,10 @@ test_that("the other way round is the same with the other sign, and the same gam
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    compare_games(made_games("main", 0))
-    compare_games(made_games("main", 0), indices = "SI")
-    compare_games(made_games("main", 0), adjust = "none at all")
-    compare_games(made_games("main", 0), n_draws = 0)
+  expect_snapshot({
+    write_error(compare_games(made_games("main", 0)))
+    write_error(compare_games(made_games("main", 0), indices = "SI"))
+    write_error(compare_games(made_games("main", 0), adjust = "none at all"))
+    write_error(compare_games(made_games("main", 0), n_draws = 0))
   })
 })

@@ -175,14 +175,14 @@ test_that("no rows in no groups are empty tables with all columns", {
 
 test_that("wrong arguments are refused before anything is fitted", {
   trials <- made_trials()
-  expect_snapshot(error = TRUE, {
-    fit_lme4(trials, "tokens ~ conditoin + (1 | wording)")
-    fit_lme4(trials, "tokens ~ condition + (1 | wording)")
-    fit_lme4(trials, "tokens ~ condition", levels = list(condition = conditions))
-    fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = list(condition = "compatible"))
-    fit_made(trials, by = "modle")
-    fit_made(transform(trials, group = "Flowers"), by = "group")
-    fit_made(list(tokens = 1))
+  expect_snapshot({
+    write_error(fit_lme4(trials, "tokens ~ conditoin + (1 | wording)"))
+    write_error(fit_lme4(trials, "tokens ~ condition + (1 | wording)"))
+    write_error(fit_lme4(trials, "tokens ~ condition", levels = list(condition = conditions)))
+    write_error(fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = list(condition = "compatible")))
+    write_error(fit_made(trials, by = "modle"))
+    write_error(fit_made(transform(trials, group = "Flowers"), by = "group"))
+    write_error(fit_made(list(tokens = 1)))
   })
 })
 

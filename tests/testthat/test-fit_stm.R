@@ -90,13 +90,13 @@ test_that("a model that can't be kept is said, and its numbers are there all the
 test_that("what can't be fitted is said in a sentence", {
   skip_without_stm()
   trials <- made_talk()
-  expect_snapshot(error = TRUE, {
-    fit_stm(trials, topics = 1)
-    fit_stm(trials, topics = "many")
-    fit_stm(trials, effects = "tokens ~ condition")
-    fit_stm(trials, effects = "~ model")
-    fit_stm(trials, formula = "~ system('ls')")
-    fit_stm(trials, text = "thoughts")
+  expect_snapshot({
+    write_error(fit_stm(trials, topics = 1))
+    write_error(fit_stm(trials, topics = "many"))
+    write_error(fit_stm(trials, effects = "tokens ~ condition"))
+    write_error(fit_stm(trials, effects = "~ model"))
+    write_error(fit_stm(trials, formula = "~ system('ls')"))
+    write_error(fit_stm(trials, text = "thoughts"))
   })
   why <- function(trials, ...) fit_stm(trials, ...)$fits$error
   expect_snapshot({

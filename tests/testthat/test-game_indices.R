@@ -88,9 +88,9 @@ test_that("SI and half-width of the printed matrices come out", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    game_indices(data.frame(game = 1, class = "a", group = "b"))
-    game_indices(data.frame(game = 1, class = "a", choice = NA))
-    game_indices(data.frame(game = 1, class = "a", choice = "b"), n_boot = -1)
+  expect_snapshot({
+    write_error(game_indices(data.frame(game = 1, class = "a", group = "b")))
+    write_error(game_indices(data.frame(game = 1, class = "a", choice = NA)))
+    write_error(game_indices(data.frame(game = 1, class = "a", choice = "b"), n_boot = -1))
   })
 })

@@ -9,13 +9,13 @@ test_that("the difference is that of the medians, and the interval that of the d
 })
 
 test_that("the same seed gives the same draws, and the session's random numbers stay", {
+  trials <- made_trials()
   withr::local_seed(3)
   before <- .Random.seed
-  first <- median_difference(made_trials(), draws = 50)$estimates
-  after <- .Random.seed
-  expect_identical(median_difference(made_trials(), draws = 50)$estimates, first)
-  expect_identical(after, before)
-  expect_false(identical(median_difference(made_trials(), draws = 50, seed = 2)$estimates, first))
+  first <- median_difference(trials, draws = 50)$estimates
+  expect_identical(.Random.seed, before)
+  expect_identical(median_difference(trials, draws = 50)$estimates, first)
+  expect_false(identical(median_difference(trials, draws = 50, seed = 2)$estimates, first))
 })
 
 test_that("without an effect p is far from 0, and half of the ties count", {

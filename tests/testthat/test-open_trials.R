@@ -9,7 +9,8 @@ made_database <- function(frame = parent.frame()) {
 }
 
 test_that("a database opens as a lazy table whose rows can be fitted", {
-  trials <- open_trials(made_database())
+  path <- made_database()
+  trials <- open_trials(path)
   on.exit(close_trials(trials))
   if (requireNamespace("dbplyr", quietly = TRUE)) expect_s3_class(trials, "tbl_lazy")
   rows <- as.data.frame(trials)
@@ -19,7 +20,8 @@ test_that("a database opens as a lazy table whose rows can be fitted", {
 
 test_that("the file is opened read-only", {
   skip_if_not_installed("dbplyr")
-  trials <- open_trials(made_database())
+  path <- made_database()
+  trials <- open_trials(path)
   on.exit(close_trials(trials))
   expect_error(DBI::dbExecute(trials$src$con, "DELETE FROM attempts"), "read-only")
 })
@@ -46,7 +48,8 @@ test_that("what can't be opened is one sentence", {
 })
 
 test_that("closing twice, or a data frame, does no harm", {
-  trials <- open_trials(made_database())
+  path <- made_database()
+  trials <- open_trials(path)
   close_trials(trials)
   expect_false(close_trials(trials))
   expect_false(close_trials(data.frame()))

@@ -27,8 +27,12 @@ test_that("fixed truths are put in the order of their estimates, drawn ones agai
   expect_match(plot_recovery(made_recovery())$labels$title, "drawn from the prior")
 })
 
-test_that("the figures look as they did", {
+test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("recovery", plot_recovery(made_recovery()))
+})
+
+test_that("the figure of fixed truths looks as it did", {
+  skip_if_not_installed("ggplot2")
   expect_same_figure("recovery fixed", plot_recovery(made_recovery(is_fixed = TRUE)))
 })

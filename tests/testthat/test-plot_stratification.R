@@ -114,5 +114,9 @@ test_that("indices of one's own rounds go straight into the figure", {
 test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("stratification", plot_stratification(made_indices()))
+})
+
+test_that("the figure of several conditions looks as it did", {
+  skip_if_not_installed("ggplot2")
   expect_same_figure("conditions", plot_stratification(made_indices(variants = c("main", "steer_fair"))))
 })

@@ -17,9 +17,9 @@ test_that("400 pooled rounds have a level of their own, and one game has no GASI
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    random_level(n_rounds = 0)
-    random_level(class_sizes = c(5, 0))
-    random_level(n_rounds = 30, balanced = TRUE)
+  expect_snapshot({
+    write_error(random_level(n_rounds = 0))
+    write_error(random_level(class_sizes = c(5, 0)))
+    write_error(random_level(n_rounds = 30, balanced = TRUE))
   })
 })

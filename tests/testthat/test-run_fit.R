@@ -14,8 +14,8 @@ test_that("a list of columns is as good as a data frame, and NULL arguments are 
 })
 
 test_that("unknown engines and arguments are refused by name", {
-  expect_snapshot(error = TRUE, {
-    run_fit("lme5", made_trials())
-    run_fit("lme4", made_trials(), list(formulas = "tokens ~ 1"))
+  expect_snapshot({
+    write_error(run_fit("lme5", made_trials()))
+    write_error(run_fit("lme4", made_trials(), list(formulas = "tokens ~ 1")))
   })
 })

@@ -48,11 +48,11 @@ test_that("one seed gives the same games, and leaves R's own stream alone", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    simulate_structured_games(p = 1.2)
-    simulate_structured_games(experiments = "sigma")
-    simulate_structured_games(n_groups = 5)
-    simulate_structured_games(reassigned = NA)
-    simulate_structured_games(n_games = 0)
+  expect_snapshot({
+    write_error(simulate_structured_games(p = 1.2))
+    write_error(simulate_structured_games(experiments = "sigma"))
+    write_error(simulate_structured_games(n_groups = 5))
+    write_error(simulate_structured_games(reassigned = NA))
+    write_error(simulate_structured_games(n_games = 0))
   })
 })

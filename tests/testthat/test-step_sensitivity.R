@@ -75,10 +75,10 @@ test_that("counts of one value above 0 tell no step", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    step_sensitivity(stepped_trials(), draws = 1)
-    step_sensitivity(stepped_trials(), seed = "x")
-    step_sensitivity(stepped_trials(), step = 0)
+  expect_snapshot({
+    write_error(step_sensitivity(stepped_trials(), draws = 1))
+    write_error(step_sensitivity(stepped_trials(), seed = "x"))
+    write_error(step_sensitivity(stepped_trials(), step = 0))
   })
   not_its_step <- step_sensitivity(stepped_trials(), step = 100)$fits$error
   expect_match(not_its_step, "Not all counts are multiples of the step 100")

@@ -20,7 +20,8 @@ database_with_fits <- function(frame = parent.frame()) {
 }
 
 test_that("kept fits come with their cells, in their order, and with the versions that made them", {
-  kept <- stored_fits(database_with_fits(), "lme4")
+  path <- database_with_fits()
+  kept <- stored_fits(path, "lme4")
   expect_equal(kept$estimates$term, c("intercept", "conditionincompatible"))
   expect_equal(unique(kept$estimates$model), "o3-mini")
   expect_equal(kept$variances$variance, 4)
@@ -30,7 +31,8 @@ test_that("kept fits come with their cells, in their order, and with the version
 
 test_that("a fit that other versions made says so", {
   said <- sprintf("1 fit made with other versions than those here: R 3.6-3 (here %s), no.such 1.0-2", getRversion())
-  expect_warning(kept <- stored_fits(database_with_fits()), said, fixed = TRUE)
+  path <- database_with_fits()
+  expect_warning(kept <- stored_fits(path), said, fixed = TRUE)
   expect_equal(is.na(kept$fits$other_versions), c(TRUE, FALSE))
 })
 

@@ -46,8 +46,8 @@ test_that("the published comparison of o3-mini's refusals comes out (section 3.2
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_snapshot(error = TRUE, {
-    welch_test(lengths_of_refusals(), factor = "refusal")
-    welch_test(lengths_of_refusals(), levels = TRUE)
+  expect_snapshot({
+    write_error(welch_test(lengths_of_refusals(), factor = "refusal"))
+    write_error(welch_test(lengths_of_refusals(), levels = TRUE))
   })
 })
