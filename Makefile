@@ -5,7 +5,8 @@ help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## R, its packages, and .venv with slant in it
-	@tools/setup.sh
+	@command -v "$${PYTHON:-python3}" >/dev/null || { echo 'Error: Set-up needs Python 3 (Debian: sudo apt-get install python3).' >&2; exit 1; }
+	@"$${PYTHON:-python3}" tools/setup.py
 
 demo: setup ## a simulated RM-IAT from the first question to the report
 	@tools/demo.sh
