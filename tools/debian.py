@@ -1,4 +1,4 @@
-"""R, its packages and Python's headers from the packages of Debian, Ubuntu and their like, by apt-get, as root or sudo."""
+"""R, its packages and Python's headers from the packages of Debian, Ubuntu and their like, by apt-get."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def as_root() -> list[str] | None:
 
 
 def install_debian_packages(log: Path) -> None:
-    """Installs what is missing. Without root, it says what to type; that ends set-up only where R or Python is missing."""
+    """Installs what is missing; without root, it says what to type, and ends where R or Python is missing."""
     known = known_packages()
     missing = missing_packages(known)
     if not missing:

@@ -19,7 +19,7 @@ VENV = Path(".venv")
 
 
 def python_to_use(or_stop: bool = True) -> str:
-    """The path of a Python that is new enough: the one that PYTHON names, the one that runs this, or the newest on PATH.
+    """A Python that is new enough: the one that PYTHON names, the one that runs this, or the newest on PATH.
 
     "" where there is none, or the end in a sentence with `or_stop`.
     """

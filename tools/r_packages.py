@@ -1,6 +1,6 @@
 """R packages that the system has not, from CRAN or from the repository in SLANT_CRAN.
 
-Packages for the analysis must be had. The others are tried once, quietly and not for long, and what is missing is a line.
+Packages for the analysis must be had. Others are tried once, quietly, not for long, and what is missing is a line.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List
+from typing import TYPE_CHECKING
 
 from debian import has_apt, r_is_of_system
 from steps import Step, last_lines, run, say, stop
@@ -18,8 +18,8 @@ from steps import Step, last_lines, run, say, stop
 if TYPE_CHECKING:
     from r_home import RInstallation
 
-Missing = Dict[str, List[str]]  # R package: repositories where it was sought in vain
-Row = Dict[str, str]  # of analysis/r_packages.csv
+Missing = dict[str, list[str]]  # R package: repositories where it was sought in vain
+Row = dict[str, str]  # of analysis/r_packages.csv
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "tools" / "install_r_packages.R"
@@ -99,15 +99,15 @@ def each_for_itself(r: RInstallation, rows: list[Row], log: Path) -> None:
     limit_s = None if os.environ.get("SLANT_COMPILE") else LIMIT_S
     for row in rows:
         with Step(f"setup: R package {row['package']}"):
-            run([r.rscript, SCRIPT, row["package"]], log, limit_s, **more_cores())
+            run([r.rscript, SCRIPT, row["package"]], log, limit_s, environment=on_all_cores())
 
 
 def all_together(r: RInstallation, rows: list[Row], log: Path) -> None:
     with Step(f"setup: installing {len(rows)} R packages from CRAN (many minutes where they have to be compiled)"):
-        run([r.rscript, SCRIPT, *(row["package"] for row in rows)], log, **more_cores())
+        run([r.rscript, SCRIPT, *(row["package"] for row in rows)], log, environment=on_all_cores())
 
 
-def more_cores() -> dict[str, str]:
+def on_all_cores() -> dict[str, str]:
     return {"MAKEFLAGS": f"-j{os.cpu_count() or 1}"}
 
 

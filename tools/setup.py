@@ -1,14 +1,14 @@
-"""Makes everything that slant needs: R, its packages, and .venv with slant in it. Does only what is missing; asks nothing.
+"""Makes all that slant needs: R, its packages, and .venv with slant in it. Does only what is missing; asks nothing.
 
-    python3 tools/setup.py      what `make setup` types; any Python 3 with its standard library runs it
+    python3 tools/setup.py      what `make setup` types; any Python from 3.9 on runs it
 
     SLANT_CRAN     folder or address of a repository of R packages (default: CRAN)
-    SLANT_COMPILE  "yes": also compile R packages that take minutes, or half an hour (R's duckdb), where there are no binaries
+    SLANT_COMPILE  "yes": also compile R packages that take minutes (R's duckdb: half an hour)
     PYTHON         the Python to build .venv from (default: the first one that is new enough)
 
-R comes from the system (Debian and Ubuntu: by apt; elsewhere it must be there). What `analysis/r_packages.csv` names and
-the system has not comes from CRAN. Only packages for the analysis must be had. The others are tried once for each value of
-SLANT_CRAN; `.setup-done` keeps what was tried and missed, so deleting that file tries again.
+R comes from the system (Debian and Ubuntu: by apt; elsewhere it must be there). What `analysis/r_packages.csv` names
+and the system has not comes from CRAN. Only packages for the analysis must be had. The others are tried once for each
+value of SLANT_CRAN: `.setup-done` keeps what was missed, so deleting that file tries again.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from steps import say, stop
 ROOT = Path(__file__).resolve().parent.parent
 STAMP = ROOT / ".setup-done"
 LOG = ROOT / ".setup-log"
+PARTS = ("setup.py", "steps.py", "debian.py", "pythons.py", "r_packages.py", "install_r_packages.R")
 DECIDES = (
     "pyproject.toml",
     "constraints.txt",
     "analysis/r_packages.csv",
     "analysis/r_home.py",
-    "tools/*.py",
-    "tools/*.R",
+    *(f"tools/{part}" for part in PARTS),
 )
 
 sys.path.insert(0, str(ROOT / "analysis"))
@@ -45,12 +45,13 @@ def fingerprint(python: str) -> str:
     """What decides whether the last set-up still holds; the folder too, because a venv can't be moved."""
     r = r_installation()
     said = [str(ROOT), python, f"{r.home} {r.version_text}" if r else "no R"]
-    files = [path for pattern in DECIDES for path in sorted(ROOT.glob(pattern))]
-    return hashlib.sha256("\n".join(said).encode() + b"".join(path.read_bytes() for path in files)).hexdigest()
+    return hashlib.sha256(
+        "\n".join(said).encode() + b"".join((ROOT / name).read_bytes() for name in DECIDES)
+    ).hexdigest()
 
 
 def last_set_up() -> tuple[str, Missing]:
-    """The fingerprint of the last set-up that ended well, and {R package: repositories that it was sought in, in vain}."""
+    """The fingerprint of the last set-up that ended well, and the R packages that it missed."""
     try:
         kept = json.loads(STAMP.read_text("utf-8"))
         return kept["fingerprint"], kept["missing"]

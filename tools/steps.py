@@ -1,4 +1,4 @@
-"""How set-up, demo and tests speak: a line a step with its seconds, and errors that say what to type next. Any Python 3."""
+"""How set-up, demo and tests speak: a line a step with its seconds, and errors that say what to type next."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, Sequence
+from typing import NoReturn
 
 
 class Step:
-    """`with Step("setup: making .venv"):` prints that line at once and its seconds at the end; they count on a terminal."""
+    """`with Step("setup: making .venv"):` prints that line at once, and how many seconds it took."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,15 +51,17 @@ def stop(what: str, *details: str) -> NoReturn:
     raise SystemExit(1)
 
 
-def run(command: Sequence[object], log: Path, limit_s: float | None = None, **more: str) -> int:
+def run(
+    command: Sequence[object], log: Path, limit_s: float | None = None, environment: dict[str, str] | None = None
+) -> int:
     """The exit status of a command that asks nothing; what it prints goes to the end of `log`. 124: it took too long.
 
-    It is ended together with what it started, also where this program is interrupted. `more`: environment variables.
+    It is ended together with what it started, also where this program is interrupted. `environment`: more variables.
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
             [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-            env={**os.environ, **more}, start_new_session=True,
+            env={**os.environ, **(environment or {})}, start_new_session=True,
         )  # fmt: skip
         try:
             return process.wait(limit_s)
