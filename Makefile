@@ -9,13 +9,13 @@ setup: ## R, its packages, and .venv with slant in it
 	@"$${PYTHON:-python3}" tools/setup.py
 
 demo: setup ## a simulated RM-IAT from the first question to the report
-	@tools/demo.sh
+	@.venv/bin/python tools/demo.py
 
 test: setup ## every test but the slow ones, and what check does
-	@tools/test.sh
+	@.venv/bin/python tools/test.py
 
 test-full: setup ## every test
-	@tools/test.sh --full
+	@.venv/bin/python tools/test.py --full
 
 test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
 	@tools/test_local.sh
@@ -27,13 +27,13 @@ bench: setup ## speed and memory beside a bare loop, as a table (about eight min
 	@.venv/bin/python -m bench
 
 check: setup ## ruff, mypy, lint of R
-	@tools/test.sh --check
+	@.venv/bin/python tools/test.py --check
 
 docs: setup ## help pages and NAMESPACE from the comments in R/
 	@Rscript -e 'roxygen2::roxygenise()'
 
 lock: setup ## renv.lock and constraints.txt from what is installed here
-	@tools/lock.sh
+	@.venv/bin/python tools/lock.py
 
 clean: ## takes away what set-up and demo made in this folder
 	@rm -rf .venv .venv-local local-run .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -130,7 +130,9 @@ def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
 def _r_package(wanted: dict[str, str], found: str) -> Check:
     is_good = bool(found) and version_numbers(found) >= version_numbers(wanted["at_least"])
     status: Status = "ok" if is_good else "missing" if wanted["needed_for"] == "analysis" else "warn"
-    fix = "" if is_good else f"For {wanted['what_for']} type: {how_to_install(wanted['package'], wanted['debian'])}"
+    # What is here and too old comes from Debian, which has no newer one.
+    how = how_to_install(wanted["package"], "" if found else wanted["debian"])
+    fix = "" if is_good else f"Without it: {wanted['costs']}. To have it, type: {how}"
     return Check(f"R package {wanted['package']}", status, found or "none", f">= {wanted['at_least']}", fix)
 
 
@@ -147,9 +149,16 @@ def _compiler(r: RInstallation) -> Check:
 
 def how_to_install(package: str, debian: str) -> str:
     """The command that installs an R package on this machine."""
-    if debian and shutil.which("apt-get"):
+    if debian and shutil.which("apt-get") and _apt_has(debian.split()[0]):
         return f"sudo apt-get install --no-install-recommends {debian}"
     return f"Rscript -e 'install.packages(\"{package}\")'"
+
+
+def _apt_has(name: str) -> bool:
+    """Whether this release has a package of that name; yes where its lists were never fetched."""
+    answer = subprocess.run(["apt-cache", "pkgnames", "r-"], capture_output=True, text=True, check=False)
+    known = answer.stdout.split()
+    return "r-base-core" not in known or name in known
 
 
 def _database(path: Path) -> Check:

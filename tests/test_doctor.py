@@ -76,10 +76,12 @@ def test_an_r_that_does_not_run_is_one_row_and_no_traceback(root: Path, tmp_path
 def test_a_missing_r_package_comes_with_the_line_to_type(root: Path, tmp_path: Path) -> None:
     (tmp_path / "profile.R").write_text(".libPaths(character(0), include.site = FALSE)\n")  # only what R ships with
     found = checks_in_a_process(root, PATH=os.environ["PATH"], R_PROFILE_USER=str(tmp_path / "profile.R"))
-    assert found["R package effsize"] == (
-        "missing", "For Cohen's d type: Rscript -e 'install.packages(\"effsize\")'",
-    )  # fmt: skip
-    assert found["R package duckdb"][0] == "warn"
+    assert found["R package lme4"][0] == "missing"
+    assert found["R package stm"] == (
+        "warn",
+        "Without it: no topic models (analyze --fit stm; analyze topics). "
+        "To have it, type: Rscript -e 'install.packages(\"stm\")'",
+    )
 
 
 @needs_r
