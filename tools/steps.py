@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,8 @@ class Step:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.is_terminal = sys.stderr.isatty()
+        # A line that is wider than the terminal can't be written over.
+        self.counts = sys.stderr.isatty() and len(text) + 10 < shutil.get_terminal_size().columns
         self.ended = threading.Event()
         self.begun = time.monotonic()
 
@@ -29,13 +31,13 @@ class Step:
     def __enter__(self) -> Step:
         sys.stderr.write(self.text)
         sys.stderr.flush()
-        if self.is_terminal:
+        if self.counts:
             threading.Thread(target=self._count, daemon=True).start()
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         self.ended.set()
-        start = f"\r{self.text}" if self.is_terminal else ""
+        start = f"\r{self.text}" if self.counts else ""
         sys.stderr.write(f"{start}: {self.seconds:.0f} s{' (failed)' if kind else ''}\n")
         sys.stderr.flush()
 
