@@ -1,5 +1,5 @@
 # `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
-.PHONY: help setup demo test test-full test-faults bench check docs lock clean
+.PHONY: help setup demo test test-full test-fresh test-faults bench check docs lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -13,6 +13,9 @@ demo: setup ## a simulated RM-IAT from the first question to the report
 
 test: setup ## every test but the slow ones, and what check does
 	@.venv/bin/python tools/test.py
+
+test-fresh: ## demo and core tests on fresh Debian 12, 13 and next, as a table (needs root; an hour)
+	@python3 tools/fresh.py $(ARGS)
 
 test-full: setup ## every test
 	@.venv/bin/python tools/test.py --full
@@ -36,4 +39,4 @@ lock: setup ## renv.lock and constraints.txt from what is installed here
 	@.venv/bin/python tools/lock.py
 
 clean: ## takes away what set-up and demo made in this folder
-	@rm -rf .venv .venv-local local-run .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo fresh .mypy_cache .pytest_cache .ruff_cache .hypothesis

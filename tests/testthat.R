@@ -1,5 +1,5 @@
-# In a checkout (`Rscript tests/testthat.R` from its root) the files of R/ are sourced; under R CMD check the installed
-# package is tested. Ends with a line of counts; the exit status is not zero if a test failed.
+# In a checkout (`Rscript tests/testthat.R [FILTER]` from its root) the files of R/ are sourced; under R CMD check the
+# installed package is tested. Ends with a line of counts; the exit status is not zero if a test failed.
 library(testthat)
 
 # Adds to the file that `make test` counts from: outcome, number, reason.
@@ -21,8 +21,9 @@ if (file.exists("DESCRIPTION") && dir.exists("R")) {
   for (file in list.files("R", pattern = "\\.R$", full.names = TRUE)) {
     sys.source(file, envir = sourced)
   }
+  filter <- c(commandArgs(trailingOnly = TRUE), list(NULL))[[1]]
   results <- test_dir(
-    "tests/testthat", env = sourced, reporter = "check", load_package = "none", stop_on_failure = FALSE
+    "tests/testthat", filter = filter, env = sourced, reporter = "check", load_package = "none", stop_on_failure = FALSE
   )
   if (nzchar(Sys.getenv("SLANT_TEST_COUNTS"))) {
     write_counts(results, Sys.getenv("SLANT_TEST_COUNTS"))

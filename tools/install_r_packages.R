@@ -1,5 +1,5 @@
 # Installs R packages from SLANT_CRAN (a folder or an address) or from CRAN; tools/setup.py calls it.
-#   Rscript tools/install_r_packages.R --kind       prints "binary" or "source"; nothing where the repository can't be reached
+#   Rscript tools/install_r_packages.R --kind       prints "binary" or "source", nothing where it can't be reached
 #   Rscript tools/install_r_packages.R PACKAGE …    installs them, and takes away again what can't be loaded
 patience_s <- 6
 

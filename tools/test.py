@@ -1,6 +1,7 @@
 """Runs every kind of test, all of them even where one fails, and says how long each took and what was skipped, and why.
 
-python tools/test.py [--full | --check]    --full: the slow ones too; --check: only what reads the code (lint, types)
+python tools/test.py [--full | --core | --check]
+    --full: the slow ones too; --core: what versions of R and Python could break; --check: only lint and types
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from pathlib import Path
 from browser import install_browser
 
 ROOT = Path(__file__).resolve().parent.parent
-MARKED = {"": "not slow and not local", "--full": "not local"}
+MARKED = {"": "not slow and not local", "--core": "not slow and not local", "--full": "not local"}
+CORE = (
+    "r_bridge", "r_vectors", "worker", "journal", "run", "views", "fits", "effect_size_parts", "compare", "figures",
+    "bayes", "tables", "doctor", "setup",
+)  # fmt: skip
+CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
 READ_CODE = {
     "ruff": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
@@ -31,11 +37,11 @@ def stages(chosen: str) -> dict[str, list[str]]:
         return READ_CODE
     # A process for each core; the tests of one file stay together, as some of them go on where others ended.
     processes = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile"]
-    return {
-        **READ_CODE,
-        "testthat": ["Rscript", "tests/testthat.R"],
-        "pytest": ["pytest", *processes, "-m", MARKED[chosen]],
-    }
+    pytest = ["pytest", *processes, "-m", MARKED[chosen]]
+    if chosen == "--core":
+        files = [f"tests/test_{name}.py" for name in CORE]
+        return {"testthat": ["Rscript", "tests/testthat.R", CORE_OF_R], "pytest": [*pytest, *files]}
+    return {**READ_CODE, "testthat": ["Rscript", "tests/testthat.R"], "pytest": pytest}
 
 
 def run_stage(name: str, command: list[str]) -> bool:
@@ -60,13 +66,13 @@ def counts_of(file: Path) -> tuple[Counter[str], Counter[str]]:
 
 def main() -> int:
     chosen = "".join(sys.argv[1:])
-    if chosen not in {"", "--full", "--check"}:
+    if chosen not in {"", "--full", "--core", "--check"}:
         sys.exit(f"{__doc__}")
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
     os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis"])
     begun = time.monotonic()
-    if chosen != "--check":
+    if chosen in MARKED and chosen != "--core":
         install_browser()
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
