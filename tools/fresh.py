@@ -105,22 +105,14 @@ def versions_in(machine: Machine) -> dict[str, str]:
 def table(all_tried: list[Tried]) -> list[str]:
     """One line for each suite and step: suite, versions, passed, skipped, seconds."""
     head = ["suite", "R", "Python", *SHOWN, "step", "passed", "skipped", "seconds"]
-    rows = [
-        [
-            tried.suite,
-            *(tried.versions.get(name, "?") for name in ("R", "Python", *SHOWN)),
-            step,
-            says,
-            skipped,
-            f"{s:.0f}",
-        ]
-        for tried in all_tried
-        for step, (says, skipped, s) in tried.steps.items()
-    ]
+    rows = []
+    for tried in all_tried:
+        versions = [tried.versions.get(name, "?") for name in ("R", "Python", *SHOWN)]
+        for step, (says, skipped, seconds) in tried.steps.items():
+            rows.append([tried.suite, *versions, step, says, skipped, f"{seconds:.0f}"])
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-    ]
+    padded = [[f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)] for row in [head, *rows]]
+    return ["  ".join(row).rstrip() for row in padded]
 
 
 def arguments() -> argparse.Namespace:

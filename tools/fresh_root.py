@@ -80,10 +80,9 @@ def folders_of_pip() -> list[str]:
 def command_in(folder: Path, command: str, bound: dict[str, Path], environment: dict[str, str]) -> list[str]:
     """What runs `command` by a shell in /fresh/main of the root; `bound`: folders of here under their names there."""
     binds = {**{place: Path(place) for place in folders_of_pip()}, **bound}
-    lines = [
-        f'mkdir -p "{folder}{there}" && mount --bind -o ro "{here}" "{folder}{there}"' for there, here in binds.items()
-    ]
-    mounts = [f'mount --rbind /dev "{folder}/dev"', f'mount -t proc proc "{folder}/proc"', *lines]
+    mounts = [f'mount --rbind /dev "{folder}/dev"', f'mount -t proc proc "{folder}/proc"']
+    for there, here in binds.items():
+        mounts += [f'mkdir -p "{folder}{there}"', f'mount --bind -o ro "{here}" "{folder}{there}"']
     passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     settings = {"HOME": "/root", "LANG": "C.UTF-8", "PATH": PATH, **passed, **environment}
     words = [f"{name}={value}" for name, value in settings.items()]
