@@ -35,8 +35,8 @@ check: setup ## ruff, mypy, lint of R
 docs: setup ## help pages and NAMESPACE from the comments in R/
 	@Rscript -e 'roxygen2::roxygenise()'
 
-lock: setup ## renv.lock and constraints.txt from what is installed here
-	@.venv/bin/python tools/lock.py
+lock: ## renv.lock and constraints.txt, from what set-up installs in a fresh root of Debian 12 (needs root)
+	@python3 tools/lock.py $(ARGS)
 
 clean: ## takes away what set-up and demo made in this folder
 	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo fresh .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -42,7 +42,9 @@ def test_every_r_package_that_description_names_is_set_up(root: Path) -> None:
     assert named - {"stats", "utils", "methods", "grDevices", "graphics", "parallel", "tools", ""} <= set_up
 
 
+@pytest.mark.needs("renv", "stm", "duckdb", "nanoparquet", "effsize", "DBI", "jsonlite")
 def test_renv_lock_agrees_with_what_is_installed(root: Path, tmp_path: Path) -> None:
+    """It names all that set-up installs and what that needs, made in a root where nothing else is (`make lock`)."""
     r = r_installation()
     kept = json.loads((root / "renv.lock").read_text())
     if r is None or r.version_text.split(".")[:2] != kept["R"]["Version"].split(".")[:2]:
