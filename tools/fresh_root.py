@@ -55,12 +55,13 @@ def make_root(folder: Path, suite: str, address: str, log: Path) -> None:
 def bring(folder: Path) -> None:
     """What this machine knows of the network, and a clone of what is committed here."""
     pip = Path.home() / ".config" / "pip"
-    for path in (Path("/etc/resolv.conf"), Path("/etc/pip.conf")):
+    for path in map(Path, ("/etc/resolv.conf", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")):
         if path.exists():
-            shutil.copy(path, folder / "etc" / path.name)
+            there = folder / path.relative_to("/")
+            there.unlink(missing_ok=True)  # a link in the root may lead to a file of this machine
+            shutil.copy(path, there)
     if pip.is_dir():
         shutil.copytree(pip, folder / "root/.config/pip", dirs_exist_ok=True)
-    shutil.copytree("/etc/ssl/certs", folder / "etc/ssl/certs", dirs_exist_ok=True)
     shutil.rmtree(folder / "fresh" / "main", ignore_errors=True)
     subprocess.run(["git", "clone", "-q", ROOT, folder / "fresh" / "main"], check=True)
 
