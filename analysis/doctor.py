@@ -22,11 +22,11 @@ from slant.analysis.r_home import (
     rpy2_requirements,
     version_numbers,
 )
+from slant.analysis.r_package_list import how_to_install, r_package_list
 from slant.collector.errors import SlantError
 from slant.collector.store import reading
 
 Status = Literal["ok", "warn", "missing"]
-_R_PACKAGES = Path(__file__).with_name("r_packages.csv")
 _PATIENCE_S = 60
 
 
@@ -110,8 +110,7 @@ def _rpy2(r: RInstallation | None) -> Check:
 
 
 def _r_packages(r: RInstallation) -> list[Check]:
-    with _R_PACKAGES.open(encoding="utf-8", newline="") as file:
-        wanted = list(csv.DictReader(file))
+    wanted = r_package_list()
     try:
         found = _versions_in_r(r, [row["package"] for row in wanted])
     except (OSError, subprocess.SubprocessError) as error:
@@ -145,20 +144,6 @@ def _compiler(r: RInstallation) -> Check:
     has_apt = shutil.which("apt-get")
     fix = "type: sudo apt-get install g++ make" if has_apt else "install a C++ compiler and make."
     return Check("C++ compiler", "warn", "none", needed, f"For Bayesian models {fix}")
-
-
-def how_to_install(package: str, debian: str) -> str:
-    """The command that installs an R package on this machine."""
-    if debian and shutil.which("apt-get") and _apt_has(debian.split()[0]):
-        return f"sudo apt-get install --no-install-recommends {debian}"
-    return f"Rscript -e 'install.packages(\"{package}\")'"
-
-
-def _apt_has(name: str) -> bool:
-    """Whether this release has a package of that name; yes where its lists were never fetched."""
-    answer = subprocess.run(["apt-cache", "pkgnames", "r-"], capture_output=True, text=True, check=False)
-    known = answer.stdout.split()
-    return "r-base-core" not in known or name in known
 
 
 def _database(path: Path) -> Check:

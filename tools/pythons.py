@@ -35,7 +35,8 @@ def python_to_use(or_stop: bool = True) -> str:
             )
         return ""
     if sys.version_info >= OLDEST_PYTHON:
-        return sys.executable
+        # In a .venv that is active it is the one that the .venv was made from.
+        return os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     for minor in range(19, OLDEST_PYTHON[1] - 1, -1):
         if path := shutil.which(f"python3.{minor}"):
             return path

@@ -77,6 +77,7 @@ def usable_r() -> RInstallation:
 def main() -> None:
     os.chdir(ROOT)
     begun = time.monotonic()
+    repository_named()  # which ends here where SLANT_CRAN names nothing
     before, missing = last_set_up()
     if is_done(before, missing, python_to_use(or_stop=False)):
         return
