@@ -1,20 +1,24 @@
 # `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
-.PHONY: help setup demo test test-full test-faults bench check docs lock clean
+.PHONY: help setup demo test test-full test-fresh test-faults bench check docs lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## R, its packages, and .venv with slant in it
-	@tools/setup.sh
+	@command -v "$${PYTHON:-python3}" >/dev/null || { echo 'Error: Set-up needs Python 3 (Debian: sudo apt-get install python3).' >&2; exit 1; }
+	@"$${PYTHON:-python3}" tools/setup.py
 
 demo: setup ## a simulated RM-IAT from the first question to the report
-	@tools/demo.sh
+	@.venv/bin/python tools/demo.py
 
 test: setup ## every test but the slow ones, and what check does
-	@tools/test.sh
+	@.venv/bin/python tools/test.py
+
+test-fresh: ## demo and core tests on fresh Debian 12, 13 and next, as a table (needs root; an hour)
+	@python3 tools/fresh.py $(ARGS)
 
 test-full: setup ## every test
-	@tools/test.sh --full
+	@.venv/bin/python tools/test.py --full
 
 test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
 	@tools/test_local.sh
@@ -26,13 +30,13 @@ bench: setup ## speed and memory beside a bare loop, as a table (about eight min
 	@.venv/bin/python -m bench
 
 check: setup ## ruff, mypy, lint of R
-	@tools/test.sh --check
+	@.venv/bin/python tools/test.py --check
 
 docs: setup ## help pages and NAMESPACE from the comments in R/
 	@Rscript -e 'roxygen2::roxygenise()'
 
-lock: setup ## renv.lock and constraints.txt from what is installed here
-	@tools/lock.sh
+lock: ## renv.lock and constraints.txt, from what set-up installs in a fresh root of Debian 12 (needs root)
+	@python3 tools/lock.py $(ARGS)
 
 clean: ## takes away what set-up and demo made in this folder
-	@rm -rf .venv .venv-local local-run .setup-done demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo fresh .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -22,11 +22,11 @@ from slant.analysis.r_home import (
     rpy2_requirements,
     version_numbers,
 )
+from slant.analysis.r_package_list import how_to_install, r_package_list
 from slant.collector.errors import SlantError
 from slant.collector.store import reading
 
 Status = Literal["ok", "warn", "missing"]
-_R_PACKAGES = Path(__file__).with_name("r_packages.csv")
 _PATIENCE_S = 60
 
 
@@ -110,8 +110,7 @@ def _rpy2(r: RInstallation | None) -> Check:
 
 
 def _r_packages(r: RInstallation) -> list[Check]:
-    with _R_PACKAGES.open(encoding="utf-8", newline="") as file:
-        wanted = list(csv.DictReader(file))
+    wanted = r_package_list()
     try:
         found = _versions_in_r(r, [row["package"] for row in wanted])
     except (OSError, subprocess.SubprocessError) as error:
@@ -130,7 +129,9 @@ def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
 def _r_package(wanted: dict[str, str], found: str) -> Check:
     is_good = bool(found) and version_numbers(found) >= version_numbers(wanted["at_least"])
     status: Status = "ok" if is_good else "missing" if wanted["needed_for"] == "analysis" else "warn"
-    fix = "" if is_good else f"For {wanted['what_for']} type: {how_to_install(wanted['package'], wanted['debian'])}"
+    # What is here and too old comes from Debian, which has no newer one.
+    how = how_to_install(wanted["package"], "" if found else wanted["debian"])
+    fix = "" if is_good else f"Without it: {wanted['costs']}. To have it, type: {how}"
     return Check(f"R package {wanted['package']}", status, found or "none", f">= {wanted['at_least']}", fix)
 
 
@@ -143,13 +144,6 @@ def _compiler(r: RInstallation) -> Check:
     has_apt = shutil.which("apt-get")
     fix = "type: sudo apt-get install g++ make" if has_apt else "install a C++ compiler and make."
     return Check("C++ compiler", "warn", "none", needed, f"For Bayesian models {fix}")
-
-
-def how_to_install(package: str, debian: str) -> str:
-    """The command that installs an R package on this machine."""
-    if debian and shutil.which("apt-get"):
-        return f"sudo apt-get install --no-install-recommends {debian}"
-    return f"Rscript -e 'install.packages(\"{package}\")'"
 
 
 def _database(path: Path) -> Check:

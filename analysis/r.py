@@ -26,6 +26,7 @@ from typing import Any
 import polars as pl
 from slant.analysis import r_vectors
 from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from slant.analysis.r_package_list import what_is_lost
 from slant.analysis.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
@@ -159,9 +160,10 @@ def _require(packages: Sequence[str]) -> None:
     missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
     if missing:
         names = ", ".join(f'"{package}"' for package in missing)
+        lost = what_is_lost(missing)
         raise RError(
-            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
-            f"Install what is missing: make setup   (or in R: install.packages(c({names})))",
+            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}{f': {lost}' if lost else ''}.",
+            f"To have it, in R: install.packages(c({names})). What else this machine lacks: analyze doctor",
         )
 
 

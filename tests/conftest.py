@@ -11,8 +11,26 @@ from pathlib import Path
 import pytest
 
 from tests.authors import Authors, imported_authors
+from tests.needs import skip_what_is_lacking
 
 ROOT = Path(__file__).resolve().parent.parent
+BAD = ("failed", "error")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    skip_what_is_lacking(item)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Adds to the file that `make test` counts from: outcome, number, reason."""
+    if not (named := os.environ.get("SLANT_TEST_COUNTS")) or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    stats = terminalreporter.stats
+    lines = [f"passed\t{len(stats.get('passed', []))}\t", f"failed\t{sum(len(stats.get(s, [])) for s in BAD)}\t"]
+    for report in stats.get("skipped", []):
+        lines.append(f"skipped\t1\t{report.longrepr[2].removeprefix('Skipped: ')}")
+    with Path(named).open("a", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +43,7 @@ def shared() -> Path:
     """The folder `shared` beside the checkout, with the authors' raw data; absent on most machines."""
     folder = ROOT.parent / "shared"
     if not (folder / "data" / "rmiat").is_dir():
-        pytest.skip("the authors' raw data (../shared/data/rmiat) are not on this machine")
+        pytest.skip("the authors' raw data (../shared) are not here")
     return folder
 
 

@@ -77,9 +77,11 @@ def test_a_missing_r_package_comes_with_the_line_to_type(root: Path, tmp_path: P
     (tmp_path / "profile.R").write_text(".libPaths(character(0), include.site = FALSE)\n")  # only what R ships with
     found = checks_in_a_process(root, PATH=os.environ["PATH"], R_PROFILE_USER=str(tmp_path / "profile.R"))
     assert found["R package lme4"][0] == "missing"
-    assert found["R package effsize"] == (
-        "warn", "For comparing Cohen's d with another package's type: Rscript -e 'install.packages(\"effsize\")'",
-    )  # fmt: skip
+    assert found["R package stm"] == (
+        "warn",
+        "Without it: no topic models (analyze --fit stm; analyze topics). "
+        "To have it, type: Rscript -e 'install.packages(\"stm\")'",
+    )
 
 
 @needs_r

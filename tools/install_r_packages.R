@@ -1,30 +1,32 @@
-# Installs the packages of analysis/r_packages.csv that are missing or too old here, from SLANT_CRAN or from CRAN.
-# Run from the top of the checkout: Rscript tools/install_r_packages.R
-
-source("R/package_versions.R")
-
-is_lacking <- function(wanted) {
-  found <- package_versions(wanted$package)$version
-  is_new_enough <- mapply(
-    function(version, at_least) !is.na(version) && package_version(version) >= package_version(at_least),
-    found, wanted$at_least
-  )
-  !as.logical(is_new_enough)
-}
+# Installs R packages from SLANT_CRAN (a folder or an address) or from CRAN; tools/setup.py calls it.
+#   Rscript tools/install_r_packages.R --kind       prints "binary" or "source", nothing where it can't be reached
+#   Rscript tools/install_r_packages.R PACKAGE …    installs them, and takes away again what can't be loaded
+patience_s <- 6
 
 use_repository <- function(named) {
-  if (!nzchar(named)) {
-    configured <- getOption("repos")
-    if (is.null(configured) || identical(unname(configured["CRAN"]), "@CRAN@")) {
-      utils::chooseCRANmirror(graphics = FALSE, ind = 1, local.only = TRUE)
-    }
-  } else if (dir.exists(named)) {
+  if (dir.exists(named)) {
     options(repos = c(CRAN = paste0("file://", normalizePath(named))))
-  } else if (grepl("^[a-z]+://", named)) {
+  } else if (nzchar(named)) {
     options(repos = c(CRAN = named))
-  } else {
-    stop_plainly("SLANT_CRAN must be a folder or an address, but there is no folder \"", named, "\".")
+  } else if (is.null(getOption("repos")) || identical(unname(getOption("repos")["CRAN"]), "@CRAN@")) {
+    utils::chooseCRANmirror(graphics = FALSE, ind = 1, local.only = TRUE)
   }
+}
+
+# A firewall that drops packets answers nothing for minutes, so one short question decides for all.
+can_reach <- function(repository) {
+  index <- paste0(utils::contrib.url(repository, "source"), "/PACKAGES.gz")
+  if (startsWith(index, "file://")) {
+    return(file.exists(sub("^file://", "", index)))
+  }
+  answer <- tryCatch(curlGetHeaders(index, timeout = patience_s), error = function(e) NULL)
+  identical(attr(answer, "status"), 200L)
+}
+
+# A folder is somebody's own and holds what is meant for this machine, as binaries.
+kind_of <- function(repository) {
+  is_binary <- startsWith(repository, "file://") || .Platform$pkgType != "source" || grepl("__linux__", repository)
+  if (is_binary) "binary" else "source"
 }
 
 writable_library <- function() {
@@ -38,49 +40,46 @@ writable_library <- function() {
   own
 }
 
-stop_plainly <- function(...) {
-  message("Error: ", ...)
-  quit(status = 1, save = "no")
-}
-
-# R's duckdb alone compiles for half an hour; nobody should wait for it unasked, because slant itself doesn't use it.
-without_long_compiles <- function(lacking) {
-  has_binaries <- nzchar(Sys.getenv("SLANT_CRAN")) || .Platform$pkgType != "source" ||
-    any(grepl("__linux__", getOption("repos"), fixed = TRUE))
-  if (has_binaries || nzchar(Sys.getenv("SLANT_COMPILE")) || !"duckdb" %in% lacking$package) {
-    return(lacking)
-  }
-  message("setup: leaving out R's duckdb, which would compile for half an hour; for it: SLANT_COMPILE=yes make setup")
-  lacking[lacking$package != "duckdb", ]
-}
-
-install <- function(lacking) {
-  library_dir <- writable_library()
-  .libPaths(c(library_dir, .libPaths()))
-  message("setup: installing R packages into ", library_dir, ": ", toString(lacking$package))
-  Sys.setenv(MAKEFLAGS = paste0("-j", max(1, parallel::detectCores(), na.rm = TRUE)))
-  utils::install.packages(lacking$package, lib = library_dir, quiet = TRUE)
-}
-
-report_failures <- function(failed) {
-  if (nrow(failed) == 0) {
+# stm needs lda, whose current version wants R 4.3; CRAN's archive has the last one for older R.
+install_old_lda <- function(packages, library_dir) {
+  lacks_lda <- "stm" %in% packages && !nzchar(system.file(package = "lda"))
+  if (!lacks_lda || "lda" %in% rownames(utils::available.packages())) {
     return(invisible())
   }
-  names <- toString(paste(failed$package, ">=", failed$at_least))
-  how <- paste0("  To see why: Rscript -e 'install.packages(\"", failed$package[1], "\")'")
-  if (any(failed$needed_for %in% c("analysis", "tests"))) {
-    stop_plainly("These R packages could not be installed: ", names, ".\n", how)
-  }
-  message("setup: going on without these R packages, which slant itself does not need: ", names, "\n", how)
+  archived <- paste0(utils::contrib.url(getOption("repos")[[1]], "source"), "/Archive/lda/lda_1.4.2.tar.gz")
+  utils::install.packages(archived, lib = library_dir, repos = NULL, type = "source")
 }
 
-wanted <- utils::read.csv("analysis/r_packages.csv", stringsAsFactors = FALSE)
-lacking <- wanted[is_lacking(wanted), ]
-if (nrow(lacking) > 0) {
-  use_repository(Sys.getenv("SLANT_CRAN"))
-  lacking <- without_long_compiles(lacking)
+# A binary that was made for another R may crash it: it goes again, and is missing.
+is_sound <- function(package) {
+  about <- suppressWarnings(utils::packageDescription(package))
+  built <- if (is.list(about)) strsplit(about$Built, ";", fixed = TRUE)[[1]] else return(FALSE)
+  minor <- function(version) paste(unlist(version)[1:2], collapse = ".")
+  is_of_this_r <- minor(package_version(sub("^R ", "", built[[1]]))) == minor(getRversion())
+  is_plain <- length(built) < 2 || !nzchar(trimws(built[[2]]))
+  (is_of_this_r || is_plain) && requireNamespace(package, quietly = TRUE)
 }
-if (nrow(lacking) > 0) {
-  install(lacking)
-  report_failures(lacking[is_lacking(lacking), ])
+
+install <- function(packages) {
+  library_dir <- writable_library()
+  .libPaths(c(library_dir, .libPaths()))
+  before <- rownames(utils::installed.packages(library_dir))
+  install_old_lda(packages, library_dir)
+  utils::install.packages(packages, lib = library_dir, quiet = TRUE)
+  added <- setdiff(rownames(utils::installed.packages(library_dir)), before)
+  unsound <- added[!vapply(added, is_sound, logical(1))]
+  if (length(unsound) > 0) {
+    message("Taken away again, because they can't be loaded or were made for another R: ", toString(unsound))
+    utils::remove.packages(unsound, library_dir)
+  }
+}
+
+arguments <- commandArgs(trailingOnly = TRUE)
+use_repository(Sys.getenv("SLANT_CRAN"))
+if (identical(arguments, "--kind")) {
+  repository <- getOption("repos")[[1]]
+  if (can_reach(repository)) cat(kind_of(repository), "\n", sep = "")
+} else {
+  options(timeout = 300)
+  install(arguments)
 }

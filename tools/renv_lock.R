@@ -1,4 +1,4 @@
-# Writes renv.lock: the versions installed here of all that DESCRIPTION names and what that needs in turn.
+# Writes renv.lock: the versions installed here of what analysis/r_packages.csv names and of what that needs in turn.
 # Run from the top of the checkout: Rscript tools/renv_lock.R [FILE]
 #
 # The list of repositories stays empty, so that renv::restore() takes a person's own `repos`: no mirror is named here.
@@ -6,11 +6,9 @@
 file <- c(commandArgs(trailingOnly = TRUE), "renv.lock")[1]
 options(renv.lockfile.version = 1L, renv.verbose = FALSE, renv.consent = TRUE)
 
-fields <- read.dcf("DESCRIPTION", fields = c("Depends", "Imports", "Suggests"))
-named <- trimws(sub("\\(.*", "", unlist(strsplit(fields[!is.na(fields)], ","))))
-installed <- utils::installed.packages()
+wanted <- utils::read.csv("analysis/r_packages.csv", stringsAsFactors = FALSE)$package
 base <- rownames(utils::installed.packages(priority = "base"))
-packages <- setdiff(intersect(named, rownames(installed)), base)
+packages <- setdiff(wanted, base)
 
 lock <- renv::lockfile_create(packages = packages, libpaths = .libPaths(), project = getwd(), force = TRUE)
 lock$R$Repositories <- list()

@@ -1,0 +1,97 @@
+"""Runs every kind of test, all of them even where one fails, and says how long each took and what was skipped, and why.
+
+python tools/test.py [--full | --core | --check]
+    --full: the slow ones too; --core: what versions of R and Python could break; --check: only lint and types
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from browser import install_browser
+
+ROOT = Path(__file__).resolve().parent.parent
+MARKED = {"": "not slow and not local", "--core": "not slow and not local", "--full": "not local"}
+CORE = (
+    "r_bridge", "r_vectors", "worker", "journal", "run", "views", "fits", "effect_size_parts", "compare", "figures",
+    "bayes", "tables", "doctor", "setup",
+)  # fmt: skip
+CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
+READ_CODE = {
+    "ruff": ["ruff", "check", "."],
+    "ruff format": ["ruff", "format", "--check", "--quiet", "."],
+    "mypy": ["mypy"],
+    "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").glob("*.py"))],
+    "lint of R": ["Rscript", "tools/lint_r.R"],
+}
+
+
+def stages(chosen: str) -> dict[str, list[str]]:
+    if chosen == "--check":
+        return READ_CODE
+    # A process for each core; the tests of one file stay together, as some of them go on where others ended.
+    processes = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile"]
+    pytest = ["pytest", *processes, "-m", MARKED[chosen]]
+    if chosen == "--core":
+        files = [f"tests/test_{name}.py" for name in CORE]
+        return {"testthat": ["Rscript", "tests/testthat.R", CORE_OF_R], "pytest": [*pytest, *files]}
+    return {**READ_CODE, "testthat": ["Rscript", "tests/testthat.R"], "pytest": pytest}
+
+
+def run_stage(name: str, command: list[str]) -> bool:
+    begun = time.monotonic()
+    print(f"== {name}", flush=True)
+    is_good = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    print(f"-- {name}: {time.monotonic() - begun:.0f} s", flush=True)
+    return is_good
+
+
+def counts_of(file: Path) -> tuple[Counter[str], Counter[str]]:
+    """How many tests passed, failed and were skipped, and how often for which reason, as tests/ wrote them down."""
+    lines = [line.split("\t") for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    outcomes: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for outcome, number, reason in lines:
+        outcomes[outcome] += int(number)
+        if outcome == "skipped":
+            reasons[reason] += int(number)
+    return outcomes, reasons
+
+
+def main() -> int:
+    chosen = "".join(sys.argv[1:])
+    if chosen not in {"", "--full", "--core", "--check"}:
+        sys.exit(f"{__doc__}")
+    os.chdir(ROOT)
+    os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
+    os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis"])
+    begun = time.monotonic()
+    if chosen in MARKED and chosen != "--core":
+        install_browser()
+    with tempfile.TemporaryDirectory() as folder:
+        counts = Path(folder) / "counts"
+        os.environ["SLANT_TEST_COUNTS"] = str(counts)
+        failed = [name for name, command in stages(chosen).items() if not run_stage(name, command)]
+        outcomes, reasons = counts_of(counts)
+    for name in failed:
+        print(f"failed: {name}")
+    print(
+        f"{len(stages(chosen)) - len(failed)} stages are good, {len(failed)} failed, {time.monotonic() - begun:.0f} s"
+    )
+    if chosen != "--check":
+        why = "; ".join(f"{number} {reason}" for reason, number in reasons.most_common())
+        print(f"skipped {sum(reasons.values())}: {why or 'none'}")
+        # A stage that failed without a test that failed (lint; R that does not start) counts as a failure, too.
+        n_failed = max(outcomes["failed"], len(failed))
+        print(f"{outcomes['passed']} passed, {n_failed} failed, {outcomes['skipped']} skipped")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
