@@ -6,7 +6,6 @@ The raw answers stay as they are. A recount is a line in a journal of its own; l
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from slant.collector.errors import JournalError, UnknownNameError, UsageError
 from slant.collector.interrupts import run_anywhere
 from slant.collector.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
 from slant.collector.load import load_journals
+from slant.collector.operating_system import onto_disk
 from slant.collector.providers import provider_named
 from slant.collector.store import reading
 
@@ -167,6 +167,6 @@ class _Journal:
             with self.path.open("ab") as file:
                 file.write(encode(record))
                 file.flush()
-                os.fsync(file.fileno())
+                onto_disk(file.fileno())
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
