@@ -30,6 +30,7 @@ from slant.analysis.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
 _PACKAGE = Path(__file__).parent  # not resolved: in a checkout it is a link, and its neighbours are links, too
+_R_OPTIONS = ("slant", "--quiet", "--no-save", "--no-restore")
 _session: dict[str, Any] = {}
 
 
@@ -52,6 +53,8 @@ def start() -> Any:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
         os.environ["SLANT_NATIVE"] = str(native_folder())
         ri, runtime_error = _rinterface()
+        # R's own default would also load .RData of the current folder, whose functions would be taken for R's.
+        importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
         ri.initr(interactive=False)
         _say_on_stderr()
         environment = ri.baseenv["new.env"](parent=ri.globalenv)
