@@ -44,7 +44,7 @@ def run_of(project: Path) -> list[str]:
 
 @needs_r
 def test_collecting_fitting_and_tables_run_nothing_of_the_folder(project: Path) -> None:
-    asked = typed(project, "collect", "--study", "rmiat", "--model", "simulated/o3-mini", "--pilot", "160", "--yes")
+    asked = typed(project, "collect", "--study", "rmiat", "--model", "simulated/o3-mini", "--pilot", "160")
     assert (asked.returncode, run_of(project)) == (0, []), asked.stderr
     fitted = typed(project, "analyze", "--fit", "effect_size", "--workers", "1", "--format", "json")
     assert (fitted.returncode, run_of(project)) == (0, []), fitted.stderr
