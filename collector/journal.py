@@ -26,6 +26,7 @@ from typing import Any
 from slant.collector.errors import JournalError
 from slant.collector.json_text import encoded
 from slant.collector.operating_system import keep_room, onto_disk, try_lock
+from slant.collector.provenance.told_paths import typed_command
 from slant.collector.records import Attempt, Run
 
 RESERVE_BYTES = 4_000_000
@@ -101,7 +102,7 @@ class FolderLock:
                 "Wait until it ends, stop it, or use another file: --db OTHER.duckdb",
             )
         os.ftruncate(self._file, 0)
-        who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {' '.join(sys.argv)[:500]}"
+        who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {typed_command(folder)[:500]}"
         with contextlib.suppress(OSError):  # a full disk must not hide the lock itself
             os.write(self._file, who.encode("utf-8", "replace"))
 
