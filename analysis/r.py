@@ -25,7 +25,7 @@ from typing import Any
 
 import polars as pl
 from slant.analysis import r_vectors
-from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
@@ -142,12 +142,12 @@ def _rinterface() -> tuple[Any, Any]:
         ri = importlib.import_module("rpy2.rinterface")
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
     except ModuleNotFoundError as error:
-        raise RError("The Python package rpy2 is missing.", 'Install it: pip install "slant[r]"') from error
+        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(found)) from error
     except (ImportError, OSError, ValueError, AttributeError) as error:
         raise RError(
             "The rpy2 that is installed does not fit the R of this machine.",
             (str(error).splitlines() or [repr(error)])[0],
-            f"For R {found.version_text}: pip install {' '.join(repr(r) for r in rpy2_requirements(found.version))}",
+            how_to_install_rpy2(found),
         ) from error
 
 
