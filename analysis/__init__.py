@@ -23,6 +23,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from slant.collector.operating_system import check_supported
+
 if TYPE_CHECKING:
     from slant.analysis.bayes.draws import read_draws as read_draws
     from slant.analysis.checks import check as check
@@ -66,6 +68,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    check_supported()
     return getattr(import_module(_PLACES[name]), name)
 
 

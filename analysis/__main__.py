@@ -1,5 +1,9 @@
 """`python -m slant.analysis` is `analyze`."""
 
-from slant.analysis.cli import analyze
+import sys
+from importlib import import_module
 
-analyze(prog_name="analyze")
+from slant.collector.child_processes import safe_path
+
+sys.path[:] = safe_path()  # Python puts the current folder first for -m, and for a command not
+import_module("slant.analysis.cli").analyze(prog_name="analyze")

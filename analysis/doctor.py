@@ -17,6 +17,7 @@ from slant.analysis.r import r_folder
 from slant.analysis.r_home import (
     HOW_TO_INSTALL_R,
     RInstallation,
+    how_to_install_rpy2,
     r_installation,
     rinterface_fits,
     rpy2_requirements,
@@ -104,8 +105,7 @@ def _rpy2(r: RInstallation | None) -> Check:
         return Check("rpy2-rinterface", status, found, "one that fits R", "Install R first.")
     needed = " ".join(rpy2_requirements(r.version))
     is_good = interface and objects and rinterface_fits(version_numbers(interface), r.version)
-    quoted = " ".join(f"'{part}'" for part in rpy2_requirements(r.version))
-    fix = "" if is_good else f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
+    fix = "" if is_good else how_to_install_rpy2(r)
     return Check("rpy2-rinterface", "ok" if is_good else "missing", found, needed, fix)
 
 

@@ -25,12 +25,13 @@ from typing import Any
 
 import polars as pl
 from slant.analysis import r_vectors
-from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, r_installation, rpy2_requirements
+from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.r_package_list import what_is_lost
 from slant.analysis.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
 _PACKAGE = Path(__file__).parent  # not resolved: in a checkout it is a link, and its neighbours are links, too
+_R_OPTIONS = ("slant", "--quiet", "--no-save", "--no-restore")
 _session: dict[str, Any] = {}
 
 
@@ -53,6 +54,8 @@ def start() -> Any:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
         os.environ["SLANT_NATIVE"] = str(native_folder())
         ri, runtime_error = _rinterface()
+        # R's own default would also load .RData of the current folder, whose functions would be taken for R's.
+        importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
         ri.initr(interactive=False)
         _say_on_stderr()
         environment = ri.baseenv["new.env"](parent=ri.globalenv)
@@ -140,12 +143,12 @@ def _rinterface() -> tuple[Any, Any]:
         ri = importlib.import_module("rpy2.rinterface")
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
     except ModuleNotFoundError as error:
-        raise RError("The Python package rpy2 is missing.", 'Install it: pip install "slant[r]"') from error
+        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(found)) from error
     except (ImportError, OSError, ValueError, AttributeError) as error:
         raise RError(
             "The rpy2 that is installed does not fit the R of this machine.",
             (str(error).splitlines() or [repr(error)])[0],
-            f"For R {found.version_text}: pip install {' '.join(repr(r) for r in rpy2_requirements(found.version))}",
+            how_to_install_rpy2(found),
         ) from error
 
 

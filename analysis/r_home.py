@@ -69,6 +69,12 @@ def rpy2_requirements(r_version: tuple[int, ...]) -> tuple[str, ...]:
     return ("rpy2-rinterface>=3.6.7,<3.7", "rpy2-robjects>=3.6.6,<3.7")
 
 
+def how_to_install_rpy2(r: RInstallation) -> str:
+    """What to type: by its own name, which serves a checkout, a wheel and an index alike."""
+    quoted = " ".join(f"'{requirement}'" for requirement in rpy2_requirements(r.version))
+    return f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
+
+
 def _homes() -> Iterator[Path]:
     if named := os.environ.get("R_HOME"):
         yield Path(named)

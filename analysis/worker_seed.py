@@ -1,7 +1,7 @@
 """What R workers are forked from: one process in which R has started and has loaded the packages of the coming fits.
 
-Imported by the fork server of multiprocessing (see worker_start.py) and by nothing else. What fails here fails again in
-a worker, which says so. No data go through Polars here: its threads would not live on in the workers.
+Imported by the fork server of multiprocessing (see worker_start.py), and by each worker where there is none. What R
+lacks it says again at the first call. No data go through Polars here: its threads would not live on in the workers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How R worker processes begin: with which environment, and from what.
 
-On Linux they are forked from one process in which R has started and loaded its packages (worker_seed.py), for loading
-lmerTest takes longer than all fits of a paper. It can be begun before anything else is imported: this module is light.
-Elsewhere (macOS forbids such forks) each starts R on its own.
+Where the system lets them, they are forked from one process in which R has started and loaded its packages
+(worker_seed.py), for loading lmerTest takes longer than all fits of a paper. It can be begun before anything else is
+imported: this module is light. Elsewhere each starts R on its own.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
-from pathlib import Path
+
+from slant.collector.child_processes import child_environment, with_safe_path
+from slant.collector.operating_system import can_fork_r, r_locale
 
 ENVIRONMENT = {
-    "LC_ALL": "C.UTF-8",
+    **r_locale(),
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -29,33 +30,33 @@ ENVIRONMENT = {
 }
 # Many short fits are over before compiled code has paid for its compiling. It changes no number.
 _SHORT_FITS = {"R_ENABLE_JIT": "0"}
+SEED = "slant.analysis.worker_seed"
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
-_CAN_FORK = sys.platform == "linux"
 
 
 def worker_context() -> BaseContext:
     """The way in which this system starts workers."""
-    if not _CAN_FORK:
+    if not can_fork_r():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["slant.analysis.worker_seed"])
+    context.set_forkserver_preload([SEED])
     return context
 
 
 def begin_early(packages: Sequence[str]) -> None:
     """Begin to load R and these packages, for many short fits, beside what this process does until it has them."""
-    if _CAN_FORK:
+    if can_fork_r():
         from multiprocessing import forkserver
 
         worker_context()
-        with environment(packages, _SHORT_FITS), deaf_to_ctrl_c():
+        with environment(packages, _SHORT_FITS), deaf_to_ctrl_c(), with_safe_path():
             forkserver.ensure_running()
 
 
 @contextlib.contextmanager
 def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = None) -> Iterator[None]:
     """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
-    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **_path_of_checkout(), **(more or {})}
+    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **child_environment(), **(more or {})}
     before = {name: os.environ.get(name) for name in new}
     os.environ.update(new)
     try:
@@ -78,12 +79,3 @@ def deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _path_of_checkout() -> dict[str, str]:
-    """A checkout that is not installed is found by its folder, which a fork server doesn't inherit."""
-    checkout = Path(__file__).resolve().parent.parent
-    if not (checkout / "pyproject.toml").is_file():
-        return {}
-    paths = [str(checkout / "python"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}

@@ -8,12 +8,12 @@ Prints, as JSON: wall_s, cpu_s, rows, peak_mb (of the whole process).
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 
 import click
+from slant.collector.operating_system import peak_memory_mb
 from slant.collector.store import reading
 
 if __name__ == "__main__":
@@ -21,5 +21,5 @@ if __name__ == "__main__":
         began, cpu = time.perf_counter(), time.process_time()
         rows = connection.view(sys.argv[2]).fetchall()
         wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    peak_mb = peak_memory_mb()
     click.echo(json.dumps({"wall_s": wall_s, "cpu_s": cpu_s, "rows": len(rows), "peak_mb": peak_mb}))

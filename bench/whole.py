@@ -9,7 +9,6 @@ held_s (how long the database was held in that time), last_load_s (and after it)
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ import click
 from slant.collector import Options, collect
 from slant.collector import load as loading
 from slant.collector.api import Watcher
+from slant.collector.operating_system import peak_memory_mb
 from slant.collector.run import Lane
 
 
@@ -68,7 +68,7 @@ def run(url: str, db: str, repetitions: int, in_flight: int, stop_after: int = 1
         "asking_s": watch.last_s - watch.started_s,
         "start_s": watch.started_s - watch.began_s,
         "cpu_s": time.process_time() - cpu_s,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+        "peak_mb": peak_memory_mb(),
     }
 
 

@@ -47,4 +47,7 @@ def __getattr__(name: str) -> Any:  # loaded when asked for: `collect --help` mu
         raise AttributeError(f"module 'slant.collector' has no attribute {name!r}")
     from importlib import import_module
 
+    from slant.collector.operating_system import check_supported
+
+    check_supported()
     return getattr(import_module(_HOME[name]), name)

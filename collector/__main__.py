@@ -1,5 +1,9 @@
 """`python -m slant.collector` is `collect`."""
 
-from slant.collector.cli import collect
+import sys
+from importlib import import_module
 
-collect(prog_name="collect")
+from slant.collector.child_processes import safe_path
+
+sys.path[:] = safe_path()  # Python puts the current folder first for -m, and for a command not
+import_module("slant.collector.cli").collect(prog_name="collect")

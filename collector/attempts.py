@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import quote
 
 from slant.collector.checks.option_logprobs import option_logprobs
-from slant.collector.client import KEPT_HEADERS, Exchange
+from slant.collector.client import Exchange, kept_headers
 from slant.collector.json_text import encoded
 from slant.collector.providers import Provider
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
@@ -36,6 +37,7 @@ class Place:
     is_shortened: bool = False
 
 
+_ACCOUNT = re.compile(r"\b(?:org|proj|user|acct)[-_][A-Za-z0-9]{8,}\b|\bprojects/[\w-]+")
 _FIELDS = tuple(f.name for f in fields(Attempt))
 
 
@@ -74,7 +76,6 @@ class AttemptMaker:
         tokens, token_source = analysed_tokens(reply, model)
         options = reading.spelled or (trial.option_a, trial.option_b)
         graded = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
-        headers = {k: v for k, v in exchange.headers.items() if k in KEPT_HEADERS or "ratelimit" in k}
         attempt = Attempt(
             attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
             conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
@@ -90,7 +91,7 @@ class AttemptMaker:
             reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
             input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
             finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=_json(headers), http_status=exchange.status,
+            request_id=reply.request_id, headers=_json(kept_headers(exchange.headers)), http_status=exchange.status,
             error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
             first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
@@ -98,7 +99,15 @@ class AttemptMaker:
             response=exchange.body, option_a_logprob=graded.option_a_logprob,
             option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
         )  # fmt: skip
-        return self._without_secrets(attempt) if self._secrets else attempt
+        attempt = self._without_secrets(attempt) if self._secrets else attempt
+        return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
+
+
+def _without_accounts(attempt: Attempt) -> Attempt:
+    """Errors name whom they are for ("Rate limit reached in organization org-…"), in the body and in what it says."""
+    names = ("response", "error", "detail")
+    texts = {name: _ACCOUNT.sub("[account]", text) for name in names if (text := getattr(attempt, name))}
+    return replace(attempt, **texts)  # type: ignore[arg-type]
 
 
 def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:

@@ -17,21 +17,16 @@ from urllib.parse import urlsplit
 import aiohttp
 from slant.collector.journal import Clock
 from slant.collector.json_text import decoded, encoded
-from slant.collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from slant.collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, is_budget, spoken
 from slant.collector.providers.exchange import Request
 from slant.collector.too_long import is_too_long
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
-KEPT_HEADERS = (
-    "date",
-    "retry-after",
-    "openai-processing-ms",
-    "openai-version",
-    "anthropic-organization-id",
-    "server",
+_KEPT_HEADERS = {
+    "date", "retry-after", "retry-after-ms", "openai-processing-ms", "openai-version", "server", "request-id",
     "x-request-id",
-)
+}  # fmt: skip
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -41,6 +36,12 @@ def _json_escape(error: UnicodeError) -> tuple[str, int]:
     """Bytes that are no UTF-8 as JSON would spell them: one of them must not cost an answer that is paid for."""
     assert isinstance(error, UnicodeDecodeError)
     return "".join(f"\\u{byte:04x}" for byte in error.object[error.start : error.end]), error.end
+
+
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Of a response's headers (names in lower case) those that are stored: times, versions, what the provider's limits
+    are. All others are not, whatever they are called: some name the account that pays."""
+    return {name: value for name, value in headers.items() if name in _KEPT_HEADERS or is_budget(name)}
 
 
 codecs.register_error("slant.json_escape", _json_escape)

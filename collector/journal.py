@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import sys
@@ -26,6 +25,8 @@ from typing import Any
 
 from slant.collector.errors import JournalError
 from slant.collector.json_text import encoded
+from slant.collector.operating_system import keep_room, onto_disk, try_lock
+from slant.collector.provenance.told_paths import typed_command
 from slant.collector.records import Attempt, Run
 
 RESERVE_BYTES = 4_000_000
@@ -88,19 +89,20 @@ class FolderLock:
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):  # a file system without locks, say
-                raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
+            is_ours = try_lock(self._file)
+        except OSError as error:  # a file system without locks, say
+            os.close(self._file)
+            raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
+        if not is_ours:
             holder = os.read(self._file, 2000).decode("utf-8", "replace")
             os.close(self._file)
             raise JournalError(
                 f'Another collector is writing to "{folder.name.removesuffix(".journal")}".',
                 f"It is {holder or 'a process that has just started'}.",
                 "Wait until it ends, stop it, or use another file: --db OTHER.duckdb",
-            ) from None
+            )
         os.ftruncate(self._file, 0)
-        who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {' '.join(sys.argv)[:500]}"
+        who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {typed_command(folder)[:500]}"
         with contextlib.suppress(OSError):  # a full disk must not hide the lock itself
             os.write(self._file, who.encode("utf-8", "replace"))
 
@@ -130,7 +132,8 @@ def mend_tails(folder: Path) -> list[str]:
             else:
                 file.truncate(tail_start)
                 cut.append(f"{path.name}: a half-written last line of {len(tail)} bytes was cut off")
-            os.fsync(file.fileno())
+            file.flush()
+            onto_disk(file.fileno())
     return cut
 
 
@@ -236,7 +239,7 @@ class Journal:
         try:
             while view:
                 view = view[os.write(self._file, view) :]
-            os.fdatasync(self._file)
+            onto_disk(self._file)
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._size)
@@ -247,10 +250,7 @@ class Journal:
     def _reserve(self) -> None:
         file = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT, 0o644)
         try:
-            os.posix_fallocate(file, 0, RESERVE_BYTES)
-        except OSError as error:
-            if error.errno != errno.EOPNOTSUPP:  # a file system that can't reserve is used without
-                raise
+            keep_room(file, RESERVE_BYTES)
         finally:
             os.close(file)
 
@@ -272,7 +272,7 @@ class Journal:
 def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        onto_disk(handle)
     finally:
         os.close(handle)
 

@@ -36,7 +36,10 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         done = int(_value(connection, "schema") or 0)
     migrations = _migrations()
     if done > len(migrations):
-        raise DatabaseError(f'"{path}" was made by a newer slant (schema {done}).', "Update: pip install -U slant")
+        raise DatabaseError(
+            f'"{path}" was made by a newer slant (schema {done}).',
+            "Update slant: in its checkout, git pull and make setup (or pip install . again).",
+        )
     for migration in migrations[done:]:
         connection.execute(migration.read_text("utf-8"))
     if done < len(migrations):

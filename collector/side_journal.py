@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import Any
 
 from slant.collector.errors import JournalError
 from slant.collector.journal import FolderLock, encode, journal_folder, mend_tails
+from slant.collector.operating_system import onto_disk
 
 
 class SideJournal:
@@ -37,6 +37,6 @@ class SideJournal:
             with self.path.open("ab") as file:
                 file.write(encode(record))
                 file.flush()
-                os.fsync(file.fileno())
+                onto_disk(file.fileno())
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error

@@ -22,6 +22,7 @@ from typing import Any
 
 import click
 from aiohttp import web
+from slant.collector.child_processes import child_environment
 from slant.collector.designs import Design, design_named
 from slant.collector.errors import ProviderError
 from slant.collector.records import Reply, TokenLogprob, Trial
@@ -39,14 +40,14 @@ class Simulator:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},  # the same packages as here, from anywhere
+            env=os.environ | child_environment(),
             start_new_session=True,  # Ctrl-C is for the run, which waits for answers in flight
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line.startswith("http"):
             self.close()
-            raise ProviderError("The simulated provider did not start.", line.strip() or "It said nothing.")
+            raise ProviderError("The simulated provider did not start.", line.strip() or "What it said stands above.")
         self.base_url = line.strip()
 
     def __enter__(self) -> Simulator:

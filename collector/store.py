@@ -19,6 +19,7 @@ from typing import Any
 
 import duckdb
 from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.operating_system import put_in_place
 from slant.collector.schema import check_is_ours, is_behind, prepare
 
 _CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -163,8 +164,7 @@ def _make(path: Path) -> None:
         if path.exists():  # an empty file: nothing is lost by putting ours in its place
             os.replace(part, path)
         else:
-            with contextlib.suppress(FileExistsError):  # another process was quicker: its file stays
-                os.link(part, path)
+            put_in_place(part, path)  # where another process was quicker, its file stays
     except OSError as error:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
@@ -175,7 +175,7 @@ def is_alive(pid: str) -> bool:
     """Whether a process of this number runs; what is no number is none."""
     try:
         os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError):
+    except (ValueError, OverflowError, ProcessLookupError):
         return False
     except OSError:
         return True  # somebody else's

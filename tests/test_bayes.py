@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import subprocess
 import sys
@@ -27,7 +26,8 @@ from slant.collector.errors import DatabaseError, RError, UnknownNameError, Usag
 from slant.collector.store import reading
 
 from tests.blocks_made import QUICK, database_of_choices
-from tests.test_worker import is_running, wait_until
+from tests.processes import HAS_PROC, is_running, members_of
+from tests.test_worker import wait_until
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
 EXPECTED = {"models": 1, "predictions": 16, "contrasts": 16, "checks": 10, "loo": 1}
@@ -112,7 +112,7 @@ def test_a_file_that_is_not_the_one_that_was_kept_is_not_opened(tmp_path: Path, 
 
 
 def test_arviz_gets_chains_draws_and_items(draws: Draws) -> None:
-    pytest.importorskip("arviz", reason="the optional extra slant[arviz] is not installed")
+    pytest.importorskip("arviz", reason="the optional Python package arviz is not installed")
     posterior = draws.to_arviz().posterior
     assert dict(posterior.sizes) == {"chain": 1, "draw": 100, "item": 12}
     assert float(posterior["b_Intercept"].mean()) == pytest.approx(draws.frame["b_Intercept"].mean())
@@ -124,7 +124,7 @@ def test_arviz_gets_chains_draws_and_items(draws: Draws) -> None:
 def test_without_arviz_a_sentence_says_how_to_get_it(draws: Draws, monkeypatch: pytest.MonkeyPatch) -> None:
     missing: ModuleType | None = None
     monkeypatch.setitem(sys.modules, "arviz", missing)
-    with pytest.raises(UsageError, match=r'pip install "slant\[arviz\]"'):
+    with pytest.raises(UsageError, match=r"pip install arviz"):
         draws.to_arviz()
 
 
@@ -170,7 +170,7 @@ def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.skipif(not HAS_PROC, reason="looks for processes in /proc")
 def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> None:
     command = ["--fit", "interference", "--study", "interference", "--db", str(db), "--iterations", "1000000"]
     code = "from slant.analysis.cli import analyze; analyze()"
@@ -187,12 +187,7 @@ def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> N
 
 def groups_of(session: int) -> list[int]:
     """The processes of a session that are in a group of a worker's own."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            _, group, its_session = map(int, stat.read_text().rpartition(")")[2].split()[1:4])
-            found += [int(stat.parent.name)] if its_session == session != group else []
-    return found
+    return [process for process, group in members_of(session) if group != session]
 
 
 @pytest.fixture

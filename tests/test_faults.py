@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
 import shutil
 import ssl
 import subprocess
@@ -24,6 +22,7 @@ from slant.collector.providers.exchange import Request
 from tests.fault_cases import FAULTS
 from tests.fault_run import TRIALS, Suffered, collect, command, full_disk, held_database, query, suffer_all
 from tests.local_server import LocalServer, answers
+from tests.processes import command_lines, n_open_files
 from tests.raw_server import RawServer, http
 from tests.tiny_study import write_tiny
 
@@ -90,9 +89,9 @@ def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
                 for error in errors
             }
 
-    before = len(os.listdir("/proc/self/fd"))
+    before = n_open_files()
     assert asyncio.run(ask()) == {"ClientConnectorError"}
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert n_open_files() <= before
 
 
 def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_path: Path) -> None:
@@ -142,21 +141,12 @@ def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
     assert query(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]
 
 
-def process_list() -> list[bytes]:
-    """What `ps` shows of every process."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it ended meanwhile
-            found.append(path.read_bytes())
-    return found
-
-
 def test_a_key_is_in_no_file_no_message_and_no_process_list_however_it_is_echoed(tmp_path: Path) -> None:
     escaped = json.dumps(f"your key is {KEY}").replace("/", "\\/")
 
     async def echo(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.5)
-        processes.extend(process_list())
+        processes.extend(command_lines())
         body = f'{{"error": {{"message": {escaped}}}}}'.encode()
         writer.write(http(body, "500 Oops", x_request_id=KEY, x_ratelimit_note=KEY))
         await writer.drain()

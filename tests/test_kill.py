@@ -21,6 +21,7 @@ from slant.collector.load import load_journals
 from slant.collector.store import reading
 
 from tests.local_server import LocalServer, answers
+from tests.processes import children_of, is_running
 from tests.tiny_study import write_tiny
 
 REPETITIONS = 40
@@ -199,24 +200,14 @@ def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root:
     ]
     process = subprocess.Popen(words, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 30
-    while not (children := _children(process.pid)) and time.monotonic() < until:
+    while not (children := children_of(process.pid)) and time.monotonic() < until:
         time.sleep(0.02)
     process.kill()
     process.wait()
-    while any(map(_is_alive, children)) and time.monotonic() < until:
+    while any(map(is_running, children)) and time.monotonic() < until:
         time.sleep(0.02)
     assert children
-    assert not any(map(_is_alive, children))
-
-
-def _children(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(word) for word in listed.read_text().split()] if listed.exists() else []
-
-
-def _is_alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    assert not any(map(is_running, children))
 
 
 def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:

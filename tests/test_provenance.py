@@ -85,7 +85,7 @@ def test_a_checkout_that_nobody_has_installed_knows_its_version(root: Path, monk
 
 def test_a_runs_row_says_what_was_sent_what_was_not_and_by_which_code(db: Path, tiny: str) -> None:
     run = row(db, "FROM runs")
-    assert (run["study_title"], run["study_source"], run["study_file"]) == ("Tea and coffee", None, tiny)
+    assert (run["study_title"], run["study_source"], run["study_file"]) == ("Tea and coffee", None, "study/study.toml")
     assert run["git_commit"] == git_commit()
     model = row(db, "FROM run_models")
     assert json.loads(model["sent"]) == {"temperature": 0.5}

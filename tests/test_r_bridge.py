@@ -25,7 +25,7 @@ InR = Callable[..., Any]
 def in_r() -> Iterator[InR]:
     """Runs a function in one R worker that lives as long as this file's tests."""
     pool = _pool(1)
-    yield lambda function, *arguments: pool.submit(function, *arguments).result(60)
+    yield lambda function, *arguments: pool.executor.submit(function, *arguments).result(60)
     _kill(pool)
 
 
@@ -113,7 +113,7 @@ def test_what_r_computes_with_missing_values_comes_back_as_null(in_r: InR) -> No
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("/usr/bin:/bin:/usr/local/bin", 'pip install "slant[r]"'), ("/", "R is not on this machine")],
+    [("/usr/bin:/bin:/usr/local/bin", "-m pip install 'rpy2-rinterface"), ("/", "R is not on this machine")],
 )
 def test_without_rpy2_or_without_r_one_sentence_says_what_to_install(
     tmp_path: Path, root: Path, path: str, sentence: str

@@ -35,7 +35,7 @@ ROW = st.tuples(
 def in_r() -> Iterator[Callable[..., Any]]:
     """Runs a function in one R worker that lives as long as this file's tests."""
     pool = _pool(1)
-    yield lambda function, *arguments: pool.submit(function, *arguments).result(60)
+    yield lambda function, *arguments: pool.executor.submit(function, *arguments).result(60)
     _kill(pool)
 
 

@@ -161,11 +161,11 @@ def test_a_vocabulary_that_is_missing_or_cannot_be_fetched_is_told(db: Path, tik
         recount(db, tokenizer="tiktoken:o200k_base")
 
 
-def test_without_tiktoken_the_extra_is_named(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_tiktoken_it_is_named(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
-    with pytest.raises(UsageError, match=r"slant\[tiktoken\]"):
+    with pytest.raises(UsageError, match="Type: pip install tiktoken"):
         recount(db, tokenizer="tiktoken:o200k_base")
 
 

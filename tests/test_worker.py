@@ -12,16 +12,8 @@ from pathlib import Path
 import pytest
 from slant.analysis.worker import Died, run_jobs
 
-from tests.fitted import process_id, square_or_die
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not (state.exists() and ") Z" in state.read_text())
+from tests.fitted import end, process_id, square_or_die
+from tests.processes import is_running
 
 
 def wait_until(condition, patience_s: float = 20.0) -> bool:  # type: ignore[no-untyped-def]
@@ -35,6 +27,19 @@ def test_a_killed_worker_is_one_failed_row_and_the_others_go_on() -> None:
     results = dict(run_jobs(square_or_die, range(8), workers=2))
     assert isinstance(results.pop(3), Died)
     assert results == {n: n * n for n in (0, 1, 2, 4, 5, 6, 7)}
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("killed", "was killed (SIGKILL): by somebody, or as memory ran out"),
+        ("crashed", "crashed (SIGABRT)"),
+        ("gave up", "ended by itself with exit status 2"),
+    ],
+)
+def test_a_job_without_a_result_says_how_its_process_ended(how: str, said: str) -> None:
+    ((_, died),) = run_jobs(end, [how], workers=1)
+    assert died == Died(f"The R process of this fit {said}, also when it ran alone.")
 
 
 def test_a_worker_serves_many_jobs() -> None:

@@ -16,11 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from fresh import OUT, Machine
 from fresh_root import ROOT, check_rights
 from r_packages import lacking_rows
 from steps import Step, stop
-
-from fresh import OUT, Machine
 
 SUITE = "bookworm"
 WRITTEN = ("constraints.txt", "renv.lock")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from slant.analysis.r_home import RInstallation
+from slant.collector.operating_system import user_caches
 
 _PATIENCE_S = 20
 
@@ -32,5 +32,4 @@ def cache_folder() -> Path:
     """The folder that tools::R_user_dir("slant", "cache") names in R."""
     if own := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
         return Path(own) / "R" / "slant"
-    mac = Path("Library", "Caches", "org.R-project.R")
-    return Path.home() / (mac if sys.platform == "darwin" else Path(".cache")) / "R" / "slant"
+    return Path.home() / user_caches() / "R" / "slant"

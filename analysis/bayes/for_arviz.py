@@ -60,5 +60,5 @@ def _arviz() -> Any:
     except ModuleNotFoundError as error:
         raise UsageError(
             "The Python package arviz is missing, which is not needed for anything else.",
-            'Install it: pip install "slant[arviz]"   Or take the draws as they are: read_draws(…).frame',
+            "Install it: pip install arviz   Or take the draws as they are: read_draws(…).frame",
         ) from error

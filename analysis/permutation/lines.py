@@ -7,7 +7,6 @@ lines and at most half a one, which the next reader cuts off. Who writes holds t
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import TracebackType
 
 from slant.analysis.permutation.jobs import Refit
 from slant.collector.errors import DatabaseBusyError, DatabaseError
+from slant.collector.operating_system import onto_disk, try_lock
 
 
 class RefitLines:
@@ -36,14 +36,17 @@ class RefitLines:
 
     def _lock(self) -> None:
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            is_ours = try_lock(self._file)
+        except OSError as error:  # a file system without locks, say
+            os.close(self._file)
+            raise DatabaseError(f'Can\'t lock "{self.path}": {error.strerror}.') from error
+        if not is_ours:
             os.close(self._file)
             raise DatabaseBusyError(
                 "Can't permute: another process is at this very test.",
                 f'It holds "{self.path}".',
                 "Wait until it ends, or stop it: what it has refitted is kept.",
-            ) from None
+            )
 
     def _read(self) -> dict[int, Refit]:
         """Whole lines up to the first that is none; the rest is cut off."""
@@ -62,7 +65,7 @@ class RefitLines:
         """What this has returned from survives a kill and a power cut."""
         try:
             os.write(self._file, json.dumps(refit, ensure_ascii=False, allow_nan=False).encode() + b"\n")
-            os.fsync(self._file)
+            onto_disk(self._file)
         except OSError as error:
             raise DatabaseError(f'Can\'t keep refits in "{self.path}": {error.strerror}.') from error
 

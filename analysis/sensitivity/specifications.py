@@ -18,8 +18,9 @@ from slant.analysis.kept.fit_run import slant_version
 from slant.analysis.sensitivity.kept import NUMBERS, SCHEMA, as_text, is_unchanged, keep, kept_rows, renamed
 from slant.analysis.sensitivity.work import SpecificationJob, Work, specification_work
 from slant.analysis.studies import study_in
-from slant.analysis.worker import Died, core_count, run_jobs, versions_now
+from slant.analysis.worker import Died, run_jobs, versions_now
 from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.operating_system import core_count
 from slant.collector.study import Study
 
 Told = Callable[[int, int, float | None], None]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from typing import Any, Literal
 
 from slant.collector.errors import JournalError
 from slant.collector.journal import encode, journal_folder, sync_folder, utc_now
+from slant.collector.operating_system import onto_disk
 from slant.collector.records import Trial
 from slant.collector.study_files.records import StudyModel
 
@@ -119,7 +119,7 @@ class JobFolder:
                 n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
             for file in (requests, names):
                 file.flush()
-                os.fsync(file.fileno())
+                onto_disk(file.fileno())
         return self.write(replace(job, n_requests=n_requests, n_bytes=n_bytes, sha256=digest.hexdigest()))
 
     def write(self, job: Job) -> Job:
@@ -129,7 +129,7 @@ class JobFolder:
         with beside.open("wb") as file:
             file.write(encode(asdict(job)))
             file.flush()
-            os.fsync(file.fileno())
+            onto_disk(file.fileno())
         beside.replace(path)
         sync_folder(self.folder)
         return job

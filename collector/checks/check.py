@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -26,6 +25,7 @@ from slant.collector.interrupts import run_anywhere
 from slant.collector.journal import encode, journal_folder, utc_now
 from slant.collector.load import load_journals
 from slant.collector.offer import refuse_to_move, why_not
+from slant.collector.operating_system import onto_disk
 from slant.collector.provenance.sources import code_version
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.logprobs import merged
@@ -173,7 +173,8 @@ def write_whole(folder: Path, name: str, data: bytes) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
             file.write(data)
-            os.fsync(file.fileno())
+            file.flush()
+            onto_disk(file.fileno())
         part.replace(folder / name)
     except OSError as error:
         raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

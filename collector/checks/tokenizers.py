@@ -124,7 +124,7 @@ def tiktoken_tokenizer(name: str) -> Tiktoken:
     try:
         import tiktoken
     except ImportError:
-        hint = 'Type: pip install "slant[tiktoken]" (at first use it fetches its vocabulary from the net)'
+        hint = "Type: pip install tiktoken (at first use it fetches its vocabulary from the net)"
         raise UsageError(f'Can\'t count with "{name}": tiktoken is not installed.', hint) from None
     try:
         return Tiktoken(name, tiktoken.get_encoding(name.removeprefix(TIKTOKEN)))

@@ -117,7 +117,7 @@ Examples:
   analyze tables tokens_by_condition --measure recounted
 
 The server's own tokenizer (llama.cpp, llama-cpp-python, vLLM) is exact; the server must run the model that answered.
-tiktoken is another's vocabulary, needs pip install "slant[tiktoken]", and fetches the vocabulary at first use (this
+tiktoken is another's vocabulary, needs `pip install tiktoken`, and fetches the vocabulary at first use (this
 was not tested with its download). Only new counts are made; answers are never changed.
 """
 

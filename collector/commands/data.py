@@ -62,21 +62,14 @@ def import_(
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
     from slant.collector.progress.coverage import coverage_note
+    from slant.collector.provenance.told_paths import typed_command
     from slant.collector.study import load_study
 
     with _progress() as on_rows:
         report = import_trials(
-            study,
-            paths,
-            db,
-            model,
-            layout,
-            variant,
-            on_rows=on_rows,
-            command=" ".join(sys.argv)[:2000],
-            columns=columns,
-            map_models=map_models,
-        )
+            study, paths, db, model, layout, variant,
+            on_rows=on_rows, command=typed_command(db), columns=columns, map_models=map_models,
+        )  # fmt: skip
     _tell_import(report, output_format)
     if note := coverage_note(db, load_study(study, variant, db)):
         say(note)

@@ -26,7 +26,7 @@ def methods(run: str, db: Path) -> None:
     click.echo("\nTo cite:")
     for reference in references(told):
         click.echo(f"  {printable(reference)}")
-    command = command_line(told)
+    command = command_line(told, db)
     if command is None:
         say("\nImported answers are made again from their files: collect import --help")
         return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from slant.collector.errors import SlantError
+from slant.collector.operating_system import check_supported
 
 if TYPE_CHECKING:
     from slant.collector.study_files.records import Study
@@ -42,6 +43,14 @@ def next_command(study: Study, db: Path) -> str:
 
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            check_supported()
+        except SlantError as error:
+            say(f"Error: {error}")
+            sys.exit(error.exit_code)
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

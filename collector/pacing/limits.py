@@ -76,7 +76,7 @@ def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
     found: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
-        if "ratelimit" in name and (named := _budget_part(name)):
+        if is_budget(name) and (named := _budget_part(name)):
             kind, what = named
             found.setdefault(kind, {})[what] = value
     if not found:
@@ -91,6 +91,11 @@ def _budget_part(name: str) -> tuple[str, str] | None:
     """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
     return ((match["kind"] or "requests").replace("-", "_"), match["what"]) if match else None
+
+
+def is_budget(name: str) -> bool:
+    """Whether a header of this name (in lower case) tells a part of a budget."""
+    return "ratelimit" in name and _budget_part(name) is not None
 
 
 def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:

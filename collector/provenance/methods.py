@@ -6,9 +6,11 @@ What the data do not tell is left out, never guessed.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -131,12 +133,15 @@ def references(told: RunHistory) -> list[str]:
     return [*source, f"slant, version {told.run['code_version']} [software]"]
 
 
-def command_line(told: RunHistory) -> str | None:
-    """The command that asks the same again; None for an import, whose files are in its run's settings."""
+def command_line(told: RunHistory, db: Path | None = None) -> str | None:
+    """The command that asks the same again; None for an import, whose files are in its run's settings.
+
+    A study's own file is told as seen from the database; with `db`, as it can be typed here.
+    """
     run = told.run
     if run["source"] == "imported":
         return None
-    words = ["collect", "--study", run["study_file"] or run["study"]]
+    words = ["collect", "--study", _study_here(run["study_file"], db) if run["study_file"] else run["study"]]
     for model in told.models:
         name = model["model"] if model["provider"] == "simulated" else model["requested_model"]
         words += ["--model", f"{model['provider']}/{name}"]
@@ -149,6 +154,13 @@ def command_line(told: RunHistory) -> str | None:
     addresses = {model["base_url"] for model in told.models if model["provider"] in ("local", "ollama")}
     words += [word for url in sorted(filter(None, addresses)) for word in ("--base-url", url)]
     return shlex.join([*words, *_options(run)])
+
+
+def _study_here(file: str, db: Path | None) -> str:
+    place = None if db is None else db.resolve().parent / file
+    if place is None or not place.is_file():
+        return file
+    return os.path.relpath(place) if place.resolve().is_relative_to(Path.cwd()) else str(place.resolve())
 
 
 def _options(run: Row) -> list[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-import re
 import secrets
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,9 +13,8 @@ from typing import Any
 from slant.collector.journal import utc_now
 from slant.collector.offer import Offer
 from slant.collector.provenance.sources import code_version, git_commit, model_provenance, study_file
+from slant.collector.provenance.told_paths import typed_command
 from slant.collector.records import Run
-
-_CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a name and a password
 
 
 def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
@@ -41,8 +38,8 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
         design=study.design, models=json.dumps(models), tests=json.dumps(tests),
         conditions=json.dumps([asdict(one) for one in study.conditions]), settings=json.dumps(options),
         code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
-        command=_CREDENTIALS.sub("//", " ".join(sys.argv))[:2000], started_at=utc_now(), study_title=study.title,
-        study_source=study.source or None, study_file=study_file(study), git_commit=git_commit(),
+        command=typed_command(offer.db), started_at=utc_now(), study_title=study.title,
+        study_source=study.source or None, study_file=study_file(study, offer.db), git_commit=git_commit(),
     )  # fmt: skip
 
 

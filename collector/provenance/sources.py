@@ -16,6 +16,7 @@ from slant.collector.files import studies_dir
 from slant.collector.money.prices import Price
 from slant.collector.offer import Asked, Offer
 from slant.collector.plan import plan
+from slant.collector.provenance.told_paths import told_path
 from slant.collector.providers.exchange import Request
 from slant.collector.resuming import has_games
 from slant.collector.study_files.keep import is_kept
@@ -99,9 +100,10 @@ def _price(price: Price | None) -> dict[str, Any] | None:
     return None if price is None else price.as_dict()
 
 
-def study_file(study: Study) -> str | None:
-    """Where a study of one's own lies; None for one that ships with slant."""
-    return None if study.path.is_relative_to(studies_dir()) or is_kept(study) else str(study.path)
+def study_file(study: Study, db: Path) -> str | None:
+    """Where a study of one's own lies, seen from the database; None for one that ships with slant."""
+    its_own = not (study.path.is_relative_to(studies_dir()) or is_kept(study))
+    return told_path(study.path, db) if its_own else None
 
 
 def code_version() -> str:

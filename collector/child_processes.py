@@ -1,0 +1,50 @@
+"""Where processes that slant starts look for Python modules: never in the folder in which somebody happens to work.
+
+There an analysis.py, a polars.py or a random.py of a project would be run in place of what is meant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def safe_path(*functions: Callable[..., Any]) -> list[str]:
+    """Python's search path as it is now, without the current folder and that of the running script.
+
+    The folders stay from which slant and the modules of `functions` were imported.
+    """
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    unsafe = {Path.cwd(), *([Path(script).resolve().parent] if script else [])}
+    modules = ["slant", *(getattr(function, "func", function).__module__.split(".")[0] for function in functions)]
+    needed = {_folder_of(sys.modules[name]) for name in modules if name in sys.modules}
+    return [place for place in sys.path if (found := Path(place).resolve()) not in unsafe or found in needed]
+
+
+def _folder_of(module: ModuleType) -> Path | None:
+    """The folder on the search path in which a module or package was found; None for what has no file."""
+    for folder in getattr(module, "__path__", ()):
+        return Path(folder).resolve().parent
+    file = getattr(module, "__file__", None)
+    return Path(file).resolve().parent if file else None
+
+
+def child_environment() -> dict[str, str]:
+    """What to add to the environment of a Python process, so that it finds what this one finds, and nothing else."""
+    return {"PYTHONPATH": os.pathsep.join(safe_path()), "PYTHONSAFEPATH": "1"}
+
+
+@contextmanager
+def with_safe_path(*functions: Callable[..., Any]) -> Iterator[None]:
+    """Processes that multiprocessing starts meanwhile get this process' search path as `safe_path()` has it."""
+    before = sys.path
+    sys.path = safe_path(*functions)
+    try:
+        yield
+    finally:
+        sys.path = before

@@ -1,0 +1,126 @@
+"""What an operating system lacks, and what is done instead. No other module asks which one it runs on.
+
+                        Linux                    macOS                         Windows
+onto the disk           fdatasync                fcntl F_FULLFSYNC (its fsync  slant does not run there; in WSL
+                                                 leaves data in the drive)     it does, as on Linux
+room for a full disk    posix_fallocate          written out
+locks                   flock                    flock
+R's workers             forked, R has started    spawned, each starts R
+cores                   those of this process    those of the machine
+R's locale              C.UTF-8                  en_US.UTF-8, sorted as C
+R's caches              ~/.cache                 ~/Library/Caches/org.R-project.R
+
+What is missing on one system may be missing on another (a file system, a container, a Python): the functions here try,
+and do what comes next.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Any
+
+from slant.collector.errors import UsageError
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # Windows
+    _fcntl = None  # type: ignore[assignment]
+
+_CAN_NOT = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
+"""What a file system answers that can't do what it was asked."""
+
+
+def check_supported() -> None:
+    """UsageError where slant can't run at all."""
+    if _fcntl is None or os.name != "posix":
+        raise UsageError(
+            "slant does not run on Windows itself, only in its Linux: type `wsl --install`, then install slant there."
+        )
+
+
+def onto_disk(file: int) -> None:
+    """When this returns, what was written to this open file survives a power cut."""
+    if (whole := getattr(_fcntl, "F_FULLFSYNC", None)) is not None:
+        try:
+            _fcntl.fcntl(file, whole)
+        except OSError as error:
+            if error.errno not in _CAN_NOT:  # a network drive, say
+                raise
+        else:
+            return
+    sync = getattr(os, "fdatasync", os.fsync)
+    sync(file)
+
+
+def keep_room(file: int, n_bytes: int) -> None:
+    """Give a new open file so much room on the disk. OSError where the disk is full."""
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, n_bytes)
+            return
+    except OSError as error:
+        if error.errno not in _CAN_NOT:
+            raise
+    filling = memoryview(os.urandom(n_bytes))  # zeros may take no room
+    while filling:
+        filling = filling[os.write(file, filling) :]
+
+
+def try_lock(file: int) -> bool:
+    """Lock an open file until it is closed; False where another process holds it. OSError where nothing can."""
+    try:
+        _fcntl.flock(file, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        return False
+    return True
+
+
+def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
+    """Give a whole file its name; False where that name is taken by now. The file may keep its old name, too."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _CAN_NOT | {errno.EPERM}:
+            raise
+        if os.path.lexists(path):  # a stick or a share without hard links: a moment in which two could do this
+            return False
+        os.rename(made, path)
+    return True
+
+
+def can_fork_r() -> bool:
+    """Whether processes may be forked from one in which R has started. macOS ends such processes."""
+    import multiprocessing  # the commands that need none of it are to begin at once
+
+    return sys.platform == "linux" and "forkserver" in multiprocessing.get_all_start_methods()
+
+
+def r_locale() -> dict[str, str]:
+    """Environment variables for UTF-8 in an order that no country decides: macOS has no C.UTF-8."""
+    if sys.platform == "darwin":
+        return {"LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "LC_COLLATE": "C"}
+    return {"LC_ALL": "C.UTF-8"}
+
+
+def user_caches() -> str:
+    """Where below a home folder R keeps what can be made again."""
+    return "Library/Caches/org.R-project.R" if sys.platform == "darwin" else ".cache"
+
+
+def core_count() -> int:
+    """The cores that this process may use, which in a container can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def peak_memory_mb() -> float:
+    """The most memory that this process has had, in MB of 10^6 bytes."""
+    import resource
+
+    peak: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(peak) / 1e6 if sys.platform == "darwin" else float(peak) * 1024 / 1e6
