@@ -25,6 +25,13 @@ from tests.tiny_study import write_tiny
 
 REPETITIONS = 40
 PLANNED = 8 * REPETITIONS
+# The same command; but its answers are in the database at once, and not when it may be a busy machine's turn.
+LOADS_AT_ONCE = """
+from slant.collector import keeper
+from slant.collector.cli import collect
+keeper.FLUSH_EVERY_S = keeper.LATE_S = 0.1
+collect(prog_name="collect")
+"""
 
 
 async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -50,9 +57,9 @@ class Command:
             text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
 
-    def repeat(self, times: int) -> None:
-        """Ask so many times as much: for what must be seen while a run goes on, also on a busy machine."""
-        self.words[self.words.index("--repeat") + 1] = str(times * REPETITIONS)
+    def load_at_once(self) -> None:
+        place = self.words.index("-m")
+        self.words[place : place + 2] = ["-c", LOADS_AT_ONCE]
 
     def finish(self) -> None:
         process = self.start()
