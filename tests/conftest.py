@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+import duckdb
 import pytest
+from slant.collector import store
 
 from tests.authors import Authors, imported_authors
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _first_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In this process a new database begins as a copy of an empty one: making the views takes a third of a second, and
+    hundreds of tests need a database. What is done when a file is made is done all the same, and finds them there.
+    """
+    empty = tmp_path_factory.mktemp("first") / "empty.duckdb"
+    with store.writing(empty):
+        pass
+    attached = store._attached
+
+    def of_copy(
+        path: Path, patience_s: float, give_up: threading.Event | None
+    ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        if not path.exists():
+            shutil.copyfile(empty, path)
+        return attached(path, patience_s, give_up)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_attached", of_copy)
+        yield
 
 
 @pytest.fixture(scope="session")
