@@ -119,18 +119,24 @@ def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_f
     assert len(server.bodies) <= PLANNED + kills * 8
 
 
-@pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
-    command: Command, server: LocalServer, send: signal.Signals
+    command: Command, server: LocalServer
 ) -> None:
-    process = command.start()
-    command.wait_for(30)
-    process.send_signal(send)
-    _, messages = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert "waiting for the answers in flight" in messages
-    assert "same command" in messages
-    assert command.acknowledged() == len(server.bodies) < PLANNED
+    async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.1)
+        return await answers(request, body)
+
+    server.handler = leisurely
+    for send in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # each to the run that goes on with the one before
+        process = command.start()
+        command.wait_for(command.acknowledged() + 10)
+        process.send_signal(send)
+        _, messages = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert "waiting for the answers in flight" in messages
+        assert "same command" in messages
+        assert command.acknowledged() == len(server.bodies) < PLANNED
+    server.handler = answers
     command.finish()
     assert len(server.bodies) == PLANNED
 
