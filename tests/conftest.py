@@ -18,6 +18,19 @@ from slant.collector import store
 from tests.authors import Authors, imported_authors
 
 ROOT = Path(__file__).resolve().parent.parent
+# Files that take more than ten seconds of a processor, the longest first: then all processes end at about one time.
+LONG = (
+    "test_bayes", "test_report", "test_kill", "test_topics", "test_permute", "test_report_interference",
+)  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.loadscopereorder = False  # else pytest-xdist begins with the files that have most tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
 
 
 @pytest.fixture(scope="session", autouse=True)
