@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+import duckdb
 import pytest
+from slant.collector import store
 
 from tests.authors import Authors, imported_authors
 from tests.needs import skip_what_is_lacking
@@ -31,6 +36,43 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         lines.append(f"skipped\t1\t{report.longrepr[2].removeprefix('Skipped: ')}")
     with Path(named).open("a", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
+
+
+# Files that take more than ten seconds of a processor, the longest first: then all processes end at about one time.
+LONG = (
+    "test_bayes", "test_report", "test_kill", "test_topics", "test_permute", "test_report_interference",
+)  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.loadscopereorder = False  # else pytest-xdist begins with the files that have most tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _first_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In this process a new database begins as a copy of an empty one: making the views takes a third of a second, and
+    hundreds of tests need a database. What is done when a file is made is done all the same, and finds them there.
+    """
+    empty = tmp_path_factory.mktemp("first") / "empty.duckdb"
+    with store.writing(empty):
+        pass
+    attached = store._attached
+
+    def of_copy(
+        path: Path, patience_s: float, give_up: threading.Event | None
+    ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        if not path.exists():
+            shutil.copyfile(empty, path)
+        return attached(path, patience_s, give_up)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_attached", of_copy)
+        yield
 
 
 @pytest.fixture(scope="session")

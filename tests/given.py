@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +98,19 @@ def database(path: Path, attempts: Iterable[Row], runs: Iterable[Row] = ()) -> P
     return path
 
 
-def in_memory() -> duckdb.DuckDBPyConnection:
-    """The tables and views alone, for tests that fill them hundreds of times."""
+@contextmanager
+def in_memory() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The tables and views alone, made once: whoever asks gets them empty, and what it puts into them goes with it."""
+    connection = _tables_and_views().cursor()
+    try:
+        connection.begin()
+        yield connection
+    finally:
+        connection.close()  # rolls back
+
+
+@cache
+def _tables_and_views() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     for file in [*sorted(sql_dir().glob("migrations/*.sql")), *sorted(sql_dir().glob("views/*/*.sql"))]:
         connection.execute(file.read_text("utf-8"))

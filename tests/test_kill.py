@@ -26,6 +26,13 @@ from tests.tiny_study import write_tiny
 
 REPETITIONS = 40
 PLANNED = 8 * REPETITIONS
+# The same command; but its answers are in the database at once, and not when it may be a busy machine's turn.
+LOADS_AT_ONCE = """
+from slant.collector import keeper
+from slant.collector.cli import collect
+keeper.FLUSH_EVERY_S = keeper.LATE_S = 0.1
+collect(prog_name="collect")
+"""
 
 
 async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
@@ -51,9 +58,9 @@ class Command:
             text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
 
-    def repeat(self, times: int) -> None:
-        """Ask so many times as much: for what must be seen while a run goes on, also on a busy machine."""
-        self.words[self.words.index("--repeat") + 1] = str(times * REPETITIONS)
+    def load_at_once(self) -> None:
+        place = self.words.index("-m")
+        self.words[place : place + 2] = ["-c", LOADS_AT_ONCE]
 
     def finish(self) -> None:
         process = self.start()
@@ -113,18 +120,24 @@ def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_f
     assert len(server.bodies) <= PLANNED + kills * 8
 
 
-@pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
-    command: Command, server: LocalServer, send: signal.Signals
+    command: Command, server: LocalServer
 ) -> None:
-    process = command.start()
-    command.wait_for(30)
-    process.send_signal(send)
-    _, messages = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert "waiting for the answers in flight" in messages
-    assert "same command" in messages
-    assert command.acknowledged() == len(server.bodies) < PLANNED
+    async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.1)
+        return await answers(request, body)
+
+    server.handler = leisurely
+    for send in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # each to the run that goes on with the one before
+        process = command.start()
+        command.wait_for(command.acknowledged() + 10)
+        process.send_signal(send)
+        _, messages = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert "waiting for the answers in flight" in messages
+        assert "same command" in messages
+        assert command.acknowledged() == len(server.bodies) < PLANNED
+    server.handler = answers
     command.finish()
     assert len(server.bodies) == PLANNED
 

@@ -15,9 +15,7 @@ from slant.collector.study_files.new import new_study
 from tests.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of
 
 PAGES = {"association": "own_iat.Rmd", "forced_choice": "own_forced_choice.Rmd"}
-NAMES_OF_ITS_OWN = re.compile(
-    r"\[(left_out|variants|(variant|condition)_labels|.*frames|fits|sensitivity|figures)\]$"
-)
+NAMES_OF_ITS_OWN = re.compile(r"\[(left_out|variants|(variant|condition)_labels|.*frames|fits|sensitivity|figures)\]$")
 
 
 @pytest.fixture(params=PAGES)

@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,63 +16,80 @@ import duckdb
 import polars as pl
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
 from slant.collector import collect
+from slant.collector.cli import collect as collect_command
 from slant.collector.journal import journal_folder
-from slant.collector.progress.going_on import for_people, running_process, sentence, with_test_pace
+from slant.collector.progress.going_on import for_people, running_process, sentence, with_pace, with_test_pace
 from slant.collector.progress.status import progress
 
+from tests.fitted import small_database
 from tests.local_server import LocalServer, answers, error
 from tests.test_kill import PLANNED, Command
 from tests.tiny_study import write_tiny
 
 BUSY_FOR = 300
+LATENCY_S = 0.05
 
 
-async def slow(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-    await asyncio.sleep(0.3)
-    return await answers(request, body)
+class Held(LocalServer):
+    """Answers the first hundred requests and the others when `may_end` is set: a run goes on as long as it must."""
+
+    def __init__(self) -> None:
+        super().__init__(self._hold)
+        self.may_end = threading.Event()
+
+    async def _hold(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(LATENCY_S)
+        if len(self.bodies) > 100:
+            await asyncio.to_thread(self.may_end.wait, 60)
+        return await answers(request, body)
 
 
 @pytest.fixture
-def server() -> Any:
-    with LocalServer(slow) as running:
+def server() -> Iterator[Held]:
+    with Held() as running:
         yield running
 
 
 @pytest.fixture
-def command(python: list[str], root: Path, tmp_path: Path, server: LocalServer) -> Command:
+def command(python: list[str], root: Path, tmp_path: Path, server: Held) -> Command:
     return Command(python, root, tmp_path, server)
 
 
+def status_words(command: Command) -> list[str]:
+    return [*command.words[: command.words.index("--study")], "status", "--db", str(command.db)]
+
+
 def status(command: Command, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [*command.words[: command.words.index("--study")], "status", "--db", str(command.db), *options]
+    words = [*status_words(command), *options]
     return subprocess.run(words, cwd=command.root, capture_output=True, text=True, check=True, timeout=60)
 
 
 def row_with(command: Command, name: str) -> dict[str, Any]:
     """The one model's row as soon as it holds a number there: rows reach the database a little after the journal."""
-    until = time.monotonic() + 90  # the database may be twenty seconds late, and more on a busy machine
+    until = time.monotonic() + 60
     while time.monotonic() < until:
-        (row,) = json.loads(status(command, "--format", "json").stdout)
-        if row[name]:
+        if command.db.exists() and with_pace(progress(command.db), command.db)[name].sum() > 0:
+            (row,) = json.loads(status(command, "--format", "json").stdout)
             return dict(row)
-    raise AssertionError(f"no {name} in 90 s")
+        time.sleep(0.05)
+    raise AssertionError(f"no {name} in 60 s")
 
 
 def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after(
-    command: Command, server: LocalServer
+    command: Command, server: Held
 ) -> None:
-    command.repeat(10)
+    command.load_at_once()
     process = command.start()
-    command.wait_for(1)
     during = row_with(command, "rate_per_s")
-    server.handler = answers
+    server.may_end.set()
     process.communicate(timeout=60)
     (after,) = json.loads(status(command, "--format", "json").stdout)
-    assert 0 < during["rate_per_s"] < 8 / 0.3 + 1
+    assert 0 < during["rate_per_s"] < 8 / LATENCY_S + 1
     assert during["request_limit"] == 8
     assert during["left_s"] > 0
-    assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (10 * PLANNED, None, None)
+    assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (PLANNED, None, None)
 
 
 def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
@@ -88,28 +107,32 @@ def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
     assert sentence(row).startswith(f"small, tea_coffee: 8 of 16; {row['rate_per_s']:,.3g}/s; 0 refused")
 
 
-def test_answers_that_are_only_in_the_journal_are_counted_too(command: Command, server: LocalServer) -> None:
-    server.handler = answers
-    command.finish()
-    with duckdb.connect(str(command.db)) as connection:  # as if nothing but the start of the run had been loaded
-        (path,) = journal_folder(command.db).glob("*.jsonl")
+def test_answers_that_are_only_in_the_journal_are_counted_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+    with duckdb.connect(str(db)) as connection:  # as if nothing but the start of the run had been loaded
+        (path,) = journal_folder(db).glob("*.jsonl")
         connection.execute("DELETE FROM attempts")
         connection.execute("UPDATE loads SET byte_offset = ?", [path.read_bytes().index(b"\n") + 1])
-    (row,) = json.loads(status(command, "--format", "json").stdout)
-    assert (row["n_done"], row["n_answered"], row["n_planned"]) == (PLANNED, PLANNED, PLANNED)
+    (row,) = progress(db).to_dicts()
+    assert (row["n_done"], row["n_answered"], row["n_planned"]) == (8, 8, 8)
 
 
-def test_watching_repeats_lines_and_ends_with_the_run(command: Command) -> None:
-    command.repeat(3)
+def test_watching_repeats_lines_and_ends_with_the_run(command: Command, server: Held) -> None:
+    command.load_at_once()
     process = command.start()
-    command.wait_for(10)
-    watched = status(command, "--watch", "--every", "0.5")
-    assert process.poll() is not None or process.wait(10) == 0
-    lines = [line for line in watched.stdout.splitlines() if " small: " in line]
-    assert len(lines) >= 3
-    assert f"small: {3 * PLANNED} of {3 * PLANNED}" in lines[-1]
-    assert "/s; 8 at once; " in watched.stdout
-    assert "The run has ended." in watched.stderr
+    row_with(command, "rate_per_s")
+    words = [*status_words(command), "--watch", "--every", "0.1"]
+    watcher = subprocess.Popen(words, cwd=command.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert watcher.stdout is not None
+    lines = [watcher.stdout.readline() for _ in range(3)]
+    server.may_end.set()
+    rest, messages = watcher.communicate(timeout=60)
+    assert process.wait(10) == 0
+    assert all(" small: " in line and "/s; 8 at once; " in line for line in lines)
+    assert f"small: {PLANNED} of {PLANNED}" in [line for line in rest.splitlines() if " small: " in line][-1]
+    assert "The run has ended." in messages
 
 
 def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: LocalServer) -> None:
@@ -118,8 +141,8 @@ def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: L
         return error(429, "", "slow down", **{"retry-after": str(BUSY_FOR)}) if busy else await answers(request, body)
 
     server.handler = busy_at_last
+    command.load_at_once()
     process = command.start()
-    command.wait_for(100)
     row = row_with(command, "waits_s")
     process.kill()
     process.communicate()
@@ -128,10 +151,9 @@ def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: L
     assert row["n_rate_limited"] >= 1
 
 
-def test_nobody_is_watched_where_nobody_collects(command: Command, server: LocalServer) -> None:
-    server.handler = answers
-    command.finish()
-    assert "Nobody is collecting" in status(command, "--watch").stderr
+def test_nobody_is_watched_where_nobody_collects(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(collect_command, ["status", "--watch", "--db", str(small_database(tmp_path / "a.db"))])
+    assert "Nobody is collecting" in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -64,13 +64,22 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )
-    connection = in_memory()
-    insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-    for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
-        for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
-            fill(connection, table, read_rows(file))
-    yield connection
-    connection.close()
+    with in_memory() as connection:
+        insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
+        for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
+            for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
+                fill(connection, table, read_rows(file))
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def turned(mixed: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same rows, the last of each table first."""
+    with in_memory() as connection:
+        for table in sorted(BASE_TABLES):
+            connection.register("mixed_rows", mixed.sql(f"FROM {table}").pl().reverse().to_arrow())
+            connection.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
+        yield connection
 
 
 def read_rows_json(file: Path) -> list[dict[str, object]]:
@@ -142,12 +151,10 @@ def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckd
 
 
 @every_view
-def test_the_order_of_the_attempts_does_not_matter(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
-    with in_memory() as turned:
-        for table in sorted(BASE_TABLES):
-            turned.register("mixed_rows", mixed.sql(f"FROM {table}").pl().reverse().to_arrow())
-            turned.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
-        there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
+def test_the_order_of_the_attempts_does_not_matter(
+    view: str, mixed: duckdb.DuckDBPyConnection, turned: duckdb.DuckDBPyConnection
+) -> None:
+    there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
     if not is_ordered(view):
         there, here = sorted(there, key=str), sorted(here, key=str)
     if view == "association_trials":  # two finals of one trial tie in every column that orders

@@ -86,7 +86,9 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how:
     assert wait_until(lambda: not is_running(child))
 
 
-@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.4])
+@pytest.mark.parametrize(
+    "after_s", [0.0, *(pytest.param(after_s, marks=pytest.mark.slow) for after_s in (0.05, 0.1, 0.4)), 0.2]
+)
 def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s: float) -> None:
     code = (
         "import signal; from slant.analysis.worker import run_jobs; from tests.fitted import process_id\n"
