@@ -1,8 +1,8 @@
 """Printed numbers of a study of one's own: one CSV that its file names, `published = "published.csv"`.
 
 Columns: place (where it is printed: "Table 1"), model, test, condition, quantity, printed, tolerance (empty: half a
-unit of the last printed digit). What is left empty of model, test and condition is not asked for. Of a forced choice, `test`
-is the domain and `condition` the block; of a game, the variant and the format of answers.
+unit of the last printed digit). What is left empty of model, test and condition is not asked for. Of a forced choice,
+`test` is the domain and `condition` the block; of a game, the variant and the format of answers.
 """
 
 from __future__ import annotations
