@@ -15,6 +15,7 @@ from slant.analysis.fits import Progress
 from slant.analysis.judged import STATUSES, judged
 from slant.analysis.paper import families_of
 from slant.analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers, split_families
+from slant.analysis.paper.own_print import is_own, own_tolerances
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
 from slant.analysis.recomputed import GRAIN, recomputed
@@ -147,8 +148,13 @@ def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.Data
     # what the print alone contradicts is no slip where another sample of answers differs from it
     may_slip = is_print if any(family.is_of_print for family in families_of(study)) else pl.lit(True)
     rows = rows.with_columns(slip=pl.when(may_slip).then("slip"), is_print=is_print)
-    near = tolerances(study).with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(False))
-    rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
+    if is_own(study):
+        near = own_tolerances(study)
+        rows = rows.join(near, on=KEY, how="left", nulls_equal=True, maintain_order="left")
+        rows = rows.with_columns(basis=pl.lit(None, pl.String), why=pl.lit(None, pl.String))
+    else:
+        near = tolerances(study).with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(False))
+        rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
     columns = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
     return _without_data(judged(rows).select(columns), study)
 

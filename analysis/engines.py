@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,11 @@ def _levels(fit: Fit) -> dict[str, list[Any]]:
 
 def _sides(fit: Fit) -> list[Any]:
     return list(fit.levels[fit.contrast or ""])
+
+
+def _effects(fit: Fit) -> dict[str, str]:
+    """R's own default compares models; where the formula has no models, there is nothing to compare."""
+    return {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
 
 
 ENGINES = {
@@ -102,7 +108,7 @@ ENGINES = {
         ("stm", "tm", "SnowballC"),
         ("formula", "outcome", "contrast"),
         lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
-                     **fit.settings},
+                     **_effects(fit), **fit.settings},
         lambda fit: f"topics {fit.formula}",
         files={"save_to": ".rds"},
         tables=TOPIC_TABLES,

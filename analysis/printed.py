@@ -16,6 +16,7 @@ from slant.analysis.paper import families_of
 from slant.analysis.paper.claims import claims, key
 from slant.analysis.paper.effect_sizes import NO_REFUSALS
 from slant.analysis.paper.family import KEY, SCHEMA, Family, read_texts
+from slant.analysis.paper.own_print import COLUMNS, quantities
 from slant.collector.errors import StudyError
 from slant.collector.study import Study
 
@@ -36,8 +37,10 @@ def printed_numbers(study: Study, families: tuple[Family, ...] | None = None) ->
     """Every printed number, in the paper's order. StudyError where a study ships none."""
     if study.published is None:
         raise StudyError(
-            f'There is nothing to compare "{study.name}" with: the study names no folder of printed numbers.',
-            'It would be the key published = "FOLDER" in its TOML file.',
+            f'There is nothing to compare "{study.name}" with: the study names no printed numbers.',
+            'To give it some: published = "published.csv" in its TOML file, a CSV beside it with the columns',
+            f"  {', '.join(COLUMNS)}",
+            f"Quantities there are: {', '.join(quantities(study))}.",
         )
     families = families_of(study) if families is None else families
     # what is checked without raw data is printed among the numbers of other families, too

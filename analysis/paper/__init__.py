@@ -15,6 +15,7 @@ from slant.analysis.paper import (
     effect_sizes,
     iat_mentions,
     mixed_models,
+    own_print,
     refusals,
     topics,
 )
@@ -70,5 +71,9 @@ FAMILIES: Mapping[str, tuple[Family, ...]] = {
 
 
 def families_of(study: Study) -> tuple[Family, ...]:
-    """Those of the study's design: none where no paper of that kind is known here."""
+    """Those of the study's design: none where no paper of that kind is known here. A study of one's own may name one
+    file of printed numbers instead.
+    """
+    if own_print.is_own(study):
+        return (own_print.OWN_PRINT,)
     return FAMILIES.get(study.design, ())
