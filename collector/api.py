@@ -106,8 +106,9 @@ def collect(
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
     missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees
-    to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce the shape of an answer. Raises a SlantError (collector/errors.py)
-    whose text says what to do. Works inside a notebook too.
+    to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce
+    the shape of an answer. Raises a SlantError (collector/errors.py) whose text says what to do. Works inside a
+    notebook too.
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """

@@ -210,6 +210,9 @@ def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
     """Each text once, with the time when it was used last: every journal has the text of its study."""
     its = {name: record[name] for name in _STUDY_COLUMNS}
     known = [its["study"], its["study_version"]]
+    newer = "SELECT count(*) FROM study_files WHERE study = ? AND study_version = ? AND text_id = ? AND kept_at > ?"
+    if connection.execute(newer, [*known, its["text_id"], its["kept_at"]]).fetchall()[0][0]:
+        return  # an older journal came later
     connection.execute("DELETE FROM study_contents WHERE study = ? AND study_version = ?", known)
     connection.execute(
         "DELETE FROM study_files WHERE study = ? AND study_version = ? AND text_id = ?", [*known, its["text_id"]]

@@ -133,7 +133,7 @@ def writing(
     path = Path(path)
     check_place(path)
     if "shown_runs" in _shown:
-        raise DatabaseWriteError("They are of some runs only (--run, --settings), and would pass for those of all.")
+        raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
     with _only_one():
         if not path.exists() or path.stat().st_size == 0:
             _make(path)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import duckdb
 from slant.collector.commands.output import say
-from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.store import reading, showing
 
 _VERSIONS = "SELECT study, study_version FROM runs GROUP BY ALL ORDER BY study, max(started_at), study_version"
@@ -76,8 +77,10 @@ def what_is_shown(db: Path, study: str | None, wanted: Wanted) -> Shown:
         raise UsageError("--version and --all-versions can't be had together.")
     try:
         here = _versions(db)
-    except DatabaseError:
-        return Shown(None, None)  # the command itself says what is wrong
+    except DatabaseBusyError:
+        raise
+    except (DatabaseError, duckdb.CatalogException):  # the command itself says what is wrong, or an older slant made it
+        return Shown(None, None)
     runs = _runs(db, wanted) if wanted.run or wanted.settings else None
     if wanted.version:
         known = [version for versions in here.values() for version in versions]

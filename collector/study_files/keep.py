@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+import duckdb
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.journal import utc_now
 from slant.collector.records import stable_id
@@ -52,7 +53,7 @@ def kept_names(db: str | Path | None) -> list[str]:
     """The studies whose text this database keeps."""
     if db is None:
         return []
-    with contextlib.suppress(DatabaseError), reading(db) as connection:
+    with contextlib.suppress(DatabaseError, duckdb.CatalogException), reading(db) as connection:
         return [
             name for (name,) in connection.execute("SELECT DISTINCT study FROM study_files ORDER BY ALL").fetchall()
         ]
@@ -63,7 +64,8 @@ def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText 
     """The newest text of a study (of the version that begins so); None where the database has none."""
     if db is None or not Path(db).exists():
         return None
-    with reading(db) as connection:
+    rows: list[tuple[str, str, str]] = []
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
         rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
     return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
 
