@@ -2,7 +2,7 @@
 .PHONY: help setup demo test test-full test-fresh test-faults bench check docs lock clean
 
 help: ## what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: ## R, its packages, and .venv with slant in it
 	@command -v "$${PYTHON:-python3}" >/dev/null || { echo 'Error: Set-up needs Python 3 (Debian: sudo apt-get install python3).' >&2; exit 1; }

@@ -27,7 +27,7 @@ def plain_r(folder: Path, **asked: Any) -> dict[str, Any]:
     """The results of tests/both_languages.R, with the environment that our workers have."""
     installed = r_installation()
     if installed is None:
-        pytest.skip("R is not on this machine")
+        pytest.skip("R is not here")
     (folder / "asked.json").write_text(json.dumps(asked), "utf-8")
     script = [str(installed.rscript), "--vanilla", str(Path(__file__).with_name("both_languages.R"))]
     done = subprocess.run(

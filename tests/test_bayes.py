@@ -29,7 +29,7 @@ from tests.blocks_made import QUICK, database_of_choices
 from tests.processes import HAS_PROC, is_running, members_of
 from tests.test_worker import wait_until
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+pytestmark = pytest.mark.needs("brms")
 EXPECTED = {"models": 1, "predictions": 16, "contrasts": 16, "checks": 10, "loo": 1}
 FLAGS = ["--chains", "1", "--iterations", "200", "--warmup", "100"]
 
@@ -91,6 +91,7 @@ def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitR
     assert again.diagnostics["seconds"].item() != found.diagnostics["seconds"].item()
 
 
+@pytest.mark.needs("nanoparquet")
 def test_draws_come_back_as_they_were_summed_up(draws: Draws, found: FitResult) -> None:
     frame = draws.frame
     assert frame.columns[:4] == [".chain", ".iteration", ".draw", "b_Intercept"]
@@ -100,6 +101,7 @@ def test_draws_come_back_as_they_were_summed_up(draws: Draws, found: FitResult) 
     assert draws.tables["contrasts"]["estimate"].sort().equals(found.bayes["contrasts"]["estimate"].sort())
 
 
+@pytest.mark.needs("nanoparquet")
 def test_a_file_that_is_not_the_one_that_was_kept_is_not_opened(tmp_path: Path, draws: Draws) -> None:
     draws.path.read_bytes()
     copied = Draws(draws.about, draws.tables, tmp_path / "b.duckdb", draws._md5)
@@ -111,6 +113,7 @@ def test_a_file_that_is_not_the_one_that_was_kept_is_not_opened(tmp_path: Path, 
         copied.path  # noqa: B018
 
 
+@pytest.mark.needs("nanoparquet")
 def test_arviz_gets_chains_draws_and_items(draws: Draws) -> None:
     pytest.importorskip("arviz", reason="the optional Python package arviz is not installed")
     posterior = draws.to_arviz().posterior
@@ -121,6 +124,7 @@ def test_arviz_gets_chains_draws_and_items(draws: Draws) -> None:
     assert own == pytest.approx(draws.frame[f"r_item[{word},Intercept]"].mean())
 
 
+@pytest.mark.needs("nanoparquet")
 def test_without_arviz_a_sentence_says_how_to_get_it(draws: Draws, monkeypatch: pytest.MonkeyPatch) -> None:
     missing: ModuleType | None = None
     monkeypatch.setitem(sys.modules, "arviz", missing)

@@ -61,7 +61,7 @@ def rows_with_reasoning() -> Iterator[Row]:
         }  # fmt: skip
 
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("stm", "nanoparquet")]
 
 
 @pytest.fixture(scope="module")

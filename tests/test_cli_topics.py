@@ -47,6 +47,7 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.needs("stm")
 def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: Path) -> None:
     answer = analyze("--fit", "stm", "--study", study, "--db", db, "--format", "csv")
     assert [row["topic"] for row in rows(answer.stdout)] == ["1", "2", "3", "4"]
@@ -63,6 +64,7 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
     assert "p_bh" not in adjusted[0]
 
 
+@pytest.mark.needs("stm")
 def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     for arguments, said in (
         (("--show", "words", "--adjust", "BH"), "There is no p to adjust in words."),
@@ -77,6 +79,7 @@ def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     assert "topics" in lme4.stderr
 
 
+@pytest.mark.needs("stm")
 def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     said: list[tuple[int, int]] = []
     first = search(db, "rmiat", [3], settings=QUICK, max_em_its=3)
@@ -89,6 +92,7 @@ def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     assert [one.rows["n_topics"].to_list() for one in drawn] == [[3, 4]]
 
 
+@pytest.mark.needs("stm")
 def test_what_can_not_be_searched_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="Can't fit 1 topics"):
         search(db, "rmiat", [1, 3])
@@ -96,6 +100,7 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
         search(db, "rmiat", [3])
 
 
+@pytest.mark.needs("stm")
 @pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
@@ -130,6 +135,7 @@ def searched(db: Path) -> pl.DataFrame:
     return analysis.open_trials(db, "topic_searches")
 
 
+@pytest.mark.needs("stm")
 def test_a_search_of_other_versions_is_made_again_and_said(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     first = search(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)

@@ -17,7 +17,7 @@ from slant.analysis.r_home import r_installation, rinterface_fits, rpy2_requirem
 PRINT_CHECKS = (
     "from slant.analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"
 )
-needs_r = pytest.mark.skipif(r_installation() is None, reason="there is no R on this machine")
+needs_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 
 needs_rpy2 = pytest.mark.skipif(importlib.util.find_spec("rpy2") is None, reason="rpy2 is not installed here")
 

@@ -24,7 +24,7 @@ from slant.collector.study import load_study
 
 from tests.game_made import FIGURES, game_file, played
 
-with_r = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+with_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 
 
 @pytest.fixture(scope="module")

@@ -242,7 +242,7 @@ def test_printed_si_and_half_width_come_out_and_stay_as_they_are(shared: Path, t
 def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> None:
     installed = r_installation()
     if installed is None:
-        pytest.skip("R is not on this machine")
+        pytest.skip("R is not here")
     chosen = open_trials(db, "allocation_rounds").filter(pl.col("variant") != "main.cot")
     chosen.select("variant", "model", "game", "class", "choice").write_csv(tmp_path / "rounds.csv")
     script = Path(__file__).with_name("game_statistics_from_csv.R")

@@ -18,7 +18,7 @@ from tests.test_game_indices import KEPT, all_rounds
 def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -> None:
     installed = r_installation()
     if installed is None:
-        pytest.skip("R is not on this machine")
+        pytest.skip("R is not here")
     draws = np.random.default_rng(3)
     with in_memory() as connection:
         games = {name: draws.poisson(mean, (8, 4, 4)).tolist() for name, mean in [("few", 0.6), ("many", 3.0)]}

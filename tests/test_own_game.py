@@ -69,7 +69,7 @@ def test_the_page_names_every_key_that_a_game_may_have(page: str, monkeypatch: p
 @pytest.mark.slow
 def test_the_page_s_commands_are_typed_in_an_empty_folder(page: str, tmp_path: Path) -> None:
     if r_installation() is None:
-        pytest.skip("R is not on this machine")
+        pytest.skip("R is not here")
     write_game(page, tmp_path)
     said = "".join(typed(commands, tmp_path) for commands in blocks(page, "sh"))
     assert "ok: 120 trials a model" in said

@@ -34,7 +34,7 @@ from slant.collector.study import load_study
 
 from tests.given import Row, database
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 FIVE: dict[str, Any] = {"engine": "lme4", "permutations": 5}
 OPTIONS = ("Male + Career", "Female + Family")
 

@@ -21,7 +21,7 @@ BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}
 KINDS = ("delta_p", "delta_p_items", "s")
 
 pytestmark = [
-    pytest.mark.skipif(r_installation() is None, reason="R is not on this machine"),
+    pytest.mark.skipif(r_installation() is None, reason="R is not here"),
     pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler here"),
 ]
 

@@ -23,15 +23,10 @@ VIEWS = (
 
 @pytest.fixture
 def rscript() -> str:
-    program = shutil.which("Rscript")
-    if program is None:
-        pytest.skip("R is not on this machine")
-    asked = subprocess.run([program, "-e", "cat(requireNamespace('duckdb', quietly = TRUE))"], capture_output=True)
-    if asked.stdout != b"TRUE":
-        pytest.skip("R's duckdb package is not on this machine")
-    return program
+    return str(shutil.which("Rscript"))
 
 
+@pytest.mark.needs("DBI", "duckdb")
 def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscript: str) -> None:
     models = [{"model": "o3-mini", "label": "o3-mini", "model_no": 1, "settings": {"a": [1, "b"]}, "planned": 2}]
     tests = [{"test": "flowers_insects", "test_no": 1, "label": "Flowers/Insects + …", "planned": 2}]
@@ -46,6 +41,7 @@ def test_r_opens_every_view_that_analyses_read(tmp_path: Path, root: Path, rscri
     assert n_rows["models"] == n_rows["tests"] == "1"
 
 
+@pytest.mark.needs("DBI", "duckdb", "nanoparquet")
 def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, root: Path, rscript: str) -> None:
     db = small_database(tmp_path / "a.duckdb")
     files = [tmp_path / f"trials.{ending}" for ending in ("csv", "parquet")]
@@ -57,6 +53,7 @@ def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, ro
     assert done.stdout.split() == ["trials.csv;160;TRUE;;", "trials.parquet;160;TRUE;;"]
 
 
+@pytest.mark.needs("R")
 def test_without_duckdb_r_says_how_to_get_it_and_what_to_do_without(tmp_path: Path, root: Path, rscript: str) -> None:
     bare = {**os.environ, **dict.fromkeys(("R_LIBS", "R_LIBS_SITE", "R_LIBS_USER"), str(tmp_path))}
     asked = subprocess.run(

@@ -17,7 +17,7 @@ from tests.tracked import tracked_copy
 def r_program() -> str:
     found = r_installation()
     if found is None:
-        pytest.skip("R is not on this machine")
+        pytest.skip("R is not here")
     return str(Path(found.rscript).with_name("R"))
 
 

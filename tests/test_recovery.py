@@ -18,7 +18,7 @@ from slant.analysis.worker import run_jobs
 
 from tests.recovery import SHORT, asked, known, r_job, trials
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 LARGE, CROSSED = ("claude-sonnet-4", "gender_career"), ("gpt-5", "gender_science")
 CELLS = {LARGE: (0.95, 0.45), CROSSED: (0.5, 0.95)}
 TRUTHS = {cell: congruent - incongruent for cell, (congruent, incongruent) in CELLS.items()}

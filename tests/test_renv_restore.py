@@ -46,6 +46,7 @@ def can_load(r: RInstallation, package: str) -> bool:
     return subprocess.run([str(r.rscript), "-e", f"library({package})"], capture_output=True).returncode == 0
 
 
+@pytest.mark.needs("renv")
 @pytest.mark.slow
 def test_the_lock_restores_every_version_that_it_names(
     root: Path, tmp_path: Path, r: RInstallation, repository: Path

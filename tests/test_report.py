@@ -170,7 +170,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     page = out.read_text("utf-8")
     warnings = warnings_of(page)
     assert warnings.count("Left out") == 1
-    assert "Left out, because R could not do it: R is not on this machine" in warnings
+    assert "Left out, because R could not do it: R is not here" in warnings
     assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
     assert "<small>63.94</small>" in page
     assert Page(page).alternatives == []

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from slant import analysis
 
-from tests.chromium import PROGRAMS, Browser, chromium
+from tests.chromium import Browser
 from tests.fitted import RUN, trials
 from tests.given import database
 
-pytestmark = pytest.mark.skipif(chromium() is None, reason=f"none of {', '.join(PROGRAMS)} is on this machine")
+pytestmark = pytest.mark.needs("chromium")
 A4_WIDTH_PX = 794 - 2 * 45  # 210 mm at 96 dots per inch, without the margins of 12 mm
 EVIL = "</script><script>evil = 1</script><img src=x onerror='evil = 1'>"
 LONG = "a_served_model_with_an_endless_name_" * 5

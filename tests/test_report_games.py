@@ -14,7 +14,7 @@ from slant.analysis.r_home import r_installation
 from tests.chromium import PROGRAMS, Browser, chromium
 from tests.game_made import played
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 TELEPHONE = (390, 844)
 
 

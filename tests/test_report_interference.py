@@ -18,7 +18,7 @@ from slant.collector.study import load_study
 from tests.blocks_made import QUICK, database_of_choices
 from tests.recovery import r_job
 
-pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
 STUDY = "interference"
 IMAGE = re.compile(r'<img [^>]*alt="([^"]*)"')
 

@@ -24,6 +24,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.needs("stm")
 def test_topics_have_a_section_with_a_figure_and_escaped_examples(db: Path, tmp_path: Path) -> None:
     page = analysis.report(db, tmp_path / "r.html").read_text("utf-8")
     section = page[page.index('<h2 id="topics-1">') : page.index('<h2 id="more">')]
@@ -34,6 +35,7 @@ def test_topics_have_a_section_with_a_figure_and_escaped_examples(db: Path, tmp_
     assert 'alt="Shares of 2 topics with 95 % intervals' in page
 
 
+@pytest.mark.needs("stm")
 def test_the_figure_of_topics_is_of_the_fit_that_was_made_last(db: Path) -> None:
     (found,) = figure_rows(db, load_study("rmiat"), ["topic_prevalence"])
     assert found.rows["topic"].unique().sort().to_list() == [1, 2]

@@ -11,6 +11,7 @@ import pytest
 from slant.analysis.r_home import r_installation
 
 
+@pytest.mark.needs("stm")
 @pytest.mark.slow
 def test_all_texts_are_prepared_and_fitted_as_published(root: Path, shared: Path, tmp_path: Path) -> None:
     installed = r_installation()

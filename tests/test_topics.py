@@ -50,6 +50,7 @@ def bias_topic(result: FitResult) -> int:
     return next(topic for topic, words in frex(result).items() if "bias" in words)
 
 
+@pytest.mark.needs("stm")
 def test_a_topic_has_the_words_of_those_who_talk_of_it(found: FitResult) -> None:
     topics, prevalence = found.topics["topics"], found.topics["prevalence"]
     assert topics["proportion"].sum() == pytest.approx(1)
@@ -61,11 +62,13 @@ def test_a_topic_has_the_words_of_those_who_talk_of_it(found: FitResult) -> None
     assert set(prevalence["scope"]) == {"model", "condition", "test", "model x condition"}
 
 
+@pytest.mark.needs("stm")
 def test_answers_without_a_readable_text_are_counted_and_said(found: FitResult) -> None:
     assert found.diagnostics["n_missing"].to_list() == [6]
     assert "6 rows without reasoning_text left out." in found.messages["text"].to_list()
 
 
+@pytest.mark.needs("stm")
 def test_what_is_kept_is_not_fitted_again_and_is_the_same_in_the_views(db: Path, found: FitResult) -> None:
     again = analysis.fit("stm", db, settings={**QUICK, "topics": 3})
     assert again.diagnostics.equals(found.diagnostics)
@@ -77,6 +80,7 @@ def test_what_is_kept_is_not_fitted_again_and_is_the_same_in_the_views(db: Path,
     assert kept["examples"]["text"].to_list() == found.topics["examples"]["text"].to_list()
 
 
+@pytest.mark.needs("stm")
 def test_the_model_opens_again_in_python_and_with_rs_own_readrds(db: Path, found: FitResult) -> None:
     model = analysis.read_topics(db)
     shares = model.documents()
@@ -90,6 +94,7 @@ def test_the_model_opens_again_in_python_and_with_rs_own_readrds(db: Path, found
     assert answer.stdout == "STM 240 3 slant_topics"
 
 
+@pytest.mark.needs("stm")
 def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     with pytest.raises(DatabaseError, match="holds no topic model"):
@@ -105,6 +110,7 @@ def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
         _ = model.path
 
 
+@pytest.mark.needs("stm")
 def test_a_contrast_is_the_coefficient_in_the_reference_model_with_p_adjusted(found: FitResult) -> None:
     of_model = found.topics["contrasts"].drop_nulls("model")
     reference = of_model.filter(pl.col("model") == "claude-3.7-sonnet").sort("topic")
@@ -118,6 +124,7 @@ def test_a_contrast_is_the_coefficient_in_the_reference_model_with_p_adjusted(fo
     assert sorted(of_model["p_bh"]) == pytest.approx(bh)
 
 
+@pytest.mark.needs("stm")
 def test_a_shift_is_a_difference_of_means_and_stands_beside_d_of_its_cell(db: Path, found: FitResult) -> None:
     answers = analysis.open_trials(db).select("trial_id", "model", "test", "condition")
     shares = analysis.read_topics(db).documents().join(answers, on="trial_id")
@@ -139,6 +146,7 @@ def only(keep: str, value: str) -> Iterable[Row]:
     return (row for row in talking() if row[keep] == value)
 
 
+@pytest.mark.needs("stm")
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -160,6 +168,7 @@ def test_what_can_not_be_fitted_is_a_row_that_says_why(tmp_path: Path, rows: obj
     assert all(frame.is_empty() for frame in result.topics.values())
 
 
+@pytest.mark.needs("stm")
 def test_one_topic_and_unknown_settings_are_refused(db: Path) -> None:
     with pytest.raises(RError, match="one topic would be all the texts"):
         analysis.fit("stm", db, settings={"topics": 1})
@@ -188,6 +197,7 @@ def test_the_best_match_is_the_best_in_all_not_the_best_of_the_first() -> None:
     assert fewer.select("topic", "n_shared").rows() == [(None, 0), (1, 2)]
 
 
+@pytest.mark.needs("stm")
 def test_a_fit_without_all_of_the_papers_texts_says_what_it_lacks(db: Path, found: FitResult) -> None:
     study = load_study("rmiat")
     missing = missing_of_print(db, study)["missing"].to_list()
@@ -207,6 +217,7 @@ def beside_print(db: Path, study: Study) -> pl.DataFrame:
     return analysis.compare(db, study, tables=["S13", "S14", "text"]).filter(tables)
 
 
+@pytest.mark.needs("stm")
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
     study = quick_study()
     analysis.fit("stm", db, study)
@@ -219,6 +230,7 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
 
 
+@pytest.mark.needs("stm")
 def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     study = quick_study()
     analysis.fit("stm", db, study)
@@ -231,6 +243,7 @@ def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     assert number_of_topics["note"].startswith("The authors' choice")
 
 
+@pytest.mark.needs("stm")
 def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path) -> None:
     db, study = talking_database(tmp_path / "a.duckdb"), quick_study(max_em_its=2)
     analysis.fit("stm", db, study, refusals_removed=False)
@@ -251,6 +264,7 @@ def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path)
         assert stale_models(db, its) == [f"Topics (imported): {STALE}"]
 
 
+@pytest.mark.needs("stm")
 def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path: Path) -> None:
     """Printed: that of Claude, the reference, in ~ condition * model."""
     claimed = pl.col("quantity").str.contains("stm_topic3_condition")
@@ -265,6 +279,7 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
         assert coefficients["note"].str.contains("with claude-3.7-sonnet as the reference").all()
 
 
+@pytest.mark.needs("stm")
 def test_shared_words_are_told_but_are_no_number_of_the_paper(db: Path, found: FitResult) -> None:
     assert not printed_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
     assert "n_shared" in matched(found.topics["words"], PAPERS_FIRST).columns
