@@ -70,6 +70,7 @@ def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
             known.add((its["study"], its["study_version"]))
             is_free = row["run_id"] not in taken
             run_id = row["run_id"] if is_free else f"{row['run_id']}-{its['study']}-{its['study_version']}"
+            taken.add(run_id)
             runs.append({"run_id": run_id, **its})
     found: list[Row] = []
     for run in runs:

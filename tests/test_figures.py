@@ -61,7 +61,7 @@ def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: P
 def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
     own = {"study": "drinks", "test": "tea_coffee"}
     rows = [{**row, **own, "outcome": "refused" if n % 8 == 0 else "answered"} for n, row in enumerate(trials())]
-    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks"}])
+    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
     found = list(figure_rows(db, load_study(str(write_tiny(tmp_path)))))
     assert [one.figure for one in found] == ["tokens", "refusals", "token_steps"]
     assert found[0].rows["model_label"].unique(maintain_order=True).to_list() == ["o3-mini", "DeepSeek-R1"]

@@ -56,6 +56,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     names = ("source", "variant", "study_version", "model", "test", "condition", "study")
     rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
     rows.append({"trial_id": "t1", "run_id": "r2"})
+    rows.append({"source": "collected", "model": "uncounted", "tokens": None, "token_source": None})
     rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
     rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(
         CASES / "allocation_questions" / "given.csv"
