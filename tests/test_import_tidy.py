@@ -208,7 +208,7 @@ def import_by_command(folder: Path, *words: str) -> str:
 
 def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None:
     rows = [tidy(model=f"x-{n % 3}", item=f"word{n}") for n in range(30)]
-    write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21 + n // 5, repetition=n + 1) for n in range(5))])
+    write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21) for n in range(5))])
     said = import_by_command(tmp_path)
     assert "30 rows: 3 models unknown: x-0 (10), x-1 (10), x-2 (10); add them, or --map-model x-0=PROVIDER/NAME" in said
     assert "5 rows: wording must be one of the study's 20, but is 21 (first: " in said

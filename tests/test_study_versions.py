@@ -179,7 +179,7 @@ def test_a_text_that_was_changed_in_the_database_is_refused(asked: Path) -> None
 def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: Path) -> None:
     old = load_study(study).version
     edit(study.with_name("wordings.csv"), "go:", "go,")
-    with LocalServer() as server, pytest.warns(UserWarning):
+    with LocalServer() as server, pytest.warns(UserWarning, match="asked again"):
         collect(study, ["local/small"], asked, base_url=server.base_url)
     shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]

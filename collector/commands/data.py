@@ -145,9 +145,7 @@ def _causes(problems: list[Any]) -> Iterator[str]:
         count = sum(models.values())
         named = f"{len(models)} models unknown: " if len(models) > 1 else "1 model unknown: "
         listed = ", ".join(f"{name} ({rows:,})" for name, rows in models.most_common())
-        hint = (
-            f"add {'them' if len(models) > 1 else 'it'} to the study, or --map-model {next(iter(models))}=PROVIDER/NAME"
-        )
+        hint = f"add {'them' if len(models) > 1 else 'it'}, or --map-model {next(iter(models))}=PROVIDER/NAME"
         yield f"{count:,} {'row' if count == 1 else 'rows'}: {named}{listed}; {hint}"
     alike: dict[str, list[Any]] = {}
     for problem in problems:
