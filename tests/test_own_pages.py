@@ -60,7 +60,7 @@ def test_the_page_names_every_key_that_such_a_study_may_have(
 def test_the_page_s_commands_are_typed_in_an_empty_folder(page: str, design: str, tmp_path: Path) -> None:
     if r_installation() is None:
         pytest.skip("R is not on this machine")
-    said = "".join(typed(commands, tmp_path) for commands in blocks(page, "sh"))
+    said = "".join(typed(line, tmp_path) for commands in blocks(page, "sh") for line in commands.splitlines())
     assert blocks(page, "")[0].splitlines()[0] in said
     assert (tmp_path / "drinks.html").stat().st_size > 10_000
     assert list((tmp_path / "figures").glob("specifications*.svg"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_own_game import blocks, typed
+from tests.typed_pages import blocks, typed
 
 
 def test_every_command_of_the_page_does_what_it_says(
@@ -16,7 +16,7 @@ def test_every_command_of_the_page_does_what_it_says(
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "drinks.toml").write_text(blocks(page, "toml")[0], "utf-8")
-    first, edited, asked, shown, by_name = (typed(block, tmp_path, root) for block in blocks(page, "bash"))
+    first, edited, asked, shown, by_name = (typed(block, tmp_path) for block in blocks(page, "bash"))
     assert "qwen-cool" in first
     assert "Different: [prompt.wordings] 2. 16 trials would be asked again" in edited
     assert "Done: slant.duckdb" in asked
@@ -29,7 +29,7 @@ def test_next_lines_run_as_they_are_printed(root: Path, tmp_path: Path, monkeypa
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "drinks.toml").write_text(blocks(page, "toml")[0], "utf-8")
-    said = typed("collect --study mine/drinks.toml --simulated --db d.duckdb", tmp_path, root)
+    said = typed("collect --study mine/drinks.toml --simulated --db d.duckdb", tmp_path)
     (tmp_path / "mine" / "drinks.toml").unlink()
     (following,) = [line.partition("Next: ")[2] for line in said.splitlines() if "Next: " in line]
-    assert "qwen-cool" in typed(following, tmp_path, root)
+    assert "qwen-cool" in typed(following, tmp_path)
