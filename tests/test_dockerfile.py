@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -12,9 +11,9 @@ import pytest
 
 
 @pytest.fixture
-def tool(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def tool(root: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(root / "tools"))
-    yield importlib.import_module("run_dockerfile")
+    return importlib.import_module("run_dockerfile")
 
 
 def test_the_dockerfile_is_short_and_starts_from_debian(root: Path, tool: ModuleType) -> None:
