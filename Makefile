@@ -1,5 +1,5 @@
 # `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
-.PHONY: help setup demo test test-full test-fresh test-faults bench check docs lock clean
+.PHONY: help setup demo test test-full test-fresh test-image test-faults bench check docs lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ test-full: setup ## every test
 
 test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
 	@tools/test_local.sh
+
+test-image: ## the lines of the Dockerfile in a fresh root, where there is no Docker (needs root; ten minutes)
+	@python3 tools/run_dockerfile.py $(ARGS)
 
 test-faults: setup ## two hundred kills at random moments, and the table of faults
 	@.venv/bin/python -m tests.fault_table

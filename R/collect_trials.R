@@ -129,14 +129,16 @@ run_by_pipe <- function(command, hear) {
 collector_program <- function() {
   python <- getOption("slant.python", Sys.getenv("SLANT_PYTHON"))
   if (nzchar(python)) {
-    if (!has_collector(c(python, "-m", "slant.collector"))) {
+    # -P: a slant.py of the current folder is not what is meant.
+    program <- c(python, "-P", "-m", "slant.collector")
+    if (!has_collector(program)) {
       stop_with(
         sprintf("Can't collect: the Python %s has no slant.", quoted(python)),
         "The option slant.python or the variable SLANT_PYTHON names it. To install slant there, in a shell,",
         sprintf("from slant's folder: %s -m pip install .", python)
       )
     }
-    return(c(python, "-m", "slant.collector"))
+    return(program)
   }
   for (program in c(Sys.which("collect"), above(getwd(), venv_program()))) {
     if (nzchar(program) && has_collector(unname(program))) {

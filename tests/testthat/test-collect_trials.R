@@ -69,6 +69,15 @@ test_that("base R's pipe hears and tells what processx does", {
   expect_equal(heard[[1]]$status, 2L)
 })
 
+test_that("a slant.py of the current folder is not run", {
+  with_collector()
+  withr::local_dir(withr::local_tempdir())
+  for (name in c("slant", "polars", "analysis")) writeLines("open('was_run', 'w')", paste0(name, ".py"))
+  program <- collector_program()
+  expect_equal(system2(program[[1]], c(program[-1], "studies"), stdout = FALSE, stderr = FALSE), 0L)
+  expect_false(file.exists("was_run"))
+})
+
 test_that("options are words of the shell", {
   expect_equal(
     as_options(list(base_url = "http://x y", yes = TRUE, mixed = FALSE, pilot = NULL, seed = 1e6, budget = .5)),
