@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
@@ -24,6 +25,8 @@ from tests.raw_rows import raw, write_csv
 from tests.tiny_study import write_tiny
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
+PROGRAMS = {"analyze": analyze, "collect": collect}
+DRAWN = ("analyze report", "analyze figures")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -51,14 +54,28 @@ def of_tiny(command: str, folder: Path) -> str:
     return command.replace("collect --study rmiat", "collect --study study.toml").replace("--pilot 50", "--pilot 4")
 
 
-def typed(command: str, folder: Path, python: list[str], ends: tuple[int, ...] = (0, 141), **more: str) -> str:
-    """What a command prints to stdout and stderr when it is typed in `folder`; it must end well."""
+def typed(command: str, folder: Path, python: list[str], end: int = 0, **more: str) -> str:
+    """What a command prints to stdout and stderr when it is typed in `folder`; it must end well.
+
+    Our own two programs run in this process, which has read R and all modules already, and the shell gets their rows.
+    """
+    ours, _, rest = command.partition(" | ")
+    program, *words = shlex.split(ours, comments=True)
+    if program not in PROGRAMS:
+        return in_shell(command, folder, python)
+    with contextlib.chdir(folder):
+        answer = CliRunner(env=more).invoke(PROGRAMS[program], words, prog_name=program)
+    assert answer.exit_code == end, f"{command}\n{answer.output}\n{answer.exception!r}"
+    return (in_shell(rest, folder, python, answer.stdout) if rest else answer.stdout) + answer.stderr
+
+
+def in_shell(command: str, folder: Path, python: list[str], stdin: str = "") -> str:
     path = f"{Path(python[0]).parent}:{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "PATH": path, **more},
+        ["bash", "-o", "pipefail", "-c", command], cwd=folder, input=stdin, capture_output=True, text=True, timeout=300,
+        check=False, env={**os.environ, "PATH": path},
     )  # fmt: skip
-    assert done.returncode in ends, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode in (0, 141), f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 
 
@@ -70,23 +87,40 @@ def same(shown: str, printed: str) -> bool:
     return all(math.isclose(float(a), float(b), rel_tol=1e-4) for a, b in zip(there, here, strict=True))
 
 
+def shown_commands(root: Path) -> list[tuple[str, str]]:
+    """Each command of a console with what the README shows that it prints."""
+    parts = [part for block in blocks(root, "console") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
 def test_the_commands_print_what_the_readme_shows(root: Path, folder: Path, python: list[str]) -> None:
-    for block in blocks(root, "console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
+    for command, shown in shown_commands(root):
+        if not command.startswith(DRAWN):
             printed = typed(command, folder, python, OPENAI_API_KEY="")
             missing = [line for line in shown.splitlines() if not any(same(line, p) for p in printed.splitlines())]
             assert not missing, f"{command} printed\n{printed}"
+
+
+@pytest.mark.slow
+def test_the_report_and_the_figures_are_drawn(root: Path, folder: Path, python: list[str]) -> None:
+    commands = [command for command, _ in shown_commands(root)]
+    if not (folder / "slant.duckdb").exists():
+        typed(commands[0], folder, python)
+    for command in commands:
+        if command.startswith(DRAWN):
+            typed(command, folder, python)
     assert (folder / "report.html").exists()
+    assert list((folder / "figures").glob("*.svg"))
 
 
 def test_commands_that_take_long_are_ones_that_the_program_has(root: Path) -> None:
     """Those that the other tests don't type: each is asked for its help, which refuses an option that it hasn't got."""
     lines = [line.partition(" #")[0] for block in blocks(root, "bash") for line in block.splitlines()]
+    lines += [command for command, _ in shown_commands(root) if command.startswith(DRAWN)]
     commands = [shlex.split(line.partition(" > ")[0]) for line in lines if line.strip()]
     assert len(commands) > 12
     for program, *words in commands:
-        answer = CliRunner().invoke({"analyze": analyze, "collect": collect}[program], [*words, "--help"])
+        answer = CliRunner().invoke(PROGRAMS[program], [*words, "--help"])
         assert answer.exit_code == 0, f"{program} {' '.join(words)}: {answer.output}"
 
 
@@ -117,7 +151,7 @@ def test_the_commands_for_real_models_work_against_a_server_that_stands_for_them
     assert (len(of_study), len(server.prompts) > 16 + 20) == (16, True)  # two models, and the questions of the check
     with BatchServer() as provider:
         submit, fetch = (of_tiny(command, folder) for command in batches)
-        assert "Submitted 8 requests" in typed(submit, folder, python, ends=(3,), **provider.environment())
+        assert "Submitted 8 requests" in typed(submit, folder, python, end=3, **provider.environment())
         provider.finish()
         assert "Done: batch.duckdb" in typed(fetch, folder, python, **provider.environment())
 
