@@ -113,7 +113,7 @@ def test_what_r_computes_with_missing_values_comes_back_as_null(in_r: InR) -> No
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("/usr/bin:/bin:/usr/local/bin", "-m pip install 'rpy2-rinterface"), ("/", "R is not here")],
+    [("/usr/bin:/bin:/usr/local/bin", "-m pip install 'rpy2-rinterface"), ("/", "R is not on this machine")],
 )
 def test_without_rpy2_or_without_r_one_sentence_says_what_to_install(
     tmp_path: Path, root: Path, path: str, sentence: str
