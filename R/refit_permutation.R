@@ -3,7 +3,7 @@
 #' Swaps block labels as [permute_blocks()] does, fits the model to the result, and returns what a permutation test
 #' needs of it: in each model and domain, the difference between the two blocks.
 #'
-#' With `engine = "brms"` the compiled model ([compiled_model()]) is sampled directly by [rstan::sampling()]: nothing is
+#' With `engine = "brms"` the compiled model ([compiled_model()]) is sampled directly by `rstan::sampling()`: nothing is
 #' compiled again. The chains are shorter than those of the main fit, for only the posterior's mean is used. What that
 #' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()] as a fast check: with `n_agq = 0`
 #' some hundredths of a second, where Laplace's approximation (1) takes up to a minute on labels that leave a block

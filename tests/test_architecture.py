@@ -81,9 +81,9 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
     assert [f for folder in folders for f in (ROOT / folder).rglob("*") if empty.match(f.name)] == []
 
 
-def test_no_file_of_code_is_longer_than_300_lines() -> None:
+def test_no_file_of_code_is_longer_than_400_lines() -> None:
     files = [*CODE, *ROOT.glob("R/*.R"), *ROOT.glob("sql/**/*.sql"), *ROOT.glob("tools/*")]
-    assert [f.name for f in files if len(f.read_text(encoding="utf-8").splitlines()) > 300] == []
+    assert [f.name for f in files if len(f.read_text(encoding="utf-8").splitlines()) > 400] == []
 
 
 def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_none_of_them_stale() -> None:

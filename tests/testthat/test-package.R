@@ -5,6 +5,14 @@ in_checkout <- function() {
 
 help_pages <- function(root) file.path("man", dir(file.path(root, "man"), pattern = "[.]Rd$"))
 
+# What roxygen2 8 writes otherwise than 7 without saying anything else: how an example with a condition begins, and an
+# author who is the maintainer, too.
+without_dialect <- function(lines) {
+  autoprint <- "(if (getRversion() >= \"3.4\") withAutoprint else force)"
+  text <- paste(sub(autoprint, "withAutoprint", lines, fixed = TRUE), collapse = "\n")
+  sub("\nAuthors:\n\\\\itemize\\{[^}]*\\}\n\\}\n", "", text)
+}
+
 test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
   root <- in_checkout()
   skip_if_not_installed("roxygen2")
@@ -13,7 +21,8 @@ test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
   suppressMessages(capture.output(roxygen2::roxygenise(copy, load_code = "source")))
   for (file in c("NAMESPACE", union(help_pages(root), help_pages(copy)))) {
     expect_true(file.exists(file.path(root, file)), info = file)
-    expect_identical(readLines(file.path(copy, file)), readLines(file.path(root, file)), info = file)
+    made <- without_dialect(readLines(file.path(copy, file)))
+    expect_identical(made, without_dialect(readLines(file.path(root, file))), info = file)
   }
 })
 
