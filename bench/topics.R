@@ -100,7 +100,7 @@ as_json <- function(values) {
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)
-words <- readLines("collector/studies/rmiat/removed_words.txt")
+words <- readLines(arguments[[3]])
 texts <- read_all(arguments[[1]])
 both <- prepare_both(texts, words)
 prepared <- both$prepared

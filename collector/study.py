@@ -146,7 +146,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     table.optional_text("base_variant")
     data = design.parse(table, folder)
     published = table.optional_text("published")
-    fits = {name: read_fit(name, row, folder) for name, row in table.tables("fits").items()}
+    fits = {name: read_fit(name, row, design.own_words(data)) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
     frame = _frame(table, design.frames(data))
     study = Study(

@@ -224,3 +224,16 @@ def test_a_study_with_any_damage_is_read_or_refused_in_a_sentence(
     with suppress(UsageError):
         study = load_study(path)
         assert len(list(plan(study, study.model("local/any")))) == planned_count(study)
+
+
+def test_the_words_that_are_taken_out_before_topics_are_those_of_the_paper_in_its_order(shared: Path) -> None:
+    words = load_study("rmiat").fits["stm"].settings["removed_words"]
+    theirs = (shared / "data" / "rmiat" / "stm_removed_words.txt").read_text("utf-8").split()
+    assert words == [*theirs, "weapon", "instrument", "insect", "flower"]
+
+
+def test_a_study_s_own_words_labels_and_prompts_are_taken_out_before_topics() -> None:
+    settings = load_study("rmiat").fits["stm"].settings
+    assert {"aster", "zinnia", "pleasant", "categorize"} <= set(settings["removed_words"])
+    assert not {"the", "of", "kept_words", "woman"} & set(settings["removed_words"])
+    assert not {"kept_words", "removed_last"} & set(settings)

@@ -24,6 +24,7 @@ from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.ordering import paired_order
 from slant.collector.designs.placeholders import placeholders
 from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study_files.folder import StudyFolder
@@ -60,6 +61,11 @@ class Association(Design):
             for side, words in test.words.items()
             for word in words
         ]
+
+    def own_words(self, data: AssociationData) -> set[str]:
+        names = [each for test in data.tests.values() for each in test.names.values()]
+        labels = (each[label].lower() for each in names for label in ("label_a", "label_b"))
+        return super().own_words(data) | spoken_words(labels) | spoken_words(data.wordings.values())
 
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)

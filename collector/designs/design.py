@@ -86,6 +86,10 @@ class Design(ABC):
         """Every word of the study: test, category, word, and where it comes from (`tier` …) where the study says so."""
         return []
 
+    def own_words(self, data: Any) -> set[str]:
+        """What reasoning repeats of the study itself, which says nothing of its topics: its words, here."""
+        return {row["word"] for row in self.words(data)}
+
     def check(self, study: Study) -> None:
         """StudyError where the parts of the study don't fit together."""
         for named, user in used_frames(study).items():

@@ -16,6 +16,7 @@ from slant.collector.designs.forced_choice_reader import read_choice
 from slant.collector.designs.forced_choice_simulated import parse_simulation, simulate_reply
 from slant.collector.designs.forced_choice_words import LETTERS, Domain, ForcedChoiceData, parse_tables
 from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.designs.wordings import spoken_words
 from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table
@@ -55,6 +56,11 @@ class ForcedChoice(Design):
             for domain in data.domains.values()
             for word in domain.words
         ]
+
+    def own_words(self, data: ForcedChoiceData) -> set[str]:
+        pairs = [pair for domain in data.domains.values() for its in domain.pairs.values() for pair in its]
+        options = (text.lower() for _, text in pairs)
+        return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
 
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
         data: ForcedChoiceData = study.data

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.whole_numbers import whole
 from slant.collector.errors import StudyError
@@ -19,3 +22,46 @@ def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: st
     if not wordings:
         raise StudyError(f"{where} needs at least one wording.")
     return wordings
+
+
+_FUNCTION_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "he",
+        "her",
+        "hers",
+        "him",
+        "his",
+        "in",
+        "is",
+        "it",
+        "its",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "she",
+        "the",
+        "their",
+        "to",
+        "with",
+        "you",
+        "your",
+    ]
+)
+
+
+def spoken_words(texts: Iterable[str]) -> set[str]:
+    """The words that texts say beside their placeholders, as they are written there; function words are left out."""
+    said = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
+    return {word for word in said if word.lower() not in _FUNCTION_WORDS}

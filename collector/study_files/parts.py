@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Measure, TokenSource
-from slant.collector.study_files.folder import StudyFolder
 from slant.collector.study_files.keys import Table, checked_name
 from slant.collector.study_files.records import Fit, ReasoningBack, StudyModel
 
@@ -32,7 +32,7 @@ def read_model(row: Table) -> StudyModel:
 
 
 def read_settings(row: Table) -> dict[str, Any]:
-    settings = row.mapping("settings")
+    settings = dict(row.mapping("settings"))  # a study with variants is read once for each
     try:
         json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError):
@@ -55,7 +55,7 @@ def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
     return {column: tuple(values) for column, values in levels.items()}
 
 
-def read_fit(name: str, row: Table, folder: StudyFolder) -> Fit:
+def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
     """One of [fits.*]; the formula itself is checked by R, against a list of what it may call."""
     levels = _levels(row)
     fit = Fit(
@@ -69,7 +69,7 @@ def read_fit(name: str, row: Table, folder: StudyFolder) -> Fit:
         levels=levels,
         factors=row.texts("factors", tuple(levels)),
         drop_flags=row.texts("drop_flags", ()),
-        settings=_fit_settings(row, folder),
+        settings=_fit_settings(row, own_words),
     )
     row.finish()
     if fit.formula is None and (fit.outcome is None or fit.contrast is None):
@@ -81,12 +81,17 @@ def read_fit(name: str, row: Table, folder: StudyFolder) -> Fit:
     return fit
 
 
-def _fit_settings(row: Table, folder: StudyFolder) -> dict[str, Any]:
-    """Where `removed_words` names a file, its lines take its place: R gets words, and reads no file of a stranger's."""
+def _fit_settings(row: Table, own_words: Iterable[str]) -> dict[str, Any]:
+    """Where texts are searched for topics, `removed_words` becomes all that is taken out of them before: the study's
+    own words, labels and prompts and those named here, sorted, without `kept_words`; then `removed_last`."""
     settings = read_settings(row)
-    words = settings.get("removed_words")
-    if isinstance(words, str):
-        settings["removed_words"] = [line for line in folder.text(words).splitlines() if line.strip()]
+    named = {key: settings.pop(key, []) for key in ("removed_words", "kept_words", "removed_last")}
+    for key, words in named.items():
+        if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
+            raise StudyError(f"{row.where}: {key} must be a list of words.")
+    if "text" in settings:
+        every = {*own_words, *named["removed_words"]} - {*named["kept_words"]}
+        settings["removed_words"] = [*sorted(every), *named["removed_last"]]
     return settings
 
 
