@@ -24,41 +24,10 @@ def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: st
     return wordings
 
 
-_FUNCTION_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "he",
-        "her",
-        "hers",
-        "him",
-        "his",
-        "in",
-        "is",
-        "it",
-        "its",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "the",
-        "their",
-        "to",
-        "with",
-        "you",
-        "your",
-    ]
-)
+_FUNCTION_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "he", "her", "hers", "him", "his", "in", "is", "it",
+    "its", "my", "of", "on", "or", "our", "she", "the", "their", "to", "with", "you", "your",
+})  # fmt: skip
 
 
 def spoken_words(texts: Iterable[str]) -> set[str]:
