@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -44,12 +45,37 @@ def stages(chosen: str) -> dict[str, list[str]]:
     return {**READ_CODE, "testthat": ["Rscript", "tests/testthat.R"], "pytest": pytest}
 
 
-def run_stage(name: str, command: list[str]) -> bool:
-    begun = time.monotonic()
-    print(f"== {name}", flush=True)
-    is_good = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 0
-    print(f"-- {name}: {time.monotonic() - begun:.0f} s", flush=True)
-    return is_good
+def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
+    """Run all of them and return the names of those that failed. pytest shows what it does as it goes; the others run
+    beside it, one after the other, for each of them leaves a core idle; each is shown when it has ended."""
+    failed: list[str] = []
+
+    def run(name: str, output: int | None = None) -> None:
+        begun = time.monotonic()
+        done = subprocess.run(wanted[name], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False)
+        if done.returncode != 0:
+            failed.append(name)
+        seconds[name] = time.monotonic() - begun
+
+    def run_beside() -> None:
+        for number, name in enumerate(name for name in wanted if name != "pytest"):
+            with (folder / f"{number}.txt").open("w+", encoding="utf-8", errors="replace") as file:
+                run(name, file.fileno())
+                file.seek(0)
+                show(f"== {name}\n{file.read()}-- {name}: {seconds[name]:.0f} s\n")
+
+    seconds: dict[str, float] = {}
+    shown: list[str] = []
+    show = shown.append if "pytest" in wanted else sys.stdout.write
+    beside = threading.Thread(target=run_beside)
+    beside.start()
+    if "pytest" in wanted:
+        print("== pytest, and beside it what is shown below it", flush=True)
+        run("pytest")
+        print(f"-- pytest: {seconds['pytest']:.0f} s", flush=True)
+    beside.join()
+    print("".join(shown), flush=True)
+    return failed
 
 
 def counts_of(file: Path) -> tuple[Counter[str], Counter[str]]:
@@ -77,7 +103,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
         os.environ["SLANT_TEST_COUNTS"] = str(counts)
-        failed = [name for name, command in stages(chosen).items() if not run_stage(name, command)]
+        failed = run_stages(stages(chosen), Path(folder))
         outcomes, reasons = counts_of(counts)
     for name in failed:
         print(f"failed: {name}")
