@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.doubts import Key, asked_unlike, mixed_rows
 from slant.analysis.open import set_measure, stored_views
 from slant.collector.errors import StudyError

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import polars as pl
+
 from slant.analysis import check_findings_data as data
 from slant.analysis.cells import GRAIN
 from slant.analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread

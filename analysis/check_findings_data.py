@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import polars as pl
+
 from slant.analysis.check_sentences import Context, Finding, count_of, counted, number, percent, spread
 
 Rows = Mapping[str, pl.DataFrame]

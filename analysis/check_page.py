@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from slant.analysis.check_findings import findings, rows_of
 from slant.analysis.check_sentences import Finding
 from slant.analysis.checks import Checks

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.fit_choice import no_rows
 from slant.analysis.open import read_view, set_measure

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.check_trials import CELL, has_mixed_fit, mixed_fit, read_trials
 from slant.analysis.doubts import doubtful_fits, mixtures

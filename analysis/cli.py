@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+
 from slant.analysis.worker_start import begin_early
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
 from slant.collector.commands.shown import shown_options

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+
 from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option
 from slant.analysis.doubts import mixtures

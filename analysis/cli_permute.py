@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import click
+
 from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option
 from slant.collector.commands.output import db_option, format_option, print_rows, say

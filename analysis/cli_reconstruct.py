@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+
 from slant.analysis.paper.reconstruction import reconstruction
 from slant.collector.commands.output import format_option, print_rows, say
 from slant.collector.study import load_study

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import polars as pl
+
 from slant.analysis.cli_study import meant, study_option
 from slant.analysis.compare import compare as compare_all
 from slant.analysis.compare import summary

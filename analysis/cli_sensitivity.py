@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import polars as pl
+
 from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option
 from slant.analysis.figure_kinds.records import FigureData

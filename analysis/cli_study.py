@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+
 from slant.analysis.studies import study_in, study_names
 from slant.collector.commands.output import say
 from slant.collector.study import Study

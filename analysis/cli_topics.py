@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import polars as pl
+
 from slant.analysis.bayes.shown import is_bayesian, no_such_table
 from slant.analysis.cli_results import FitProgress
 from slant.analysis.cli_study import meant, study_option

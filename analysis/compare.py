@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.fits import Progress
 from slant.analysis.judged import STATUSES, judged
 from slant.analysis.paper import families_of

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.analysis.open import read_view, set_measure
 from slant.collector.store import reading
 

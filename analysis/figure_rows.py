@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.figure_kinds import of_blocks, of_games, of_permutations, of_specifications, of_trials
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.fits import Progress

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_rows import figure_kinds, figure_rows
 from slant.analysis.fits import Progress

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.engines import ENGINES
 from slant.analysis.kept.tables import Frames, chosen
 from slant.analysis.r_home import version_numbers

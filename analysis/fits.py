@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import read_rows
 from slant.analysis.fit_choice import chosen_fits, no_rows
 from slant.analysis.fit_store import Fitted, is_same, stored

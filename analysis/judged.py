@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import polars as pl
+
 from slant.analysis.printed import NO_REFUSALS, half_unit
 
 NOT_PRINTED = "not printed"

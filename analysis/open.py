@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.files import sql_dir
 from slant.collector.held import TRIALS, designs_in, trials_view

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 import polars as pl
+
 from slant.analysis.paper import families_of
 from slant.analysis.paper.claims import claims, key
 from slant.analysis.paper.effect_sizes import NO_REFUSALS

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis import r_vectors
 from slant.analysis.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.r_package_list import what_is_lost

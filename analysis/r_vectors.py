@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
+
 from slant.collector.errors import RError
 
 NA_INTEGER = -(2**31)

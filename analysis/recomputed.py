@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.fits import Progress
 from slant.analysis.paper import families_of
 from slant.analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls, no_numbers

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+
 from slant.analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
 from slant.analysis.doubts import doubtful_fits, mixtures
 from slant.analysis.figure_rows import figure_kinds, figure_rows

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.compare import compare, whole_comparison
 from slant.analysis.fits import Progress
 from slant.analysis.paper import families_of

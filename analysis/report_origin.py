@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.fits import FitResult
 from slant.collector.provenance.methods import command_line, paragraph, references
 from slant.collector.provenance.run_history import run_histories

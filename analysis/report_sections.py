@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.compare import summary
 from slant.analysis.figure_rows import FigureRows, is_of

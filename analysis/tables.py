@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from slant.analysis.open import read_view, set_measure
 from slant.analysis.studies import no_trials
 from slant.collector.designs import third_party_designs

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.fit_store import is_same
 from slant.analysis.fit_work import Work, fit_work

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.topic_choice import STALE, shown_models
 from slant.collector.store import reading

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.open import open_trials
 from slant.analysis.paper.family import GRAIN, absent_in_words
 from slant.analysis.paper.results import Results

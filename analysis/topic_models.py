@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.kept.files import checked_file, model_file
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.worker import Died, run_jobs

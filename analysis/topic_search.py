@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_choice import chosen_fits, no_rows
 from slant.analysis.fit_store import is_same_versions
 from slant.analysis.fit_work import Work, fit_work

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.kept.tables import KeptTables
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.fits import FitResult
 from slant.analysis.open import stored_views
 from slant.analysis.r_home import version_numbers

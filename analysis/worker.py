@@ -25,6 +25,7 @@ from multiprocessing.connection import wait as wait_for
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.worker_start import SEED, deaf_to_ctrl_c, environment, worker_context
 from slant.collector.child_processes import with_safe_path
 from slant.collector.errors import RError

@@ -14,6 +14,7 @@ from typing import Any
 
 import aiohttp
 import click
+
 from slant.collector.designs import design_named
 from slant.collector.plan import plan
 from slant.collector.providers import provider_named

@@ -16,12 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.footprint import watched
+from bench.measures import ROOT, Measure
 from slant.analysis.r_home import r_installation
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
-from bench.footprint import watched
-from bench.measures import ROOT, Measure
 
 PERMUTATIONS = 100
 LONG = {"chains": 4, "iterations": 2000, "warmup": 500}

@@ -21,6 +21,7 @@ if __name__ == "__main__":
     import json
 
     import click
+
     from slant import analysis
 
     made: list[int] = []

@@ -15,6 +15,7 @@ import threading
 import time
 
 import click
+
 from slant.collector.api import Watcher
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers import provider_named

@@ -15,6 +15,7 @@ from importlib import import_module
 
 import click
 import polars as pl
+
 from slant.analysis import r
 
 LEVELS = ["compatible", "incompatible"]

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from bench.measures import ROOT, Measure, measured
 from slant.analysis.r_home import r_installation
 from slant.collector.store import writing
-
-from bench.measures import ROOT, Measure, measured
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 FOLDERS = {

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from bench.measures import Measure, measured
 from slant.analysis.tables import table_info
 from slant.collector.store import writing
-
-from bench.measures import Measure, measured
 
 ROUNDS_SQL = Path(__file__).parent / "game_rounds.sql"
 LONGEST_S = 2.0

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import click
-from slant.collector import Options, collect
 
 from bench.measures import Measure, measured, server
+from slant.collector import Options, collect
 
 CELLS, GAMES, ROUNDS = 12, 30, 40
 LATENCY_S = 1.0

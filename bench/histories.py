@@ -13,12 +13,12 @@ import tracemalloc
 from dataclasses import replace
 
 import click
+
+from bench.measures import Measure, measured
 from slant.collector.designs import design_named
 from slant.collector.plan import plan
 from slant.collector.records import Turn
 from slant.collector.study import load_study
-
-from bench.measures import Measure, measured
 
 FEW, MANY = 100, 1000
 

@@ -12,6 +12,7 @@ import sys
 import time
 
 import click
+
 from slant import analysis
 
 FIRST = 1

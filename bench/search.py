@@ -14,6 +14,7 @@ import time
 from contextlib import closing
 
 import click
+
 from slant.analysis.topic_search import SearchJob, search_job
 from slant.analysis.worker import Died, run_jobs
 

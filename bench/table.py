@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import click
+
 from slant.collector.operating_system import peak_memory_mb
 from slant.collector.store import reading
 

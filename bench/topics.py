@@ -8,10 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from bench.measures import ROOT, Measure, measured
 from slant.analysis.r_home import r_installation
 from slant.collector.study import load_study
-
-from bench.measures import ROOT, Measure, measured
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 

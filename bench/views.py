@@ -9,10 +9,9 @@ import os
 import tempfile
 from pathlib import Path
 
+from bench.measures import Measure, measured
 from slant.analysis.tables import table_info
 from slant.collector.store import writing
-
-from bench.measures import Measure, measured
 
 TRIALS_SQL = Path(__file__).parent / "trials.sql"
 LONGEST_S = 3.0

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+
 from slant.collector import Options, collect
 from slant.collector import load as loading
 from slant.collector.api import Watcher

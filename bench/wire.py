@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from slant.collector.load import load_journals
-from slant.collector.store import reading
-
 from bench.measures import ROOT, Measure, measured, server
 from bench.speed import IN_FLIGHT
+from slant.collector.load import load_journals
+from slant.collector.store import reading
 
 LATENCY_S = 2.0
 SLOW_IN_FLIGHT = 200

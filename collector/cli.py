@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+
 from slant.collector.commands.output import (
     SlantGroup,
     db_option,

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
+
 from slant.collector.journal import Clock
 from slant.collector.json_text import decoded, encoded
 from slant.collector.pacing.limits import LONGEST_WAIT_S, asked_wait_s, is_budget, spoken

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
+
 from slant.collector.designs import design_named
 from slant.collector.store import reading
 from slant.collector.study_files.records import Study, StudyModel

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import duckdb
 import polars as pl
 import pyarrow as pa
+
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.held import trials_view
 from slant.collector.store import reading

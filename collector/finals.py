@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
+
 from slant.collector.load import final_rows
 
 IDS_AT_ONCE = 100_000

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 
 import duckdb
 import polars as pl
+
 from slant.collector.checks.facts import Facts
 from slant.collector.files import sql_dir
 from slant.collector.records import Attempt, Run

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.journal import journal_folder, utc_now, whole_lines
 from slant.collector.journal_lines import Parsed, insert, parse, parse_carefully

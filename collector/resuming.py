@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.collector.client import Exchange, judge
 from slant.collector.designs import design_named
 from slant.collector.journal import journal_folder, whole_lines

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
 from slant.collector.files import sql_dir

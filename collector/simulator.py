@@ -22,6 +22,7 @@ from typing import Any
 
 import click
 from aiohttp import web
+
 from slant.collector.child_processes import child_environment
 from slant.collector.designs import Design, design_named
 from slant.collector.errors import ProviderError

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+
 from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
 from slant.collector.operating_system import put_in_place
 from slant.collector.schema import check_is_ours, is_behind, prepare

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from slant.collector.api import Watcher
 from slant.collector.batch.api import collect_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.store import reading
-
 from tests.batch_server import BatchServer
 from tests.tiny_study import write_tiny
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from slant.collector import store
 
+from slant.collector import store
 from tests.authors import Authors, imported_authors
 from tests.needs import skip_what_is_lacking
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+
 from slant.collector.load import load_journals
 from slant.collector.store import reading
-
 from tests.conftest import ROOT
 from tests.fault_cases import Fault
 from tests.local_server import LocalServer, answers, completion

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from slant.analysis.games.indices import game_indices
 from slant.collector import Options, collect
-
 from tests.tiny_game import write_game
 
 VARIANTS = '[variants.bonus]\nabout = "a bonus"\ndiversity_bonus = true\n'

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.collector.files import sql_dir
 from slant.collector.records import Attempt
 from slant.collector.store import writing

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from slant.collector.batch.api import collect_batch
 from slant.collector.batch.report import BatchOptions
-
 from tests.batch_server import BatchServer
 from tests.batching import MODELS
 from tests.conftest import ROOT

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from slant.collector.providers import provider_named
 
 Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]

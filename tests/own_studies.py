@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slant.collector import collect
-
 from tests.tiny_choice import write_choice
 from tests.tiny_game import write_game
 from tests.tiny_study import write_tiny

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from slant.collector.client import Exchange, judge
 from slant.collector.pacing.pace import Pace
-
 from tests.virtual_time import run_virtually
 
 REFUSING_TAKES_S = 0.005

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from slant.analysis.cells import _ORDER, _PAPER_ORDER, GRAIN
 from slant.analysis.checks import CheckJob
 from slant.analysis.fit_work import Work

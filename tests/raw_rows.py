@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 from click.testing import CliRunner, Result
+
 from slant.collector import import_trials
 from slant.collector.cli import collect
 from slant.collector.importing.imports import ImportReport

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant import analysis, collector
 from slant.collector.files import studies_dir
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from slant.collector.designs import design_named
 from slant.collector.designs.allocation_draws import draw_game, draw_round
 from slant.collector.designs.allocation_games import Games
@@ -15,7 +16,6 @@ from slant.collector.errors import UsageError
 from slant.collector.plan import plan, planned_count
 from slant.collector.records import Conversation, Reply, Trial
 from slant.collector.study import load_study, load_variants
-
 from tests.tiny_game import write_game
 
 HIRING = load_study("hiring")

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from slant.collector.designs.association import Cells, rendered
 from slant.collector.designs.association_words import Frame
 from slant.collector.records import Trial
 from slant.collector.study import Study, load_study
-
 from tests.golden_prompts import GOLDEN, MODELS, all_trials, golden_prompts
 
 STUDY = load_study("rmiat")

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from slant.collector.designs.association_reader import read_answer
 from slant.collector.records import Outcome, Reading, Reply
 

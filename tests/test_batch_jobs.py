@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
 from slant.collector.batch.money import Purse
 from slant.collector.batch.services import lines_of
@@ -22,7 +23,6 @@ from slant.collector.plan import plan
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Conversation, Prompt, Trial
 from slant.collector.study import load_study
-
 from tests.tiny_study import write_tiny
 
 

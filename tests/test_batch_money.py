@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from slant.collector.api import Options, collect
 from slant.collector.batch.api import collect_batch
 from slant.collector.batch.jobs import JobFolder
@@ -14,7 +15,6 @@ from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.store import reading
-
 from tests.batch_server import BatchServer
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant.collector.api import Options, collect
 from slant.collector.batch.api import collect_batch
 from slant.collector.batch.jobs import JobFolder
@@ -18,7 +19,6 @@ from slant.collector.journal import FolderLock, journal_folder
 from slant.collector.providers import provider_named
 from slant.collector.records import Prompt
 from slant.collector.study import StudyModel, load_study
-
 from tests.batch_server import KEY, BatchServer
 from tests.batching import PLANNED, Batching, both
 from tests.local_server import LocalServer

@@ -13,6 +13,7 @@ import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
+
 from slant import analysis
 from slant.analysis.bayes.draws import Draws
 from slant.analysis.bayes.shown import bayes_table
@@ -24,7 +25,6 @@ from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.store import reading
-
 from tests.blocks_made import QUICK, database_of_choices
 from tests.processes import HAS_PROC, is_running, members_of
 from tests.test_worker import wait_until

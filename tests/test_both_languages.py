@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.check_trials import mixed_fit, read_trials
 from slant.analysis.checks import _of_fits, _of_trials, check_job, fits_to_make
@@ -29,7 +30,6 @@ from slant.analysis.tables import read_header
 from slant.analysis.worker import fit_job, run_jobs
 from slant.collector.files import sql_dir
 from slant.collector.study import Fit, Study, list_studies, load_study
-
 from tests.blocks_made import QUICK, choices
 from tests.blocks_made import RUN as RUN_OF_CHOICES
 from tests.fitted import RUN, trials

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from slant.collector import Options, RunReport, Watcher, collect
 from slant.collector.client import Exchange
 from slant.collector.errors import UsageError
@@ -17,7 +18,6 @@ from slant.collector.money.lane import may_be_billed
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.run import Lane
 from slant.collector.store import reading
-
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

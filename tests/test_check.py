@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.checks.check import Check, check_model
 from slant.collector.checks.facts import Answered, facts, rank_correlation, step
 from slant.collector.checks.questions import calibration, probes, questions
@@ -19,7 +20,6 @@ from slant.collector.load import load_journals
 from slant.collector.providers import PROVIDERS, anthropic, compatible
 from slant.collector.store import reading
 from slant.collector.study_files.records import StudyModel
-
 from tests.local_server import LocalServer, error, standing_for
 from tests.raw_rows import run_collect
 from tests.thinking_server import Thinker, by_effort

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.check_findings import findings
 from slant.analysis.check_page import as_json, as_rows, as_text, write_page
@@ -25,7 +26,6 @@ from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.fitted import RUN, trials
 from tests.given import Row, database
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click import Command
 from click.testing import CliRunner, Result
-from slant.analysis import cli
 
+from slant.analysis import cli
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 

@@ -7,8 +7,8 @@ import io
 from pathlib import Path
 
 import pytest
-from slant import collector
 
+from slant import collector
 from tests.test_cli_analyze import analyze
 from tests.tiny_game import QUICK, write_game
 

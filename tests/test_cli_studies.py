@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-from slant.collector.commands.studies import studies
 
+from slant.collector.commands.studies import studies
 from tests.tiny_study import write_tiny
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.figure_rows import figure_rows
 from slant.analysis.topic_search import search
@@ -22,7 +23,6 @@ from slant.collector.errors import RError, UsageError
 from slant.collector.files import studies_dir
 from slant.collector.store import writing
 from slant.collector.study import load_study
-
 from tests.test_cli_analyze import analyze
 from tests.topics_made import QUICK, talking_database
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner, Result
+
 from slant.collector.cli import collect as command
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.compare import summary
 from slant.analysis.judged import judged
@@ -15,7 +16,6 @@ from slant.analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.authors import Authors
 from tests.fitted import RUN, small_database, trials
 from tests.given import database

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant.analysis.cli import analyze
 from slant.analysis.compare import compare
 from slant.analysis.paper import families_of
@@ -18,7 +19,6 @@ from slant.analysis.paper.hiring import averages, matrices, names, published
 from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from slant.collector.store import writing
 from slant.collector.study import Study, load_study
-
 from tests.games_given import games, questions, refusals
 from tests.given import database, fill, in_memory, insert
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.bayes.bayes_tables import BRMS_TABLES
 from slant.analysis.cli import analyze
@@ -21,7 +22,6 @@ from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.store import writing
 from slant.collector.study import Study, load_study
-
 from tests.given import fill
 
 COUNTED = ("Table 3", "design")

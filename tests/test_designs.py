@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from slant.collector.designs import _DESIGNS, Design, design_named
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from slant.analysis import doctor
 from slant.analysis.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.cells import read_cells
 from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.fitted import RUN, trials
 from tests.given import database
 

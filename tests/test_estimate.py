@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.designs.association_simulated import COLUMNS
 from slant.collector.money.earlier import Sizes
 from slant.collector.money.estimate import Guess, Span, dollars, estimate, prediction
@@ -18,7 +19,6 @@ from slant.collector.money.prices import Price
 from slant.collector.money.quote import quote_rows, quotes, sentences
 from slant.collector.offer import make_offer
 from slant.collector.study import load_study
-
 from tests.given import database
 from tests.tiny_study import write_tiny
 

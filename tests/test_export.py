@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-
 from tests.raw_rows import run_collect, tidy, write_csv
 
 ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}

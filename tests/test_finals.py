@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+
 from slant.collector.finals import Finals, final_trials, id_batches
 from slant.collector.journal import Journal
 from slant.collector.load import final_trial_ids, load_journals
 from slant.collector.plan import done_in, plan
 from slant.collector.records import StableIds, Trial, stable_id
 from slant.collector.study import load_study
-
 from tests.made import a_run, an_attempt
 from tests.tiny_study import write_tiny
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.cells import read_cells
 from slant.analysis.r import r_folder
@@ -15,7 +16,6 @@ from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
 from slant.collector.store import reading, writing
 from slant.collector.study import load_study
-
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 

@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from slant.collector.designs.forced_choice_reader import read_choice
 from slant.collector.records import Outcome, Reading, Reply
-
 from tests.written_choices import CHOOSES_A, CHOOSES_B, INVALID, OPTIONS
 
 A, B = OPTIONS

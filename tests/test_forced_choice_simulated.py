@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant.collector import Options, collect
 from slant.collector.designs.forced_choice import DESIGN
 from slant.collector.designs.forced_choice_answers import INVALID, written
@@ -20,7 +21,6 @@ from slant.collector.files import studies_dir
 from slant.collector.plan import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.study import Study, load_study
-
 from tests.tiny_choice import write_choice
 
 STUDY = load_study("interference")

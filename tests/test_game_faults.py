@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from slant.collector import Watcher, collect
 from slant.collector.designs import design_named
 from slant.collector.plan import plan
@@ -17,7 +18,6 @@ from slant.collector.providers import anthropic
 from slant.collector.study import load_study
 from slant.collector.study_files.records import StudyModel
 from slant.collector.study_files.temperature import explained, with_temperature
-
 from tests.local_server import LocalServer, completion, error, standing_for
 from tests.test_games import by_history
 from tests.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game

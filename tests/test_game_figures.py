@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.cli import analyze
 from slant.analysis.figure_kinds.of_games import KINDS, kinds_of
@@ -21,7 +22,6 @@ from slant.analysis.r_home import r_installation
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.study import load_study
-
 from tests.game_made import FIGURES, game_file, played
 
 with_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
@@ -17,7 +18,6 @@ from slant.collector.errors import StudyError
 from slant.collector.plan import plan
 from slant.collector.records import Reply
 from slant.collector.study import load_study
-
 from tests.local_server import LocalServer
 from tests.tiny_game import QUICK, play, player, rows, write_game
 

@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.games.chance import told_of_chance
 from slant.analysis.open import open_trials
@@ -20,7 +21,6 @@ from slant.analysis.r_home import r_installation
 from slant.analysis.tables import tables
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.store import writing
-
 from tests.given import Row, database, insert
 from tests.plain_r import environment
 from tests.test_game_indices import Matrix, all_rounds

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
@@ -20,7 +21,6 @@ from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply
 from slant.collector.study import load_study
 from slant.collector.tool_calls import ToolCall
-
 from tests.local_server import LocalServer, standing_for
 from tests.test_games import cut_off
 from tests.tiny_game import QUICK, TRIALS, factors, rows, write_game

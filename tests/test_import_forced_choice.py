@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
+
 from slant.collector import Options, collect, export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.report import ImportReport

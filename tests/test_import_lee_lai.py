@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from slant.collector import import_trials
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.layouts.cells import matching_group
@@ -20,7 +21,6 @@ from slant.collector.layouts.values import CellError, condition
 from slant.collector.plan import plan
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.authors import Authors
 from tests.raw_rows import lee_lai, raw, run_collect, trials, write_csv
 
@@ -247,7 +247,6 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
 
 def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
     from slant.collector.journal import Journal
-
     from tests.made import a_run
 
     with Journal.open(tmp_path / "t.duckdb", a_run()), pytest.raises(JournalError, match="Another collector"):

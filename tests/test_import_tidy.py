@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.imports import ImportReport
 from slant.collector.store import reading
-
 from tests.raw_rows import run_collect, tidy, trials, write_csv
 from tests.tiny_study import write_tiny
 

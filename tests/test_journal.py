@@ -9,12 +9,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant.collector import load as loading
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
 from slant.collector.journal import Journal, journal_folder
 from slant.collector.load import Loader, final_trial_ids, load_journals
 from slant.collector.store import reading, writing
-
 from tests.made import a_run, an_attempt, attempts_in
 
 

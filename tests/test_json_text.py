@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.json_text import decoded, encoded
 
 LONG = 2**63 - 1

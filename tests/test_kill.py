@@ -16,10 +16,10 @@ from typing import Any
 import duckdb
 import pytest
 from aiohttp import web
+
 from slant.collector.journal import journal_folder
 from slant.collector.load import load_journals
 from slant.collector.store import reading
-
 from tests.local_server import LocalServer, answers
 from tests.processes import children_of, is_running
 from tests.tiny_study import write_tiny

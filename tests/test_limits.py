@@ -9,6 +9,7 @@ from email.utils import format_datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.pacing.limits import (
     Told,
     asked_wait_s,

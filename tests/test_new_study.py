@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from slant.collector.cli import collect
 from slant.collector.designs import _DESIGNS, design_named
 from slant.collector.plan import plan

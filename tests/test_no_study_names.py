@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from slant.collector.files import sql_dir
 from slant.collector.study import list_studies, load_study
 

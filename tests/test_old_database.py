@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant.analysis.open import open_trials, stored_views
 from slant.collector import Options, collect, store
 from slant.collector.errors import DatabaseError
@@ -22,7 +23,6 @@ from slant.collector.plan import plan
 from slant.collector.records import Trial
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.fault_run import query
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant.collector import store
 from slant.collector.files import sql_dir
-
 from tests.fitted import small_database
 
 # The last of the line that the files are written for; older lines can't open them.

@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from slant.analysis.worker_start import worker_context
 from slant.collector import operating_system as system
 from slant.collector.errors import UsageError
 from slant.collector.store import writing
-
 from tests.tracked import tracked_files
 
 FULL_SYNC = 51  # F_FULLFSYNC of macOS

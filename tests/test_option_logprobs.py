@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.checks.option_logprobs import OptionLogprobs, option_logprobs
 from slant.collector.providers import (
     PROVIDERS,
@@ -21,7 +22,6 @@ from slant.collector.providers import (
 )
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import TokenLogprob
-
 from tests import recorded_logprobs as recorded
 from tests.recorded_logprobs import PLEASANT, Step
 

@@ -9,11 +9,11 @@ import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.cli import analyze
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
-
 from tests.own_studies import OWN, collected
 
 ROOT = Path(__file__).resolve().parent.parent

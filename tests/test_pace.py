@@ -8,11 +8,11 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from slant.collector.pacing.adaptive import AdaptiveLimit
 from slant.collector.pacing.budgets import Budgets
 from slant.collector.pacing.limits import Told
 from slant.collector.pacing.pace import START_LIMIT, KeyPause, Pace, Paces
-
 from tests.paced_server import LimitedServer, ask_for
 from tests.virtual_time import run_virtually
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from slant.analysis.r_home import r_installation
 
+from slant.analysis.r_home import r_installation
 from tests.fitted import MODELS, small_database
 from tests.tracked import tracked_files
 

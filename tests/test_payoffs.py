@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector import collect
 from slant.collector.designs.allocation_payoffs import gains
 from slant.collector.designs.allocation_reader import named
 from slant.collector.designs.participants import _POLICIES, PARTICIPANTS, Seen, chosen
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.study import Study, load_study, load_variants
-
 from tests.hiring_games import rounds_of
 from tests.tiny_game import write_game
 

@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.cli import analyze
 from slant.analysis.cli_permute import duration
@@ -31,7 +32,6 @@ from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
 from slant.collector.store import writing
 from slant.collector.study import load_study
-
 from tests.given import Row, database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.open import open_trials
 from slant.analysis.r import r_folder

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.errors import UsageError
 from slant.collector.money.pilot import balanced_slice, pilot_of, quotas
 from slant.collector.offer import make_offer
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny
 

@@ -16,6 +16,7 @@ import duckdb
 import pytest
 from aiohttp import web
 from click.testing import CliRunner, Result
+
 from slant.collector import Options, collect
 from slant.collector.cli import collect as command
 from slant.collector.files import sql_dir
@@ -25,7 +26,6 @@ from slant.collector.provenance import sources as provenance
 from slant.collector.provenance.sources import git_commit, public_address
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

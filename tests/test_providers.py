@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector.errors import UnknownNameError
 from slant.collector.plan import plan
 from slant.collector.providers import (
@@ -26,7 +27,6 @@ from slant.collector.providers import (
 )
 from slant.collector.records import Prompt, Reply
 from slant.collector.study import load_study
-
 from tests.local_server import completion
 
 STUDY = load_study("rmiat")

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from slant.collector.export import export_trials
 
+from slant.collector.export import export_trials
 from tests.fitted import small_database
 from tests.given import database
 

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from slant.analysis.r_home import r_installation
 
+from slant.analysis.r_home import r_installation
 from tests.tracked import tracked_copy
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from slant.collector import Options, RunReport, collect
 from slant.collector.run import GIVE_UP_AFTER
 from slant.collector.store import reading
-
 from tests.local_server import LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

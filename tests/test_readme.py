@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from slant.analysis.cli import analyze
 from slant.collector.cli import collect
-
 from tests.batch_server import BatchServer
 from tests.local_server import LocalServer
 from tests.raw_rows import raw, write_csv

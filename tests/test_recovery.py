@@ -11,11 +11,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.fits import FitResult
 from slant.analysis.r_home import r_installation
 from slant.analysis.worker import run_jobs
-
 from tests.recovery import SHORT, asked, known, r_job, trials
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")

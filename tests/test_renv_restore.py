@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from slant.analysis.r_home import RInstallation, r_installation
 
 DEBIAN = Path("/usr/lib/R/site-library")

@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+
 from slant import analysis
 from slant.analysis.figures import draw
 from slant.analysis.report_origin import methods, without_folders
 from slant.collector.errors import UsageError
-
 from tests.fitted import RUN, small_database, trials
 from tests.given import Row, database
 from tests.tiny_study import write_tiny

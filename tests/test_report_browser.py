@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from slant import analysis
 
+from slant import analysis
 from tests.chromium import Browser
 from tests.fitted import RUN, trials
 from tests.given import database

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from slant import analysis
 from slant.analysis.r_home import r_installation
-
 from tests.chromium import PROGRAMS, Browser, chromium
 from tests.game_made import played
 

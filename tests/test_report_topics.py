@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from slant import analysis
 from slant.analysis.figure_rows import figure_rows
 from slant.collector.study import load_study
-
 from tests.given import database
 from tests.topics_made import QUICK, RUN, talking
 

@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector import Options, RunReport, Watcher, collect
 from slant.collector.api import carry_out
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
@@ -21,7 +22,6 @@ from slant.collector.offer import make_offer
 from slant.collector.run import Lane
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

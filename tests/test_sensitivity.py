@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis.cli import analyze
 from slant.analysis.figure_rows import figure_rows
@@ -25,7 +26,6 @@ from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.files import studies_dir
 from slant.collector.store import reading, writing
 from slant.collector.study import load_study
-
 from tests.fitted import small_database
 from tests.given import Row, database
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from slant.analysis.r_home import r_installation
 
 # Two packages, of which one stops when it is loaded but not when it is installed.

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.files import studies_dir
 from slant.collector.plan import plan

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+
 from slant.collector import collect
 from slant.collector.designs.forced_choice import DESIGN
 from slant.collector.errors import ProviderError, UsageError
@@ -16,7 +17,6 @@ from slant.collector.plan import plan
 from slant.collector.providers import PROVIDERS, provider_named
 from slant.collector.providers.anthropic import reply as anthropic_reply
 from slant.collector.study import Study, load_study
-
 from tests.tiny_choice import write_choice
 
 SCHEMA = {

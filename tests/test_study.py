@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from slant.collector.designs.association_simulated import COLUMNS
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.plan import plan, planned_count
 from slant.collector.study import list_studies, load_study
-
 from tests.tiny_study import TEXTS, TINY, write_tiny
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from slant.collector import Options, collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
@@ -15,7 +16,6 @@ from slant.collector.store import reading, showing, writing
 from slant.collector.study import Study, load_study
 from slant.collector.study_files.differences import differences
 from slant.collector.study_files.keep import KeptText, kept_text, text_id, written
-
 from tests.local_server import LocalServer
 from tests.tiny_game import GAME
 from tests.tiny_study import TEXTS, WORDINGS, write_tiny

@@ -9,12 +9,12 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+
 from slant.collector import collect
 from slant.collector.checks.recount import recount
 from slant.collector.providers import compatible, ollama, openai, together
 from slant.collector.providers.templates import split
 from slant.collector.store import reading
-
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from slant.collector import collect
 from slant.collector.errors import ProviderError, UnknownNameError
 from slant.collector.providers import provider_named
 from slant.collector.store import reading
-
 from tests.installed_package import installed
 from tests.local_server import LocalServer, standing_for
 from tests.tiny_study import write_tiny

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+
 from slant.collector import Options, collect
 from slant.collector.client import Exchange, judge
 from slant.collector.store import reading
-
 from tests.local_server import LocalServer, answers, error
 from tests.tiny_study import write_tiny
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from slant.analysis.r_home import r_installation
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
+
 from slant import analysis
 from slant.analysis.figure_rows import figure_rows
 from slant.analysis.fit_store import stored
@@ -24,7 +25,6 @@ from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.files import sql_dir
 from slant.collector.store import writing
 from slant.collector.study import Study, load_study
-
 from tests.given import Row, database
 from tests.topics_made import QUICK, RUN, talking, talking_database
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from click.testing import CliRunner
-from slant.collector.cli import collect as command
 
+from slant.collector.cli import collect as command
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

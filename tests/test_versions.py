@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from slant import analysis
 from slant.analysis import versions
 from slant.analysis.cli import analyze
 from slant.analysis.fits import FitResult
 from slant.analysis.versions import made_with, other_versions
 from slant.collector.store import writing
-
 from tests.fitted import small_database
 
 

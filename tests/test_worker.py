@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from slant.analysis.worker import Died, run_jobs
 
+from slant.analysis.worker import Died, run_jobs
 from tests.fitted import end, process_id, square_or_die
 from tests.processes import is_running
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
-from slant.collector.checks.questions import calibration
 
+from slant.collector.checks.questions import calibration
 from tests.local_server import completion, error
 
 DIFFICULTY = {question.text: (question.difficulty or 0, question.expected) for question in calibration()}

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+
 from slant.collector import Options, RunReport, collect
 from slant.collector.store import reading
-
 from tests.local_server import LocalServer, completion
 
 GAME = """

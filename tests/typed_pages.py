@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from slant.collector.study_files.keys import Table
 
 PROGRAMS = {"collect": "slant.collector", "analyze": "slant.analysis"}

@@ -37,7 +37,6 @@ def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
     """{table: [numbers that agree with the print, numbers with data]}, from the authors' raw data."""
     from slant import analysis
     from slant.analysis.compare import summary
-
     from tests.authors import imported_authors
 
     rows = summary(analysis.compare(imported_authors(shared, folder).db, study="rmiat")).to_dicts()
@@ -47,7 +46,6 @@ def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
 def of_brms(folder: Path) -> dict[str, list[float]]:
     """A short fit of few answers: means of the posterior and their Monte Carlo errors."""
     from slant import analysis
-
     from tests.blocks_made import database_of_choices
 
     db = database_of_choices(folder / "brms.duckdb")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.kept.tables import KeptTables
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64

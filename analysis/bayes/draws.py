@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.bayes.for_arviz import inference_data
 from slant.analysis.kept.files import checked_file, model_file
 from slant.analysis.open import read_view, stored_views

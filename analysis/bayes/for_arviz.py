@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import polars as pl
+
 from slant.collector.errors import UsageError
 
 _OF_ITEM = re.compile(r"(r_\w+)\[(.+),(\w+)\]")  # r_item[gender_career:.baby,Intercept]

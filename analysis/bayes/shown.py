@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.cli import BAYES_TABLES
 from slant.analysis.fits import FitResult
 from slant.collector.errors import UsageError

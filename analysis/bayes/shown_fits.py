@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.fit_store import is_same, stored
 from slant.analysis.fit_work import fit_work

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.figure_kinds.records import FigureData
 from slant.analysis.games.game_cells import CELL
 from slant.analysis.games.human import human_levels

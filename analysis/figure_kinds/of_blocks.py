@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.bayes.shown_fits import KEY, shown_fits, stale
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.records import FigureData, FigureKind

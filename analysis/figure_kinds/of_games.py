@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 import polars as pl
+
 from slant.analysis.figure_kinds import game_rows
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.games.controlled import controlled_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.of_blocks import compared_blocks
 from slant.analysis.figure_kinds.records import FigureData, FigureKind

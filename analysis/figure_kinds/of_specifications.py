@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.sensitivity.curve_rows import rows_to_draw
 from slant.analysis.sensitivity.kept import kept_rows

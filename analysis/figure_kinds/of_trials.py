@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.records import LABELS, FigureData, FigureKind
 from slant.analysis.fits import FitResult, fit

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.fits import Progress
 from slant.analysis.games.game_cells import with_game_variant

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_work import r_code_hash
 from slant.analysis.open import read_view
 from slant.analysis.worker import versions_now

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.games.cells import GameCell, hash_of
 from slant.collector.errors import UnknownNameError, UsageError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 import polars as pl
+
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import RError
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.games.cells import INDICES, GameCell, game_cells, is_played, made_by
 from slant.analysis.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
 from slant.analysis.games.indices import SEED

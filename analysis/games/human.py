@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.paper.hiring.names import VARIANTS
 from slant.collector.study import Study
 

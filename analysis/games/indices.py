@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.games.cells import Chance, GameCell, game_cells, is_played, made_by
 from slant.analysis.games.jobs import Progress, RJob, run_r
 from slant.analysis.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import RError
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_store import is_same_versions
 from slant.collector.errors import DatabaseError
 from slant.collector.store import reading, writing

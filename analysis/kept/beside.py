@@ -6,6 +6,7 @@ Where Bayesian models are among the fits, each frame says of each row what the c
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.engines import ENGINES
 from slant.analysis.fit_store import Fitted
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.bayes.duration import told_duration
 from slant.analysis.cells import GRAIN
 from slant.analysis.engines import ENGINES

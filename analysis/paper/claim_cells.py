@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.family import GRAIN
 from slant.analysis.paper.mixed_models import condition_terms

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.claim_cells import REFUSAL_LENGTH, cells
 from slant.analysis.paper.claim_quantities import EXTREMES, OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.fits import Asked, FitResult
 from slant.analysis.paper import descriptives, effect_sizes, mixed_models
 from slant.analysis.paper.family import (

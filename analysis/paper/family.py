@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.results import Results
 from slant.collector.study import Study

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.paper.family import ALL_TESTS, GRAIN, Row, absent_in_words, long, read_printed
 from slant.analysis.paper.results import Results
 from slant.collector.study import Study

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.family import GRAIN, KEY, SCHEMA, VALUE, Family, Needs, Row, no_numbers, read_texts
 from slant.analysis.paper.results import Results

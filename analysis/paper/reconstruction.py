@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.paper.family import PRINT, read_texts
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.fits import Asked, FitResult, Progress, fit_together
 from slant.analysis.open import read_view
 from slant.analysis.tables import tables

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.paper.claims import claims, key, scopes
 from slant.analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_printed

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_choice import chosen_fits, no_rows
 from slant.analysis.fit_work import Work, fit_work
 from slant.analysis.open import open_trials

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fits import Progress
 from slant.analysis.kept.files import made_model_folder
 from slant.analysis.permutation.definition import Test, tests_of

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.analysis.permutation.definition import BLOCK, Test
 from slant.analysis.permutation.jobs import Refit
 from slant.collector.store import reading, writing

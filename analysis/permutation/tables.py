@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_store import FIT_SCHEMA
 from slant.analysis.permutation.definition import Test
 from slant.analysis.permutation.jobs import Refit

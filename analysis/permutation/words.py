@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.permutation.permute import Permuted
 
 _GRAIN = ["source", "study", "study_version", "variant", "fit", "engine"]

@@ -5,6 +5,7 @@ that something stands beside, and the slips.
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.paper.family import PRINT
 from slant.analysis.report_parts.records import Group, Material, Shown
 from slant.analysis.report_tables import plain

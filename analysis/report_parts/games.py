@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
+
 from slant.analysis.games.game_cells import with_game_variant
 from slant.analysis.report_parts.records import Group, Material, Shown, ToMake
 from slant.analysis.report_tables import plain

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.report_tables import plain
 from slant.analysis.tables import table_info

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import polars as pl
+
 from slant.analysis.report_parts.records import Group, Material, Shown
 from slant.analysis.report_tables import plain
 from slant.collector.designs.forced_choice_words import Domain, ForcedChoiceData

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 
 _COLUMNS = (

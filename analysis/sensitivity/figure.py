@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.analysis.cells import GRAIN
 from slant.analysis.figures import draw
 from slant.analysis.sensitivity.curve_rows import rows_to_draw

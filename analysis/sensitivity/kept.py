@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_store import is_same_versions
 from slant.analysis.sensitivity.work import Work
 from slant.collector.store import reading, writing

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.fit_choice import no_rows
 from slant.analysis.kept.files import made_model_folder
 from slant.analysis.kept.fit_run import slant_version

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.cells import Cell, Rows, cut, read_rows, used_columns
 from slant.analysis.engines import ENGINES, Engine
 from slant.analysis.fit_work import r_code_hash, with_random

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import anthropic
+
 from slant.collector.batch.jobs import Job
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.collector.batch.jobs import JobFolder
 from slant.collector.errors import UsageError
 from slant.collector.journal import journal_folder, whole_lines

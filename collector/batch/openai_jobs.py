@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import openai
+
 from slant.collector.batch.jobs import Job
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import duckdb
+
 from slant.collector.batch.known import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.records import Attempt

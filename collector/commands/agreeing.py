@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import polars as pl
+
 from slant.collector.api import Options, Watcher, carry_out
 from slant.collector.batch.submit import refuse_game
 from slant.collector.checks.uncounted import uncounted_notes

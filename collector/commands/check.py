@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from slant.collector.commands.output import db_option, format_option, print_rows, say
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
 from slant.collector.commands.shown import shown_options
 from slant.collector.errors import SlantError, UsageError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from slant.collector.commands.output import db_option, printable, say
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from slant.collector.errors import SlantError
 from slant.collector.operating_system import check_supported
 

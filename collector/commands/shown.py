@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import duckdb
+
 from slant.collector.commands.output import say
 from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.store import reading, showing

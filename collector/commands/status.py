@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from slant.collector.commands.output import db_option, format_option, print_rows, say
 from slant.collector.commands.shown import shown_options
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.collector.store import reading
 
 KEYS = ("source", "study", "study_version", "variant", "model")

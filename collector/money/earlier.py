@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.collector.journal import journal_folder, whole_lines
 from slant.collector.journal_lines import parse
 from slant.collector.load import CHUNK_BYTES, loaded_offsets

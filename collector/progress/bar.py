@@ -18,6 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
 from slant.collector.api import Watcher
 from slant.collector.commands.output import printable, say
 from slant.collector.money.budget import spent_usd

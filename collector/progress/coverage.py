@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
 from slant.collector.store import reading

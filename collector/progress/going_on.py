@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
+
 from slant.collector.journal import journal_folder, utc_now
 from slant.collector.pacing.limits import spoken
 from slant.collector.store import reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
 from slant.collector.journal import journal_folder, whole_lines
 from slant.collector.journal_lines import parse
 from slant.collector.load import CHUNK_BYTES, loaded_offsets

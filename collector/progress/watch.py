@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import polars as pl
+
 from slant.collector.commands.output import as_table, printable, say
 from slant.collector.journal import utc_now
 from slant.collector.progress.going_on import for_people, running_process, sentence

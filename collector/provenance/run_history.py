@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.store import reading
 

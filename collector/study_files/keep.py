@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import duckdb
+
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.journal import utc_now
 from slant.collector.records import stable_id

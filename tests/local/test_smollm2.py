@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from slant.collector.designs.association import rendered
 from slant.collector.plan import plan
 from slant.collector.store import reading
 from slant.collector.study import load_study
-
 from tests.golden_prompts import all_trials
 
 RUN, URL = os.environ.get("SLANT_LOCAL_RUN", ""), os.environ.get("SLANT_LOCAL_URL", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from slant.analysis.paper.family import GRAIN
 from slant.analysis.paper.hiring import names
 from slant.analysis.paper.results import Results

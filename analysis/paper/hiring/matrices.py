@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import polars as pl
+
 from slant.analysis.paper.family import Row, read_printed
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import RError

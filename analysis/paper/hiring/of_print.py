@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+
 from slant.analysis.paper.family import PRINT, VALUE, Needs, Row, no_numbers, read_printed
 from slant.analysis.paper.hiring import averages, design, matrices, published
 from slant.analysis.paper.hiring.design import Key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
 from slant.analysis.paper.hiring import names, published
 from slant.analysis.paper.hiring.cells import CELL, absent_from, scope, with_shortfalls

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.paper.family import GRAIN, KEY, VALUE, Needs, Row, no_numbers
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.posteriors import STAGE_B

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
 from slant.analysis.paper.interference import published

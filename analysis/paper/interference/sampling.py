@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 import polars as pl
+
 from slant.analysis.fits import Asked
 from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
 from slant.analysis.paper.interference import published
