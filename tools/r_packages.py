@@ -97,8 +97,11 @@ def worth_trying(row: Row, tried: Missing, kind: str) -> bool:
 def each_for_itself(r: RInstallation, rows: list[Row], log: Path) -> None:
     """What the system's R lacks is a handful of packages that slant can do without."""
     limit_s = None if os.environ.get("SLANT_COMPILE") else LIMIT_S
-    for row in rows:
-        with Step(f"setup: R package {row['package']}"):
+    if not rows:
+        return
+    names = ", ".join(row["package"] for row in rows)
+    with Step(f"setup: trying R packages that the system has not ({names})"):
+        for row in rows:
             run([r.rscript, SCRIPT, row["package"]], log, limit_s, environment=on_all_cores())
 
 
