@@ -29,12 +29,10 @@
 #'   [close_trials()]; `NULL`, invisibly, after `dry_run = TRUE`. An error of class `slant_error` where the collector
 #'   can't be found or doesn't end well, with what it said.
 #' @export
-#' @examples
-#' \dontrun{
-#' trials <- collect_trials("rmiat", "simulated/o3-mini", db = tempfile(fileext = ".duckdb"))
+#' @examplesIf nzchar(Sys.which("collect")) && requireNamespace("duckdb", quietly = TRUE)
+#' trials <- collect_trials("rmiat", "simulated/o3-mini", pilot = 40, db = tempfile(fileext = ".duckdb"))
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-#' }
 collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
                            pilot = NULL, yes = FALSE, view = NULL) {
   options <- list(...)

@@ -93,18 +93,20 @@ shown_trials <- function(trials) {
   answers <- c(answered = "", refused = "I'd rather not sort this word.", malformed = "{\"answer\": \"A or B\"}")
   models <- unique(c(intersect(names(example_models()), trials$model), trials$model))
   shown <- data.frame(
-    source = "simulated", study_version = "simulated", variant = "base", run_id = "simulated", trial_id = "",
+    source = "simulated", study = "simulated", study_version = "simulated", variant = "base", run_id = "simulated", trial_id = "",
     model = trials$model, model_label = label(trials$model),
     model_no = match(trials$model, models),
     domain = trials$domain, domain_label = label(trials$domain),
     domain_no = trials$domain_no,
-    block = trials$block, item = paste0(trials$domain, ": ", trials$word), word = trials$word,
+    block = trials$block, block_label = trials$block, block_no = match(trials$block, example_blocks()),
+    item = paste0(trials$domain, ": ", trials$word), word = trials$word,
     category = trials$category, tier = "made_up", wording = 1L, repetition = as.integer(trials$repetition),
     position = 0L,
     block_position = trials$block_position, position_in_block = trials$position_in_block, pairs,
     consistent_letter = trials$consistent_letter, chosen_letter = trials$chosen_letter,
     answer = ifelse(trials$is_valid, sprintf("{\"answer\": \"%s\"}", trials$chosen_letter), answers[trials$outcome]),
-    outcome = trials$outcome, is_valid = trials$is_valid, is_consistent = trials$is_consistent,
+    outcome = trials$outcome, is_valid = trials$is_valid, is_refusal = trials$outcome == "refused",
+    first_option = pairs$option_a, is_consistent = trials$is_consistent,
     p_consistent = NA_real_, option_a_logprob = NA_real_, option_b_logprob = NA_real_, logprob_kind = NA_character_,
     structured_output = FALSE, tokens = NA_integer_,
     token_source = NA_character_, latency_s = NA_real_, cost_usd = 0, served_model = trials$model,

@@ -3,6 +3,7 @@
 #' The R side of slant. It reads what the collector kept (a DuckDB file, or an export as CSV or Parquet), fits the
 #' models of the papers, and draws their figures. Every function takes and returns data frames.
 #'
+#' - Ask: [collect_trials()] runs the collector.
 #' - Read: [open_trials()], [close_trials()], [read_trials()], [stored_fits()], [read_fit()]; to try things:
 #'   [simulate_trials()].
 #' - Fit: [fit_lme4()], [effect_size()], [welch_test()], [step_sensitivity()], [fit_leave_one_out()]; by name,

@@ -194,31 +194,6 @@ def groups_of(session: int) -> list[int]:
     return [process for process, group in members_of(session) if group != session]
 
 
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """As the third migration left it: no table and no view of Bayesian models."""
-    path = database_of_choices(tmp_path / "old.duckdb")
-    with duckdb.connect(str(path)) as connection:
-        for (view,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall():
-            connection.execute(f'DROP VIEW "{view}"')
-        made = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-        for (table,) in made:
-            if table.startswith(("brms_", "lme4_", "permut", "sensitiv", "random_", "game_")):
-                connection.execute(f'DROP TABLE "{table}"')
-        connection.execute("UPDATE slant SET value = '3' WHERE name = 'schema'")
-    return path
-
-
-def test_a_database_of_an_older_slant_holds_no_bayesian_models_but_room_for_them(older: Path) -> None:
-    assert all(frame.is_empty() for frame in stored(older, "brms").tables["brms"].values())
-    with pytest.raises(DatabaseError, match="holds no Bayesian model"):
-        analysis.read_draws(older)
-    with reading(older) as connection:
-        (made,) = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'brms_%'").fetchall()
-    assert made == (5,)
-    assert open_trials(older, "bayes_contrasts").is_empty()
-
-
 def test_topics_of_a_bayesian_model_are_refused_instead_of_an_empty_table(db: Path, found: FitResult) -> None:
     refused = shell(db, *FLAGS, "--show", "words")
     assert refused.exit_code != 0

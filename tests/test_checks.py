@@ -225,12 +225,12 @@ def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
         assert read_trials(db, study, None, None)["token_limit"].unique().to_list() == limits
 
 
-def test_rows_of_a_check_that_died_are_one_sentence(found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
     monkeypatch.setattr(
         "slant.analysis.checks.check", lambda *_: replace(found, rows=rest, warnings=["Not checked: x"])
     )
-    answer = CliRunner().invoke(analyze, ["check", "--show", "influence"])
+    answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr
     assert 'The check "influence" could not be made' in answer.stderr
@@ -269,7 +269,7 @@ def test_a_wrong_ending_an_unknown_check_and_no_trials_are_one_sentence(db: Path
         assert said in answer.stderr
     with pytest.raises(DatabaseError, match="no rows of source collected"):
         check(db, source="collected")
-    with pytest.raises(StudyError, match="defines no mixed model"):
+    with pytest.raises(StudyError, match="checks are of a mixed model"):
         check(db, replace(load_study("rmiat"), fits={}))
 
 

@@ -60,7 +60,8 @@ def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: P
 
 def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
     own = {"study": "drinks", "test": "tea_coffee"}
-    rows = [{**row, **own, "outcome": "refused" if n % 8 == 0 else "answered"} for n, row in enumerate(trials())]
+    refused = {"outcome": "refused", "answer": "No."}
+    rows = [{**row, **own, **(refused if n % 8 == 0 else {})} for n, row in enumerate(trials())]
     db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
     found = list(figure_rows(db, load_study(str(write_tiny(tmp_path)))))
     assert [one.figure for one in found] == ["tokens", "refusals", "token_steps"]

@@ -187,7 +187,7 @@ def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
         ({"adjust": "sidak"}, "no way to adjust p"),
         ({"n_draws": 0}, "--n-draws 2000"),
         ({"source": "collected"}, "no collected games"),
-        ({"study": "drinks"}, 'no games of the study "drinks"'),
+        ({"study": "interference"}, "has no games"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_told_in_words(db: Path, asked: dict[str, Any], said: str) -> None:

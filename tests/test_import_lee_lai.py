@@ -241,7 +241,7 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
     assert result.exit_code == 1
     assert result.stdout.strip() == "model,test,imported,refusals\ndeepseek-r1,flowers_insects,1,1"
     assert "12 rows were not imported:" in result.stderr
-    assert "… and 2 more" in result.stderr
+    assert result.stderr.count("12 rows") == 1
     assert len(list(csv.DictReader(saved.open(encoding="utf-8")))) == 12
 
 
@@ -267,7 +267,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, pytho
     ]
     process = subprocess.Popen([*command, file], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journals = tmp_path / "t.duckdb.journal"
-    while process.poll() is None and sum(path.stat().st_size for path in journals.glob("*.jsonl")) < 100_000:
+    while process.poll() is None and sum(path.stat().st_size for path in journals.glob("*.jsonl")) < 1_000_000:  # the study's own text comes first
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL

@@ -113,7 +113,7 @@ def test_printed_numbers_in_one_file_are_all_that_a_comparison_takes(here: Path)
     (here / "drinks" / "published.csv").write_text(PRINTED, "utf-8")
     file.write_text('published = "published.csv"\n' + text, "utf-8")
     try:
-        rows = analysis.compare("drinks.duckdb")
+        rows = analysis.compare("drinks.duckdb", str(file))
     finally:
         file.write_text(text, "utf-8")
     assert rows.select("table", "quantity", "recomputed", "tolerance", "agrees").rows() == [
@@ -146,7 +146,7 @@ print(effect_size(drinks)$estimates$estimate)
 print(levels(shown_conditions(drinks)))
 pets <- as.data.frame(open_trials("pets.duckdb"))
 print(levels_of(pets, "block"))
-posts <- as.data.frame(open_trials("posts.duckdb"))
+posts <- as.data.frame(open_trials("posts.duckdb", "allocation_rounds"))
 print(nrow(game_indices(posts, by = "variant", n_boot = 0, n_random = 0)) > 0)
 all <- as.data.frame(open_trials("all.duckdb", study = "drinks"))
 print(unique(all$study))

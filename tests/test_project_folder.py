@@ -86,7 +86,8 @@ def test_child_processes_get_the_search_path_without_the_current_folder_and_that
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    script = Path(str(sys.modules["__main__"].__file__)).parent
+    script = tmp_path / "elsewhere"
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script / "its_script.py"), raising=False)
     before = [place for place in sys.path if place and Path(place).resolve() != script.resolve()]
     monkeypatch.setattr(sys, "path", ["", str(tmp_path), ".", str(script), *before])
     assert safe_path() == before

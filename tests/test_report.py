@@ -170,7 +170,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     page = out.read_text("utf-8")
     warnings = warnings_of(page)
     assert warnings.count("Left out") == 1
-    assert "Left out, because R could not do it: R is not here" in warnings
+    assert "Left out, because R could not do it: R is not on this machine" in warnings
     assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
     assert "<small>63.94</small>" in page
     assert Page(page).alternatives == []
@@ -183,7 +183,7 @@ formula = "tokens ~ condition + (1 | wording)"
 levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }"""
     study = write_tiny(tmp_path, study=(view + formula, own))
     rows = [{**row, "study": "drinks", "test": "tea_coffee"} for row in trials()]
-    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks"}])
+    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
     page = analysis.report(db, tmp_path / "r.html", str(study)).read_text("utf-8")
     assert "<h1>Tea and coffee</h1>" in page
     assert "lme4: estimates with 95 % intervals" in page

@@ -82,7 +82,7 @@ def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitte
 def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: str) -> None:
     found = {(one.figure, one.part): one for one in figure_rows(db, load_study(STUDY))}
     assert list(found) == [
-        ("compliance", None), ("interference", None), ("predictive_checks", "compliance"),
+        ("compliance", None), ("block_contrasts", None), ("predictive_checks", "compliance"),
         ("predictive_checks", "interference"),
     ]  # fmt: skip
     compliance = found["compliance", None].rows
@@ -102,7 +102,7 @@ def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: st
 def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
     db = database_of_choices(tmp_path / "b.duckdb")
     with pytest.raises(DatabaseError, match="analyze --fit brms --study interference"):
-        analysis.figures(db, tmp_path, STUDY, ["interference"])
+        analysis.figures(db, tmp_path, STUDY, ["block_contrasts"])
 
 
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:

@@ -34,7 +34,8 @@ ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": 
 CHECKED = ("study", "variant", "source")
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
-    "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "chosen_letter",
+    "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "block_no",
+    "block_label", "condition_no", "condition_label", "first_option", "chosen_letter",
     "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "",
 }  # fmt: skip
 
