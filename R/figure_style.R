@@ -20,7 +20,9 @@ recycled_shapes <- function(n) {
 # The conditions, two of them filled light and dark, so that they differ in grey, too.
 condition_scales <- function(n = 2) {
   list(
-    ggplot2::scale_fill_manual(values = rep_len(c("#BFE3F7", "#E69F00", "#009E73", "#CC79A7", "grey80"), n), drop = FALSE),
+    ggplot2::scale_fill_manual(
+      values = rep_len(c("#BFE3F7", "#E69F00", "#009E73", "#CC79A7", "grey80"), n), drop = FALSE
+    ),
     ggplot2::scale_shape_manual(values = rep_len(c(21, 24, 22, 23, 25), n), drop = FALSE)
   )
 }

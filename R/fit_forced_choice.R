@@ -38,7 +38,8 @@ fit_forced_choice <- function(data, stage = c("valid", "consistent"), random = "
   rows <- if (stage == "consistent") valid_rows(data) else data
   say_repetitions(rows, random)
   random <- varying_columns(rows, random)
-  levels <- utils::modifyList(list(block = levels_of(data, "block", levels$block)), as.list(levels))
+  blocks <- levels_of(data, "block", levels$block, may_be_fewer = TRUE)
+  levels <- utils::modifyList(list(block = blocks), as.list(levels))
   formula <- sprintf(
     "%s ~ block * model * domain + %s", if (stage == "valid") "is_valid" else "is_consistent",
     paste(sprintf("(1 | %s)", random), collapse = " + ")

@@ -26,8 +26,8 @@
 #' `analyze indices` keeps the same numbers in the database: the view `game_index_intervals` has them.
 #'
 #' @param data a data frame with one row per round: the columns `game`, `class` (of the job) and `choice` (the group
-#'   chosen), as in the view `allocation_rounds`. Rounds without a choice take no part; games that were not played to their
-#'   end are yours to leave out (the view `allocation_games` tells which).
+#'   chosen), as in the view `allocation_rounds`. Rounds without a choice take no part; games that were not played to
+#'   their end are yours to leave out (the view `allocation_games` tells which).
 #' @param by names of the columns that define the cells, each of which has its own indices. A cell with several values
 #'   of the column `source` is refused; several models, variants or study versions in one are said in a warning, as are
 #'   games of unlike length (where there is a column `round`).

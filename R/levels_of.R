@@ -1,9 +1,11 @@
 # The levels to compare where nobody gives them: in the order of a factor, or of the column NAME_no that the views have,
-# else in alphabetical order, which is said. The first one is the reference.
-levels_of <- function(data, factor, levels = NULL) {
-  if (!is.null(levels) || !factor %in% names(data)) {
+# else in alphabetical order, which is said. The first one is the reference. Two there must be, unless there
+# `may_be_fewer`.
+levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE) {
+  if (!is.null(levels)) {
     return(levels)
   }
+  check_columns(data, factor)
   values <- data[[factor]]
   number <- paste0(factor, "_no")
   if (is.factor(values)) {
@@ -17,9 +19,11 @@ levels_of <- function(data, factor, levels = NULL) {
       factor, quoted(found[1]), paste(rev(found), collapse = "\", \"")
     ))
   }
-  if (length(found) != 2) {
+  if (length(found) != 2 && !(may_be_fewer && length(found) < 2)) {
     stop_with(
-      sprintf("Can't compare: the column %s has %d values (%s), not two.", quoted(factor), length(found), toString(found)),
+      sprintf(
+        "Can't compare: the column %s has %d values (%s), not two.", quoted(factor), length(found), toString(found)
+      ),
       "Name two of them, the reference first: levels = c(\"...\", \"...\")."
     )
   }

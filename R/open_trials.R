@@ -7,9 +7,9 @@
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
 #' @param path the database, such as `"slant.duckdb"`.
-#' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of the studies that
-#'   are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`); those that all designs share (`trials`)
-#'   where there are several. An empty one says why, as a warning.
+#' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of the studies
+#'   that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`); those that all designs share
+#'   (`trials`) where there are several. An empty one says why, as a warning.
 #' @param study name of a study, to get its rows only.
 #' @param patience_s how long to wait for another process that writes, in seconds.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.

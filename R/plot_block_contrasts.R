@@ -30,7 +30,9 @@ plot_block_contrasts <- function(contrasts, file = NULL) {
     ggplot2::labs(
       title = "Are models less consistent when the pairing is crossed?",
       subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
-      x = with_delta(sprintf("P = P(consistent | %s) - P(consistent | %s), with 95 %% credible interval", first, second)),
+      x = with_delta(sprintf(
+        "P = P(consistent | %s) - P(consistent | %s), with 95 %% credible interval", first, second
+      )),
       y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), width_in = 9)
     )
   height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3)

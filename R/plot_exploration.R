@@ -4,10 +4,10 @@
 #' job, how often the last group is chosen again after a success and after a failure, and how far the group that
 #' succeeded first in a class keeps it (lock-in).
 #'
-#' @param measures a data frame with one row per model, such as the view `allocation_exploration` of the database: `model`,
-#'   `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA` where
-#'   unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`, `title`,
-#'   `model_label`, `model_no`, `variant_label`, `variant_no`.
+#' @param measures a data frame with one row per model, such as the view `allocation_exploration` of the database:
+#'   `model`, `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA`
+#'   where unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`,
+#'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export

@@ -3,10 +3,11 @@
 #' The share of successful rounds in a game, its mean over games and 95 % t interval. Where a group succeeds best in a
 #' class, a bonus for choosing others may cost successes: the figure puts conditions beside each other.
 #'
-#' @param games a data frame with one row per game that was played to its end, such as the view `allocation_game_indices`:
-#'   `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there: `answer_format`, `random_level` and
-#'   `best_level` (the share that random choices, and choices that know the best group, are expected to give in that
-#'   condition), `source`, `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
+#' @param games a data frame with one row per game that was played to its end, such as the view
+#'   `allocation_game_indices`: `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there:
+#'   `answer_format`, `random_level` and `best_level` (the share that random choices, and choices that know the best
+#'   group, are expected to give in that condition), `source`, `title`, `model_label`, `model_no`, `variant_label`,
+#'   `variant_no`.
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,

@@ -1,8 +1,8 @@
 #' Find known interference again, many times
 #'
-#' Simulates data sets with known parameters ([simulate_forced_choice()]), fits stage B of the analysis to each, and sets
-#' the estimates of the difference between blocks beside the truth. [interval_coverage()] counts how many intervals hold
-#' it, [plot_recovery()] shows them.
+#' Simulates data sets with known parameters ([simulate_forced_choice()]), fits stage B of the analysis to each, and
+#' sets the estimates of the difference between blocks beside the truth. [interval_coverage()] counts how many intervals
+#' hold it, [plot_recovery()] shows them.
 #'
 #' Truths `"prior"` are drawn from the priors of the analysis, with every answer valid. Over such truths, 95 % intervals
 #' of a right analysis hold the truth 95 times in 100: this is a test of the program. Truths `"paper"` are the same in

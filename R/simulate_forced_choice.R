@@ -93,7 +93,8 @@ shown_trials <- function(trials) {
   answers <- c(answered = "", refused = "I'd rather not sort this word.", malformed = "{\"answer\": \"A or B\"}")
   models <- unique(c(intersect(names(example_models()), trials$model), trials$model))
   shown <- data.frame(
-    source = "simulated", study = "simulated", study_version = "simulated", variant = "base", run_id = "simulated", trial_id = "",
+    source = "simulated", study = "simulated", study_version = "simulated", variant = "base",
+    run_id = "simulated", trial_id = "",
     model = trials$model, model_label = label(trials$model),
     model_no = match(trials$model, models),
     domain = trials$domain, domain_label = label(trials$domain),

@@ -12,11 +12,11 @@
 #' @param effect what the incompatible condition adds, in tokens (the compatible one has 100 on average).
 #' @param seed a whole number: the same seed gives the same trials, and R's own stream of random numbers goes on as if
 #'   nothing had been drawn.
-#' @param db path of a DuckDB file to write them into, as its view `association_trials` (R's duckdb package does it); `NULL`
-#'   writes none.
+#' @param db path of a DuckDB file to write them into, as its view `association_trials` (R's duckdb package does it);
+#'   `NULL` writes none.
 #' @return A data frame with 64 rows per wording: `source`, `study`, `study_version`, `variant`, `trial_id`, `model`,
-#'   `model_label`, `model_no`, `test`, `test_no`, `test_label`, `condition`, `item`, `wording`, `option_a`, `option_b`,
-#'   `answer`, `is_refusal`, `tokens`, `token_source`, `reasoning_text`.
+#'   `model_label`, `model_no`, `test`, `test_no`, `test_label`, `condition`, `condition_no`, `item`, `wording`,
+#'   `option_a`, `option_b`, `answer`, `is_refusal`, `tokens`, `token_source`, `reasoning_text`.
 #' @export
 #' @examples
 #' trials <- simulate_trials(n_wordings = 2)
@@ -32,8 +32,8 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     trials$trial_id <- sprintf("simulated-%05d", seq_len(nrow(trials)))
     shown <- c(
       "source", "study", "study_version", "variant", "trial_id", "model", "model_label", "model_no", "test", "test_no",
-      "test_label", "condition", "item", "wording", "option_a", "option_b", "answer", "is_refusal", "tokens",
-      "token_source", "reasoning_text"
+      "test_label", "condition", "condition_no", "item", "wording", "option_a", "option_b", "answer", "is_refusal",
+      "tokens", "token_source", "reasoning_text"
     )
     trials[shown]
   })
@@ -90,6 +90,7 @@ simulated_cells <- function(n_wordings) {
   trials <- cbind(cells, items[cells$item_no, ], tests[match(items$test[cells$item_no], tests$test), -1])
   is_a <- trials$is_group_a == (trials$condition == "compatible")
   trials$expected <- ifelse(is_a, trials$option_a, trials$option_b)
+  trials$condition_no <- match(trials$condition, c("compatible", "incompatible"))
   trials$model <- c("simulated-a", "simulated-b")[trials$model_no]
   trials$model_label <- c("Simulated A", "Simulated B")[trials$model_no]
   fixed <- list(source = "simulated", study = "rmiat", study_version = "simulated", variant = "base")

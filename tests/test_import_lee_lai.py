@@ -241,7 +241,7 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
     assert result.exit_code == 1
     assert result.stdout.strip() == "model,test,imported,refusals\ndeepseek-r1,flowers_insects,1,1"
     assert "12 rows were not imported:" in result.stderr
-    assert result.stderr.count("12 rows") == 1
+    assert len([line for line in result.stderr.splitlines() if line.lstrip().startswith("12 rows")]) == 2  # and why
     assert len(list(csv.DictReader(saved.open(encoding="utf-8")))) == 12
 
 

@@ -46,7 +46,7 @@ CASES = [
     (DRINKS, "--fit lme4", 0, "conditioncrossed"),
     (DRINKS, "--fit effect_size", 0, "cohens_d"),
     (DRINKS, "--fit step_sensitivity", 0, "1 fits"),
-    (DRINKS, "--fit stm", 0, "1 fits"),
+    (DRINKS, "--fit stm", 1, "Lower the threshold"),
     (DRINKS, "check", 0, "No trial was refused"),
     (DRINKS, "sensitivity", 0, "difference of means"),
     (DRINKS, "figures --out figures_drinks tokens effect_sizes", 0, "tokens-simulated-base.svg"),

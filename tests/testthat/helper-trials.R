@@ -6,6 +6,7 @@ made_trials <- function(effect = 30, wording_sd = 8, n_items = 12, n_wordings = 
   trials <- expand.grid(
     item = seq_len(n_items), wording = seq_len(n_wordings), condition = conditions, stringsAsFactors = FALSE
   )
+  trials$condition_no <- match(trials$condition, conditions)
   of_wording <- stats::rnorm(n_wordings, sd = wording_sd)
   expected <- 100 + effect * (trials$condition == "incompatible") + of_wording[trials$wording]
   trials$tokens <- round(expected + stats::rnorm(nrow(trials), sd = 15))

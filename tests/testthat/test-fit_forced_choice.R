@@ -127,5 +127,7 @@ test_that("a column that is missing, or a block of another name, is named", {
   skip_without_brms()
   rows <- few_trials()
   expect_error(fit_forced_choice(rows[setdiff(names(rows), "block")]), "have no column \"block\"")
-  expect_error(fit_forced_choice(transform(rows, block = "both")), "\"block\" holds \"both\", which is not among")
+  usual <- list(block = c("congruent", "incongruent"))
+  other <- transform(rows, block = "both")
+  expect_error(fit_forced_choice(other, levels = usual), "\"block\" holds \"both\", which is not among")
 })

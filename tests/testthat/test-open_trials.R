@@ -3,7 +3,8 @@ made_database <- function(frame = parent.frame()) {
   path <- withr::local_tempfile(fileext = ".duckdb", .local_envir = frame)
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
   DBI::dbWriteTable(connection, "attempts", made_trials())
-  DBI::dbExecute(connection, "CREATE VIEW association_trials AS SELECT * FROM attempts ORDER BY wording, item, condition")
+  view <- "CREATE VIEW association_trials AS SELECT * FROM attempts ORDER BY wording, item, condition"
+  DBI::dbExecute(connection, view)
   DBI::dbDisconnect(connection, shutdown = TRUE)
   path
 }

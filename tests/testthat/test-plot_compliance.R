@@ -12,8 +12,8 @@ test_that("compliance is drawn for each model, domain, block and kind, with what
   skip_if_not_installed("ggplot2")
   plot <- plot_compliance(made_predictions())
   expect_equal(nrow(plot$data), 24)
-  expect_equal(levels(plot$data$model_shown), c("Claude Sonnet-4", "Gemini 2.5 Pro", "GPT-5"))
-  expect_match(attr(plot, "alt_text"), "GPT-5 98.4 to 98.4. The lowest is 98.4 \\[96.4, 98.5\\]: GPT-5, Gender-Career")
+  expect_equal(levels(plot$data$model_shown), c("claude-sonnet-4", "gemini-2.5-pro", "gpt-5"))
+  expect_match(attr(plot, "alt_text"), "gpt-5 98.4 to 98.4. The lowest is 98.4 \\[96.4, 98.5\\]: gpt-5, gender_career")
   expect_match(attr(plot, "alt_text"), "Observed rates go from 95.4 to 96.9. Simulated answers: no model was asked.")
 })
 

@@ -11,7 +11,7 @@ test_that("each cell is drawn with where it should lie, and cells that don't lie
   skip_if_not_installed("ggplot2")
   plot <- plot_predictive_checks(made_checks())
   expect_equal(as.vector(table(plot$data$place)), c(11, 1))
-  outside <- "outside, in per cent: Claude Sonnet-4, Gender-Career, congruent 80.0 against [90.0, 100.0]"
+  outside <- "outside, in per cent: claude-sonnet-4, gender_career, congruent 80.0 against [90.0, 100.0]"
   said <- paste("Of 12 cells, 11 lie within the predicted 95 %;", outside)
   expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
   expect_match(plot$labels$title, "Consistent answers, among the valid")

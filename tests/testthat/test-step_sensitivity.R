@@ -2,7 +2,7 @@ stepped_trials <- function(step = 64) {
   withr::local_seed(3)
   condition <- rep(conditions, each = 200)
   tokens <- step * ceiling(pmax(0, rnorm(400, 90, 80) + 50 * (condition == "incompatible")) / step)
-  data.frame(condition = condition, tokens = tokens)
+  data.frame(condition = condition, condition_no = match(condition, conditions), tokens = tokens)
 }
 
 test_that("the drawn d's are those of a plain loop from the same seed", {

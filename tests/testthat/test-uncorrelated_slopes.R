@@ -58,7 +58,7 @@ test_that("a formula without a double bar is left as it is", {
 })
 
 test_that("logistic models, too, take slopes of a factor apart", {
-  trials <- simulate_interference(n_words = 8, seed = 3)
+  trials <- simulate_forced_choice(n_words = 8, seed = 3)
   trials <- trials[trials$is_valid & trials$domain == trials$domain[[1]] & trials$model == trials$model[[1]], ]
   set.seed(5)
   trials$is_consistent <- stats::runif(nrow(trials)) < .7
