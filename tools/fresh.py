@@ -69,10 +69,14 @@ class Machine:
     def run(self, command: str) -> tuple[int, str]:
         """Exit status and what was printed."""
         words = command_in(self.folder, command, self.bound, self.environment)
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-        with self.log.open("a", encoding="utf-8") as file:
-            file.write(f"$ {command}\n{done.stdout}{done.stderr}\n")
-        return done.returncode, done.stdout + done.stderr
+        with self.log.open("r+", encoding="utf-8", errors="replace") as file:
+            file.seek(0, os.SEEK_END)
+            file.write(f"$ {command}\n")
+            file.flush()
+            start = file.tell()
+            status = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False).returncode
+            file.seek(start)
+            return status, file.read()
 
 
 def try_suite(machine: Machine) -> Tried:
