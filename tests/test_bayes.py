@@ -163,6 +163,7 @@ def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("nanoparquet")
 def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Path) -> None:
     open_trials(db, "forced_choice_trials").write_csv(tmp_path / "rows.csv")
     installed = r_installation()
