@@ -1,0 +1,122 @@
+"""A copy of a shipped study under other names has the same tables, fits and figures from the same answers."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from slant import analysis
+from slant.analysis.figure_rows import figure_rows
+from slant.collector.api import collect
+from slant.collector.export import export_trials
+from slant.collector.files import studies_dir
+from slant.collector.importing.imports import import_trials
+from slant.collector.study import load_study
+
+NEW = "zz_"  # before a name: the order of names stays
+RENAMED = {
+    "rmiat": {
+        "rmiat/tests.csv": ["test"], "rmiat/stimuli.csv": ["test", "word"],
+        "rmiat/frames.csv": ["test", "label_a", "label_b"], "rmiat/simulation.csv": ["test", "condition"],
+    },
+    "interference": {
+        "interference/domains.csv": ["domain"], "interference/stimuli.csv": ["domain", "word"],
+        "interference/pairs.csv": ["domain", "block"], "interference/simulation.csv": ["domain", "block"],
+    },
+}  # fmt: skip
+EXPORTED = {
+    "rmiat": ["test", "condition", "item", "option_a", "option_b", "expected", "answer", "choice"],
+    "interference": ["test", "condition", "item"],
+}
+ASKED = {"rmiat": "simulated/o3-mini", "interference": "simulated/gpt-5"}
+TABLES = {
+    "rmiat": ["tokens_by_condition", "refusal_counts", "effect_size_parts", "outcome_counts"],
+    "interference": [
+        "compliance_by_block",
+        "consistency_by_block",
+        "observed_delta_p",
+        "block_order",
+        "missing_by_block",
+    ],
+}
+
+
+def rename_columns(file: Path, columns: list[str]) -> None:
+    with file.open(encoding="utf-8", newline="") as source:
+        rows = list(csv.DictReader(source))
+    with file.open("w", encoding="utf-8", newline="") as target:
+        writer = csv.DictWriter(target, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, **{name: f"{NEW}{row[name]}" for name in columns if row[name]}} for row in rows)
+
+
+def copied(name: str, folder: Path) -> Path:
+    """The study as zz_NAME, with other names of its tests, conditions, options and words."""
+    study = load_study(name)
+    shutil.copytree(studies_dir() / name, folder / name)
+    text = (studies_dir() / f"{name}.toml").read_text("utf-8")
+    for old in [*(test.test for test in study.tests), *(one.condition for one in study.conditions)]:
+        text = text.replace(f'"{old}"', f'"{NEW}{old}"')
+    text = re.sub(r"(?m)^(name = )\"", rf'\1"{NEW}', re.sub(r"(?m)^published = .*$", "", text), count=1)
+    for file, columns in RENAMED[name].items():
+        rename_columns(folder / file, columns)
+    (folder / "study.toml").write_text(text, "utf-8")
+    return folder / "study.toml"
+
+
+def as_it_was(frame: pl.DataFrame) -> list[dict[str, object]]:
+    """Rows without what must differ: the version, and NEW before names."""
+    frame = frame.drop("study_version", "fit_id", "data_hash", "seconds", "fitted_at", "messages", strict=False)
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    return frame.with_columns(pl.col(texts).str.replace_all("zz[_ ]", "")).to_dicts()
+
+
+@pytest.fixture(scope="module", params=["rmiat", "interference"])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, Path, Path]:
+    """The study's name, a database of its answers, the copy, and a database of the same answers to the copy."""
+    name, folder = request.param, tmp_path_factory.mktemp("copied")
+    first, own, copy = folder / "first.duckdb", folder / "own.duckdb", folder / "copy.duckdb"
+    collect(name, [ASKED[name]], first, pilot=800)
+    export_trials(first, folder / "own.csv", "trials")
+    text = (folder / "own.csv").read_text("utf-8").replace("simulated", "collected")
+    (folder / "own.csv").write_text(text, "utf-8")
+    import_trials(name, [folder / "own.csv"], own)
+    study = copied(name, folder / "study")
+    shutil.copyfile(folder / "own.csv", folder / "copy.csv")
+    rename_columns(folder / "copy.csv", ["study", *EXPORTED[name]])
+    import_trials(str(study), [folder / "copy.csv"], copy)
+    return name, own, study, copy
+
+
+def test_a_copy_has_the_same_tables(both: tuple[str, Path, Path, Path]) -> None:
+    name, own, _, copy = both
+    there, here = analysis.tables(own, TABLES[name]), analysis.tables(copy, TABLES[name])
+    for table in TABLES[name]:
+        assert as_it_was(here[table]) == as_it_was(there[table])
+        assert there[table].height > 0
+
+
+def test_a_copy_has_the_same_fits(both: tuple[str, Path, Path, Path]) -> None:
+    name, own, study, copy = both
+    fit = {"rmiat": "effect_size", "interference": "interference_lme4"}[name]
+    there, here = analysis.fit(fit, own, name), analysis.fit(fit, copy, str(study))
+    if name == "rmiat":
+        assert as_it_was(here.table) == as_it_was(there.table)
+    else:  # where answers are separated only the likelihood is a number that two runs of lme4 agree on
+        assert as_it_was(here.table.select("term")) == as_it_was(there.table.select("term"))
+        assert here.diagnostics["log_lik"].item() == pytest.approx(there.diagnostics["log_lik"].item(), rel=1e-9)
+    assert there.table["estimate"].is_not_null().any()
+
+
+def test_figures_of_a_copy_are_drawn_from_the_same_rows(both: tuple[str, Path, Path, Path]) -> None:
+    name, own, study, copy = both
+    wanted = {"rmiat": ["tokens", "refusals"], "interference": ["compliance"]}[name]
+    there = list(figure_rows(own, load_study(name), wanted))
+    here = list(figure_rows(copy, load_study(study), wanted))
+    assert [as_it_was(one.rows) for one in here] == [as_it_was(one.rows) for one in there]
+    assert name == "interference" or there
