@@ -13,10 +13,15 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hypothesis import HealthCheck, settings
 
 from slant.collector import store
 from tests.authors import Authors, imported_authors
 from tests.needs import skip_what_is_lacking
+
+# How long an example takes says something about the machine, and nothing about what is tested.
+settings.register_profile("slant", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("slant")
 
 ROOT = Path(__file__).resolve().parent.parent
 BAD = ("failed", "error")
