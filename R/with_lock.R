@@ -21,7 +21,10 @@ take_lock <- function(lock) {
   if (!dir.exists(dirname(lock)) || !suppressWarnings(dir.create(lock))) {
     return(FALSE)
   }
-  writeLines(this_process(), file.path(lock, "owner"))
+  # Renamed into its place: half a signature would look like that of a process that was killed while it signed.
+  unfinished <- file.path(lock, "owner.unfinished")
+  writeLines(this_process(), unfinished)
+  file.rename(unfinished, file.path(lock, "owner"))
   TRUE
 }
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
@@ -24,7 +23,6 @@ from slant.analysis.open import open_trials
 from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from slant.collector.store import reading
 from tests.blocks_made import QUICK, database_of_choices
 from tests.processes import HAS_PROC, is_running, members_of
 from tests.test_worker import wait_until

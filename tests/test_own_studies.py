@@ -46,7 +46,6 @@ CASES = [
     (DRINKS, "--fit lme4", 0, "conditioncrossed"),
     (DRINKS, "--fit effect_size", 0, "cohens_d"),
     (DRINKS, "--fit step_sensitivity", 0, "1 fits"),
-    (DRINKS, "--fit stm", 1, "Lower the threshold"),
     (DRINKS, "check", 0, "No trial was refused"),
     (DRINKS, "sensitivity", 0, "difference of means"),
     (DRINKS, "figures --out figures_drinks tokens effect_sizes", 0, "tokens-simulated-base.svg"),
@@ -153,6 +152,14 @@ print(unique(all$study))
 """
 
 
+@pytest.mark.needs("stm")
+def test_topics_of_too_few_texts_are_a_sentence(here: Path) -> None:
+    result = CliRunner().invoke(analyze, ["--fit", "stm", "--db", "drinks.duckdb"])
+    assert "Lower the threshold" in result.output
+    assert result.exit_code == 1
+
+
+@pytest.mark.needs("DBI", "duckdb")
 def test_r_takes_the_same_studies(here: Path) -> None:
     pytest.importorskip("rpy2")
     done = subprocess.run(["Rscript", "-e", R, str(ROOT)], capture_output=True, text=True, check=False)

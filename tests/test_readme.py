@@ -124,6 +124,7 @@ def test_commands_that_take_long_are_ones_that_the_program_has(root: Path) -> No
         assert answer.exit_code == 0, f"{program} {' '.join(words)}: {answer.output}"
 
 
+@pytest.mark.needs("DBI", "duckdb")
 def test_the_r_code_prints_what_the_readme_shows(root: Path, folder: Path, python: list[str]) -> None:
     (code,) = blocks(root, "r")
     (folder / "readme.R").write_text(code, "utf-8")
