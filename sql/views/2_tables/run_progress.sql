@@ -72,4 +72,4 @@ SELECT source, study, study_version, variant, run_id, model, test,
        n_not_asked, n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
        started_at, finished_at, end_reason
 FROM placed
-ORDER BY started_at, run_id, model_place, model, test_no, test;
+ORDER BY started_at, run_id, model_place, model, test_no, test, study_version;
