@@ -40,7 +40,7 @@ def test_the_demo_collects_fits_and_reports_on_one_screen_and_says_that_it_is_si
     assert len(list((tmp_path / "demo" / "figures").glob("*.png"))) == 4
     with duckdb.connect(str(tmp_path / "demo" / "demo.duckdb"), read_only=True) as connection:
         counted = connection.execute("SELECT model, count(*) FROM trials GROUP BY ALL").fetchall()
-        fits = connection.execute("SELECT count(*) FROM fits WHERE engine = 'lme4'").fetchall()
+        fits = connection.execute("SELECT count(*) FROM fits WHERE engine = 'lme4' AND refusals_removed").fetchall()
     assert [count for _, count in counted] == [12_920] * 5
     assert fits == [(50,)]
 
