@@ -1,4 +1,4 @@
-"""The tables of topic models as the database keeps them (sql/migrations/0003_topics.sql)."""
+"""The tables of topic models as the database keeps them (sql/migrations/0002_results.sql)."""
 
 from __future__ import annotations
 

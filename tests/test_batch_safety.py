@@ -209,7 +209,7 @@ def test_a_database_of_an_older_slant_takes_batches_and_knows_its_answers_as_liv
     batch: Batching, server: BatchServer, root: Path
 ) -> None:
     with duckdb.connect(str(batch.db)) as connection:
-        connection.execute((root / "sql/migrations/0001_runs_and_attempts.sql").read_text())
+        connection.execute((root / "sql/migrations/0001_answers.sql").read_text())
         connection.execute("INSERT INTO slant VALUES ('schema', '1')")
         study = load_study(batch.study)
         connection.execute(

@@ -174,7 +174,7 @@ def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp
         with reading(made) as connection:
             trial_id = connection.execute("SELECT trial_id FROM trials LIMIT 1").fetchall()[0][0]
         with duckdb.connect(str(db)) as old:
-            old.execute((sql_dir() / "migrations" / "0001_runs_and_attempts.sql").read_text("utf-8"))
+            old.execute((sql_dir() / "migrations" / "0001_answers.sql").read_text("utf-8"))
             old.execute("INSERT INTO slant VALUES ('schema', '1')")
             final = (
                 "INSERT INTO attempts (trial_id, is_final, study, source, model, cost_usd) VALUES (?, true, ?, ?, ?, 2)"

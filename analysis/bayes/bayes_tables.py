@@ -1,4 +1,4 @@
-"""The tables of Bayesian and of binomial mixed models as the database keeps them (sql/migrations/0004_bayes.sql)."""
+"""The tables of Bayesian and of binomial mixed models as the database keeps them (sql/migrations/0002_results.sql)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices, levels of chance and comparisons as the database keeps them (sql/migrations/0007_games.sql)."""
+"""Indices, levels of chance and comparisons as the database keeps them (sql/migrations/0002_results.sql)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permutation tests as the database keeps them (sql/migrations/0005_permutations.sql)."""
+"""Permutation tests as the database keeps them (sql/migrations/0002_results.sql)."""
 
 from __future__ import annotations
 
