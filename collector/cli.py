@@ -160,7 +160,7 @@ def _collect(
         )  # fmt: skip
         return
     if pilot is not None:
-        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look)
+        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look, output_format)
         if rest is None:
             return
         offer, yes = rest, True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -117,6 +118,14 @@ def test_behind_a_pipe_the_pilot_ends_with_what_to_type_and_yes_goes_on_from_it(
     assert done.returncode == 0
     assert terminal.trials() == [("compatible", 40), ("incompatible", 40)]
     assert len(server.bodies) == 80
+
+
+def test_a_program_gets_one_table_of_rows_from_a_pilot_and_from_a_pilot_with_its_rest(terminal: Terminal) -> None:
+    alone, whole = terminal.piped("--format", "json"), terminal.piped("--format", "json", "--yes")
+    assert [(row["model"], row["trials"]) for row in json.loads(alone.stdout)] == [("small", 12)]
+    assert [row["model"] for row in json.loads(whole.stdout)] == ["small"]
+    assert "The rest would take" in alone.stderr
+    assert "longest" in whole.stderr
 
 
 def test_yes_asks_pilot_and_rest_in_one_go(terminal: Terminal, server: LocalServer) -> None:

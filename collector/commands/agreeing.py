@@ -26,10 +26,13 @@ from slant.collector.store import reading
 NO = 1
 
 
-def show_quote(offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False) -> None:
-    """Rows on stdout (every number with its range for programs), what they rest on on stderr."""
+def show_quote(
+    offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False, err: bool = False
+) -> None:
+    """Rows on stdout (every number with its range for programs), what they rest on on stderr. With `err` all of it goes
+    to stderr."""
     found = quotes(offer, concurrency, is_batch=is_batch)
-    print_rows(short_rows(found) if output_format == "table" else quote_rows(found), output_format)
+    print_rows(short_rows(found) if output_format == "table" else quote_rows(found), output_format, err=err)
     for sentence in sentences(found):
         say(sentence)
 
@@ -56,15 +59,16 @@ def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) 
     if yes or not offer.paid or not sys.stdin.isatty():
         return yes
     count = sum(asked.pending for asked in offer.paid)
-    show_quote(offer, concurrency, is_batch=is_batch)
+    show_quote(offer, concurrency, is_batch=is_batch, err=True)
     if not click.confirm(f"Send {count:,} paid requests?", err=True):
         sys.exit(NO)
     return True
 
 
 def run_pilot(
-    offer: Offer, trials: int, options: Options, yes: bool, watcher: Watcher, look_again: Callable[[], Offer]
-) -> Offer | None:
+    offer: Offer, trials: int, options: Options, yes: bool, watcher: Watcher, look_again: Callable[[], Offer],
+    output_format: str,
+) -> Offer | None:  # fmt: skip
     """Asks the balanced slice (or only shows it, where it has its answers), says what it showed and what the rest would
     take. The offer of the rest where a person or --yes agrees to it; None where it is not wanted, or not now.
     """
@@ -77,24 +81,30 @@ def run_pilot(
                     say(f"{model['model']} was stopped: {model['stopped_because']}")
             say("The pilot is not complete. The same command asks what it lacks.")
             sys.exit(1)
-    return after_pilot(pilot, look_again(), options.concurrency, yes)
+    return after_pilot(pilot, look_again(), options.concurrency, yes, output_format)
 
 
-def after_pilot(pilot: Offer, rest: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> Offer | None:
-    """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted."""
+def after_pilot(
+    pilot: Offer, rest: Offer, concurrency: int, yes: bool, output_format: str, *, is_batch: bool = False
+) -> Offer | None:
+    """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted.
+    Programs get the rows of the pilot where nothing else is asked, else those of the report that follows."""
+    for_person = output_format == "table"
     say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
-    print_rows(learned(rest.db, rest))
+    rows = learned(rest.db, rest)
+    print_rows(rows, err=not for_person)
     for note in uncounted_notes(rest.db, rest.study.name):
         say(note)
     if not rest.pending:
         return rest
     say("The rest would take:")
-    show_quote(rest, concurrency, is_batch=is_batch)
-    if yes:
+    show_quote(rest, concurrency, is_batch=is_batch, err=not for_person)
+    if yes or (sys.stdin.isatty() and click.confirm(f"Ask the other {rest.pending:,} trials?", err=True)):
         return rest
-    if sys.stdin.isatty():
-        return rest if click.confirm(f"Ask the other {rest.pending:,} trials?", err=True) else None
-    say("To ask the rest: the same command with --yes.")
+    if not for_person:
+        print_rows(rows, output_format)
+    if not sys.stdin.isatty():
+        say("To ask the rest: the same command with --yes.")
     return None
 
 

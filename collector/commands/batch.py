@@ -30,7 +30,7 @@ def run_batch(
         if not report.has_all_answers:
             say(f"These are the pilot's {sum(asked.planned for asked in slice_of_it.asked):,} trials.")
             _tell(report, output_format, offer.study)  # which ends it
-        rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, is_batch=True)
+        rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, output_format, is_batch=True)
         if rest is None:
             return
         offer, yes = rest, True

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -97,8 +97,9 @@ def format_option(command: Any) -> Any:
     )(command)
 
 
-def print_rows(rows: Any, output_format: str = "table", title: str | None = None) -> None:
-    """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects)."""
+def print_rows(rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False) -> None:
+    """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects). With `err`
+    a table goes to stderr: it is for the person, and stdout holds the rows of something else."""
     import polars as pl
 
     frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -109,23 +110,23 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
     else:
         from slant.collector.commands.fitting import fitted
 
-        console = _console()
+        console = _console(sys.stderr if err else sys.stdout)
         shown, left_out, widths = fitted(frame, console.width)
         console.print(as_table(shown, title, widths))
         if left_out:
             say(f"Left out, for want of room: {', '.join(left_out)}. All of it: --wide, or --format csv.")
 
 
-def _console() -> Any:
+def _console(file: TextIO) -> Any:
     from rich.console import Console
 
     class Ours(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # SlantGroup ends all commands alike; rich would say that they failed
 
-    piped = not sys.stdout.isatty()
+    piped = not file.isatty()
     is_endless = piped or _is_wide()
-    return Ours(file=sys.stdout, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
+    return Ours(file=file, width=_ENDLESS if is_endless else None, soft_wrap=is_endless)
 
 
 def _is_wide() -> bool:
