@@ -240,8 +240,7 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
     result = run_collect("import", "--study", "rmiat", *options, "--problems", saved, tmp_path)
     assert result.exit_code == 1
     assert result.stdout.strip() == "model,test,imported,refusals\ndeepseek-r1,flowers_insects,1,1"
-    assert "12 rows were not imported:" in result.stderr
-    assert len([line for line in result.stderr.splitlines() if line.lstrip().startswith("12 rows")]) == 2  # and why
+    assert "12 rows were not imported:\n  12 rows: tokens must be a whole number, but is" in result.stderr
     assert len(list(csv.DictReader(saved.open(encoding="utf-8")))) == 12
 
 

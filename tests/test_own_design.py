@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs import design_named
+from slant.collector.designs import Design, check_asks, design_named
 from slant.collector.designs.third_party_views import check_views
 from slant.collector.errors import DesignError, StudyError
 from slant.collector.records import Reply
@@ -97,3 +97,12 @@ def test_a_view_that_is_not_the_design_s_own_is_refused(
     rogue.views = {name: rogue.views["rating_trials"].replace(*change)}
     with pytest.raises(DesignError, match=re.escape(said)):
         check_views(rogue)
+
+
+@pytest.mark.parametrize("pair", [("questions", "conversations"), ("text", "next")])
+def test_a_design_that_asks_nothing_is_refused_when_it_is_loaded(study: Path, pair: tuple[str, str]) -> None:
+    rating = type(design_named("rating"))
+    without = type("Without", (rating,), {name: getattr(Design, name) for name in pair})
+    check_asks(rating())
+    with pytest.raises(DesignError, match=rf"needs {pair[0]}\(\) or {pair[1]}\(\)"):
+        check_asks(without())

@@ -54,5 +54,13 @@ def third_party_designs() -> Iterable[Design]:
 def _of_a_package(name: str) -> Design | None:
     found: Design | None = load_third_party(GROUP, name, Design, DesignError)  # type: ignore[type-abstract]
     if found is not None:
+        check_asks(found)
         check_views(found)
     return found
+
+
+def check_asks(design: Design) -> None:
+    """DesignError where a design has neither what is asked nor an order of its own, neither prompts nor turns."""
+    for pair in (("questions", "conversations"), ("text", "next")):
+        if all(getattr(type(design), method) is getattr(Design, method) for method in pair):
+            raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')
