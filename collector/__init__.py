@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slant.collector.api import Options, RunReport, Watcher, collect
+    from slant.collector.api import Options, RunReport, collect
     from slant.collector.batch.api import collect_batch
     from slant.collector.batch.report import BatchOptions, BatchReport
     from slant.collector.export import export_trials
     from slant.collector.importing.imports import import_trials
     from slant.collector.store import showing
     from slant.collector.study import load_study
+    from slant.collector.watcher import Watcher
 
 __all__ = [
     "BatchOptions",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from slant.collector.batch.known import check_not_mixed
 from slant.collector.client import Client
 from slant.collector.commands.output import printable
+from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.garbage import rarely_collected
 from slant.collector.interrupts import StopSwitch, run_anywhere
@@ -27,11 +28,12 @@ from slant.collector.pacing.pace import Paces
 from slant.collector.plan import plan
 from slant.collector.provenance.run_record import run_record
 from slant.collector.records import Conversation, Run
-from slant.collector.resuming import Begun, begun_games, has_games
+from slant.collector.resuming import Begun, begun_games
 from slant.collector.run import Lane, Runner
 from slant.collector.simulator import Simulator
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study, load_study, with_variant
 from slant.collector.study_files.keep import study_line
+from slant.collector.watcher import Watcher
 
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 
@@ -73,18 +75,6 @@ class RunReport:
         return self.is_loaded and done == [m["planned"] for m in self.models]
 
 
-class Watcher:
-    """What a run tells whoever watches; all of it may be ignored. The command line shows a progress bar."""
-
-    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None: ...
-
-    def change(self, lane: Lane, outcome: str) -> None: ...
-
-    def say(self, text: str) -> None: ...
-
-    def end(self) -> None: ...
-
-
 def collect(
     study: str | Path | Study,
     models: Sequence[str] | None = None,
@@ -112,7 +102,7 @@ def collect(
 
     >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
     """
-    loaded = study.with_variant(variant) if isinstance(study, Study) else load_study(str(study), variant, db)
+    loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
         prices_file=prices_file, structured_output=structured_output,
@@ -245,7 +235,7 @@ def _report(
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
         | (
             {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
-            if has_games(offer.study)
+            if design_named(offer.study.design).has_games
             else {}
         )
         | {

@@ -14,7 +14,6 @@ from slant.collector.commands.output import (
     SlantGroup,
     db_option,
     format_option,
-    next_command,
     print_rows,
     say,
     version_option,
@@ -192,7 +191,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
         if note:
             say(note)
     if report.is_complete:
-        say(f"Done: {report.db} (run {report.run_id}). Next: {next_command(study, report.db)}")
+        say(f"Done: {report.db} (run {report.run_id}). Next: {study.next_command(report.db)}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from slant.collector.api import Watcher
     from slant.collector.keeper import Keeper
     from slant.collector.run import Runner
+    from slant.collector.watcher import Watcher
 
 T = TypeVar("T")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # SIGHUP: the laptop is closed, the ssh session ends

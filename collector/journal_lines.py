@@ -11,9 +11,8 @@ from typing import Any, get_type_hints
 import duckdb
 import polars as pl
 
-from slant.collector.checks.facts import Facts
 from slant.collector.files import sql_dir
-from slant.collector.records import Attempt, Run
+from slant.collector.records import Attempt, CheckFacts, Run
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
@@ -45,7 +44,7 @@ _RECOUNT = (
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
-    *(f.name for f in fields(Facts)),
+    *(f.name for f in fields(CheckFacts)),
 )
 # special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
 _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -15,8 +15,6 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
-from slant.collector.tool_calls import Tool, ToolCall
-
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
@@ -76,6 +74,36 @@ class Trial:
     round: int | None = None
     factors: Mapping[str, Any] = field(default_factory=dict)
     content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that a model is offered in a conversation: a function of one argument, which is one of `options`."""
+
+    name: str
+    description: str
+    argument: str
+    options: tuple[str, ...]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Its arguments as JSON schema."""
+        values = {"type": "string", "enum": list(self.options)}
+        needed = {"properties": {self.argument: values}, "required": [self.argument]}
+        return {"type": "object", **needed, "additionalProperties": False}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool in an answer, under the provider's own name for it (None: it gave none)."""
+
+    call_id: str | None
+    name: str
+    arguments: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        given = json.dumps(dict(self.arguments), ensure_ascii=False, separators=(",", ":"))
+        return f"{self.name}({given})"
 
 
 @dataclass(frozen=True)
@@ -301,3 +329,23 @@ class Run:
     study_source: str | None = None
     study_file: str | None = None
     git_commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckFacts:
+    """What a check found, as the table `checks` keeps it. Shares are between 0 and 1; what can't be told is None."""
+
+    counted: str | None
+    n_asked: int
+    n_answered: int
+    n_right: int
+    n_counted: int
+    difficulty_correlation: float | None
+    step: int | None
+    zero_share: float | None
+    sum_share: float | None
+    readable_share: float | None
+    temperature: str
+    effort: str
+    seed: str
+    served_models: tuple[str, ...]

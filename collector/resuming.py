@@ -44,15 +44,10 @@ class Begun:
     problems: list[str] = field(default_factory=list)
 
 
-def has_games(study: Study) -> bool:
-    """True where a conversation of this study has many turns, of which the later depend on the earlier."""
-    return design_named(study.design).has_games
-
-
 def begun_games(offer: Offer) -> Begun:
     """The games of an offer that have turns already, but are not over."""
     begun = Begun()
-    started = started_games(offer.db, offer.study.name) if has_games(offer.study) else set()
+    started = started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_games else set()
     for asked in offer.asked if started else ():
         ids = list(_game_ids(offer, asked))
         is_open = [game_id in started and not (asked.skip and asked.skip[no]) for no, game_id in enumerate(ids)]

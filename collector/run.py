@@ -24,7 +24,6 @@ from slant.collector.providers import Provider
 from slant.collector.reading import next_turn_no, read_exchange
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.study import Study, StudyModel
-from slant.collector.study_files.temperature import explained
 
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 
@@ -212,3 +211,15 @@ class Runner:
         lane.outcomes[outcome] += 1
         with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
             self._on_change(lane, outcome)
+
+
+def explained(reason: str, model: StudyModel) -> str:
+    """Why a provider takes no request for this model, and where that is its temperature, what to do about it."""
+    sent = model.temperature
+    if sent is None or "temperature" not in reason.lower():
+        return reason
+    return (
+        f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not take. "
+        "To go on without it, name the others: --model PROVIDER/NAME; in a study of your own give it in "
+        f'left_out = {{ "{model.model}" = "why" }}, which is said wherever the study is run.'
+    )

@@ -17,7 +17,7 @@ from slant.collector.files import studies_dir
 from slant.collector.records import stable_id
 from slant.collector.study_files.figures import read_figures, read_variant_labels
 from slant.collector.study_files.folder import StudyFolder, read_text
-from slant.collector.study_files.keep import kept_names, kept_study
+from slant.collector.study_files.keep import is_kept, kept_names, kept_study
 from slant.collector.study_files.keys import Table, checked_name
 from slant.collector.study_files.parts import read_fit, read_model
 from slant.collector.study_files.records import (
@@ -32,9 +32,18 @@ from slant.collector.study_files.records import (
     TestInfo,
 )
 from slant.collector.study_files.specifications import read_specifications
-from slant.collector.study_files.temperature import with_temperature
 
-__all__ = ["BASE", "Fit", "Specification", "Study", "StudyModel", "TestInfo", "list_studies", "load_study"]
+__all__ = [
+    "BASE",
+    "Fit",
+    "Specification",
+    "Study",
+    "StudyModel",
+    "TestInfo",
+    "list_studies",
+    "load_study",
+    "with_variant",
+]
 
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
@@ -64,6 +73,11 @@ def _values(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
+
+
+def with_variant(study: Study, name: str) -> Study:
+    """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
+    return study if name == study.variant else load_study(study.path, variant=name)
 
 
 def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
@@ -175,6 +189,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
         temperature=temperature,
         conditions=_conditions(table, design.conditions(data)),
+        participants=design.participants,
+        is_known_by_name=path.parent == studies_dir() or is_kept(path),
     )
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
@@ -211,7 +227,7 @@ def _frame(table: Table, frames: Sequence[str]) -> str:
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
     """A model of the study; one without a frame of its own has the study's."""
     model = read_model(row)
-    return with_temperature(replace(model, frame=model.frame or frame), temperature)
+    return replace(model, frame=model.frame or frame).with_temperature(temperature)
 
 
 def _temperature(table: Table) -> float | None:

@@ -11,7 +11,7 @@ import pytest
 from slant.collector.designs.association import Cells, rendered
 from slant.collector.designs.association_words import Frame
 from slant.collector.records import Trial
-from slant.collector.study import Study, load_study
+from slant.collector.study import Study, load_study, with_variant
 from tests.golden_prompts import GOLDEN, MODELS, all_trials, golden_prompts
 
 STUDY = load_study("rmiat")
@@ -121,7 +121,7 @@ def test_in_the_paper_the_order_of_options_tells_the_condition() -> None:
 
 
 def test_in_the_balanced_variant_the_order_of_options_says_nothing() -> None:
-    study = STUDY.with_variant("balanced")
+    study = with_variant(STUDY, "balanced")
     assert option_orders(study) == dict.fromkeys([(c, o) for c in study.data.conditions for o in "ab"], 3230)
     trials = all_trials(study, study.model("o3-mini"))
     by_wording = Counter((trial.test, trial.wording, trial.condition, first_option(trial)) for trial in trials)
@@ -129,7 +129,7 @@ def test_in_the_balanced_variant_the_order_of_options_says_nothing() -> None:
 
 
 def test_the_balanced_variant_keeps_the_rule_and_swaps_the_list_alone() -> None:
-    study = STUDY.with_variant("balanced")
+    study = with_variant(STUDY, "balanced")
     for ours, swapped in zip(*(all_trials(s, s.model("o3-mini")) for s in (STUDY, study)), strict=True):
         head, _, wording = rendered(STUDY.data, "api", ours).partition("\n\n\n")
         other_head, _, other = rendered(study.data, "api", swapped).partition("\n\n\n")
@@ -149,7 +149,7 @@ def test_the_id_of_a_trial_depends_on_all_that_makes_it_and_not_on_its_place() -
     others = [
         Cells(STUDY, STUDY.model("o3-mini"), 2).trial(0, 0, 1, 0),
         Cells(STUDY, STUDY.model("simulated/o3-mini"), 1).trial(0, 0, 1, 0),
-        Cells(STUDY.with_variant("balanced"), STUDY.model("o3-mini"), 1).trial(0, 0, 1, 0),
+        Cells(with_variant(STUDY, "balanced"), STUDY.model("o3-mini"), 1).trial(0, 0, 1, 0),
         *(Cells(STUDY, STUDY.model("o3-mini"), 1).trial(*cell, 0) for cell in [(1, 0, 1), (0, 1, 1), (0, 0, 2)]),
     ]
     assert len({first.trial_id, *(trial.trial_id for trial in others)}) == 7

@@ -15,9 +15,9 @@ from slant.collector.designs import design_named
 from slant.collector.plan import plan
 from slant.collector.progress.status import warnings
 from slant.collector.providers import anthropic
+from slant.collector.run import explained
 from slant.collector.study import load_study
 from slant.collector.study_files.records import StudyModel
-from slant.collector.study_files.temperature import explained, with_temperature
 from tests.local_server import LocalServer, completion, error, standing_for
 from tests.test_games import by_history
 from tests.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game
@@ -232,7 +232,7 @@ def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: 
     ],
 )
 def test_a_rejected_temperature_is_explained_for_each_provider(provider: str, said: str) -> None:
-    model = with_temperature(StudyModel("m", "m", provider, "m", "direct"), 1.5)
+    model = StudyModel("m", "m", provider, "m", "direct").with_temperature(1.5)
     assert "m was sent the temperature 1.5" in explained(f"HTTP 400: {said}", model)
     assert explained("HTTP 401: no such key", model) == "HTTP 401: no such key"
     untouched = StudyModel("m", "m", provider, "m", "direct")

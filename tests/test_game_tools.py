@@ -18,9 +18,8 @@ from slant.collector.errors import ProviderError, StudyError, UnknownNameError
 from slant.collector.offer import make_offer
 from slant.collector.plan import plan
 from slant.collector.providers.tools import arguments
-from slant.collector.records import Reply
+from slant.collector.records import Reply, ToolCall
 from slant.collector.study import load_study
-from slant.collector.tool_calls import ToolCall
 from tests.local_server import LocalServer, standing_for
 from tests.test_games import cut_off
 from tests.tiny_game import QUICK, TRIALS, factors, rows, write_game

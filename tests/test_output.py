@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.commands.fitting import fitted
+from slant.collector.commands.output import fitted
 
 PRINTED = "from slant.collector.commands.output import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 

@@ -18,12 +18,13 @@ from aiohttp import web
 from click.testing import CliRunner, Result
 
 from slant.collector import Options, collect
+from slant.collector import code_version as this_version
 from slant.collector.cli import collect as command
+from slant.collector.code_version import git_commit
 from slant.collector.files import sql_dir
 from slant.collector.money.costs import costs_of
 from slant.collector.money.earlier import earlier_sizes
-from slant.collector.provenance import sources as provenance
-from slant.collector.provenance.sources import git_commit, public_address
+from slant.collector.provenance.sources import public_address
 from slant.collector.store import reading
 from slant.collector.study import load_study
 from tests.local_server import LocalServer, completion
@@ -78,7 +79,7 @@ def test_a_checkout_that_nobody_has_installed_knows_its_version(root: Path, monk
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(provenance, "version", missing)
+    monkeypatch.setattr(this_version, "version", missing)
     stated = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert typed("--version").stdout == f"slant, version {stated} (a checkout, not installed)\n"
 

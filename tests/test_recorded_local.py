@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector.api import Watcher, collect
+from slant.collector.api import collect
 from slant.collector.records import Prompt
 from slant.collector.store import reading
+from slant.collector.watcher import Watcher
 from tests.local_server import LocalServer
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slant.collector.designs.association_simulated import COLUMNS
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.plan import plan, planned_count
-from slant.collector.study import list_studies, load_study
+from slant.collector.study import list_studies, load_study, with_variant
 from tests.tiny_study import TEXTS, TINY, write_tiny
 
 
@@ -71,14 +71,14 @@ def test_an_unknown_study_or_variant_names_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r'no study "rmait"\. Did you mean "rmiat"'):
         load_study("rmait")
     with pytest.raises(UnknownNameError, match='Did you mean "balanced"'):
-        load_study("rmiat").with_variant("ballanced")
+        with_variant(load_study("rmiat"), "ballanced")
 
 
 def test_a_study_of_ones_own_is_read_by_path(tmp_path: Path) -> None:
     study = load_study(str(write_tiny(tmp_path)))
     assert (study.name, study.variants, study.tests[0].planned) == ("drinks", ("base", "balanced"), 8)
-    assert study.with_variant("balanced").data.option_order == "balanced"
-    assert study.with_variant("balanced").with_variant("base") == study
+    assert with_variant(study, "balanced").data.option_order == "balanced"
+    assert with_variant(with_variant(study, "balanced"), "base") == study
 
 
 WRONG_TOML = [

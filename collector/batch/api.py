@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from slant.collector.api import Watcher
 from slant.collector.batch.batches import Batches
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.batch.submit import refuse_game
@@ -17,6 +16,7 @@ from slant.collector.offer import Offer, make_offer
 from slant.collector.plan import plan
 from slant.collector.provenance.run_record import run_record
 from slant.collector.study import Study, load_study
+from slant.collector.watcher import Watcher
 
 
 def collect_batch(

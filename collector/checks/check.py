@@ -15,21 +15,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from slant.collector.checks.checked import settings_text
-from slant.collector.checks.facts import Answered, Facts, facts
+from slant.collector.checks.facts import Answered, facts
 from slant.collector.checks.questions import Question, questions
 from slant.collector.checks.verdict import Verdict, verdict
 from slant.collector.client import Client, Exchange, judge
+from slant.collector.code_version import code_version
 from slant.collector.errors import JournalError, ProviderError, UsageError
 from slant.collector.interrupts import run_anywhere
 from slant.collector.journal import encode, journal_folder, utc_now
 from slant.collector.load import load_journals
 from slant.collector.offer import refuse_to_move, why_not
 from slant.collector.operating_system import onto_disk
-from slant.collector.provenance.sources import code_version
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.logprobs import merged
-from slant.collector.records import Prompt, Reply, Trial
+from slant.collector.records import CheckFacts, Prompt, Reply, Trial
 from slant.collector.study_files.records import StudyModel
 
 AT_ONCE = 4
@@ -43,7 +42,7 @@ class Check:
 
     provider: str
     requested_model: str
-    facts: Facts
+    facts: CheckFacts
     verdict: Verdict
     reasons: tuple[str, ...]
 
@@ -158,7 +157,7 @@ def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any
     name = f"check-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     record = {
         "kind": "check", **asdict(check.facts), "provider": check.provider, "requested_model": check.requested_model,
-        "settings": settings_text(model), "verdict": check.verdict,
+        "settings": model.settings_text, "verdict": check.verdict,
         "reasons": "; ".join(check.reasons) or None, "served_models": ", ".join(check.facts.served_models) or None,
         "answers": json.dumps(answers, ensure_ascii=False), "code_version": code_version(), "checked_at": utc_now(),
     }  # fmt: skip

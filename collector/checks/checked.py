@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import duckdb
@@ -13,7 +12,6 @@ from slant.collector.errors import DatabaseError
 from slant.collector.offer import Asked, Offer
 from slant.collector.store import reading
 from slant.collector.study import list_studies, load_study
-from slant.collector.study_files.records import StudyModel
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
@@ -64,15 +62,10 @@ def _analyses_tokens(study: str) -> bool:
     return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
 
 
-def settings_text(model: StudyModel) -> str:
-    """The settings as the tables `run_models` and `checks` keep them: a check counts for the same settings only."""
-    return json.dumps(dict(model.settings), ensure_ascii=False)
-
-
 def _note(offer: Offer, asked: Asked, verdicts: Verdicts) -> str | None:
     its = asked.model
     verdict, reasons = verdicts.get(
-        (asked.provider.name, its.requested_model, settings_text(its)), ("unchecked", "")
+        (asked.provider.name, its.requested_model, its.settings_text), ("unchecked", "")
     )  # fmt: skip
     if verdict not in ("unchecked", "not usable"):
         return None

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import correlation, fmean
 
+from slant.collector.records import CheckFacts
+
 SPECIAL_TOKENS = 16  # of an answer beside its text: markers of its beginning and end
 EFFORT_ACTS_FROM = 1.25  # much effort by little
 
@@ -35,27 +37,7 @@ class Answered:
         return self.answer is not None and digits == self.expected
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What a check found, as the table `checks` keeps it. Shares are between 0 and 1; what can't be told is None."""
-
-    counted: str | None
-    n_asked: int
-    n_answered: int
-    n_right: int
-    n_counted: int
-    difficulty_correlation: float | None
-    step: int | None
-    zero_share: float | None
-    sum_share: float | None
-    readable_share: float | None
-    temperature: str
-    effort: str
-    seed: str
-    served_models: tuple[str, ...]
-
-
-def facts(answers: Sequence[Answered]) -> Facts:
+def facts(answers: Sequence[Answered]) -> CheckFacts:
     """What the answers to the calibration questions and the probes show."""
     asked = [a for a in answers if a.purpose == "calibration"]
     answered = [a for a in asked if a.answer is not None]
@@ -65,7 +47,7 @@ def facts(answers: Sequence[Answered]) -> Facts:
     known = [(a, n) for a in answered if counted and (n := _count(a, counted)) is not None]
     counts = [n for _, n in known]
     sums = [_is_sum(a) for a in answered if a.reasoning_tokens is not None and a.output_tokens is not None]
-    return Facts(
+    return CheckFacts(
         counted=counted,
         n_asked=len(asked),
         n_answered=len(answered),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from slant.collector.checks.facts import Facts
+from slant.collector.records import CheckFacts
 
 Verdict = Literal["ok", "usable with care", "not usable"]
 MOVES_FROM = 0.4  # rank correlation; chance reaches it once in 25 checks of 20 questions
@@ -18,7 +18,7 @@ ZEROS_DOUBTFUL, ZEROS_TOO_MANY = 0.2, 0.5
 SUM_HOLDS_FROM = 0.8
 
 
-def verdict(found: Facts, requested_model: str) -> tuple[Verdict, list[str]]:
+def verdict(found: CheckFacts, requested_model: str) -> tuple[Verdict, list[str]]:
     """The verdict and the reasons for it, the gravest first."""
     if grave := list(_unusable(found)):
         return "not usable", grave
@@ -26,7 +26,7 @@ def verdict(found: Facts, requested_model: str) -> tuple[Verdict, list[str]]:
     return ("usable with care", doubts) if doubts else ("ok", [])
 
 
-def _unusable(found: Facts) -> Iterator[str]:
+def _unusable(found: CheckFacts) -> Iterator[str]:
     if found.n_answered * 2 < found.n_asked:
         yield f"only {found.n_answered} of {found.n_asked} questions were answered"
     elif found.n_counted == 0:
@@ -39,7 +39,7 @@ def _unusable(found: Facts) -> Iterator[str]:
         yield f"{found.zero_share:.0%} of the counts are zero"
 
 
-def _doubts(found: Facts, requested_model: str) -> Iterator[str]:
+def _doubts(found: CheckFacts, requested_model: str) -> Iterator[str]:
     if found.counted == "output":
         readable = "; its reasoning can be read: collect recount" if found.readable_share else ""
         yield f"there is no reasoning count: all output tokens are analysed, the answer's among them{readable}"

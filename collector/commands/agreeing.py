@@ -10,7 +10,7 @@ from typing import Any
 import click
 import polars as pl
 
-from slant.collector.api import Options, Watcher, carry_out
+from slant.collector.api import Options, carry_out
 from slant.collector.batch.submit import refuse_game
 from slant.collector.checks.uncounted import uncounted_notes
 from slant.collector.commands.output import print_rows, say
@@ -22,6 +22,7 @@ from slant.collector.offer import Offer
 from slant.collector.plan import plan
 from slant.collector.progress.status import progress
 from slant.collector.store import reading
+from slant.collector.watcher import Watcher
 
 NO = 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.checks.uncounted import uncounted_notes
-from slant.collector.commands.output import next_command, print_rows, say
+from slant.collector.commands.output import print_rows, say
 
 JOBS_ARE_OPEN = 3
 
@@ -59,7 +59,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
     for note in uncounted_notes(report.db, study.name):
         say(note)
     if report.is_complete:
-        say(f"Done: {report.db}. Next: {next_command(study, report.db)}")
+        say(f"Done: {report.db}. Next: {study.next_command(report.db)}")
         return
     if report.open_jobs:
         waiting = sum(job.n_requests for job in report.open_jobs)

@@ -6,22 +6,19 @@ import contextlib
 import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
 from slant.collector.errors import SlantError
 from slant.collector.operating_system import check_supported
 
-if TYPE_CHECKING:
-    from slant.collector.study_files.records import Study
-
 _ENDLESS = 10_000  # characters of a line where nobody counts them
 _WIDE = "slant.wide"
+_BETWEEN = 3  # characters that rich puts between two columns
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -34,12 +31,6 @@ def say(text: str) -> None:
     """A message for the person: to stderr, so that a pipe gets only rows."""
     with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
         click.echo(printable(text), err=True)
-
-
-def next_command(study: Study, db: Path) -> str:
-    """What to type once all answers are there: the study's first kind of fit, or its tables where it defines none."""
-    its = f"--fit {next(iter(study.fits.values())).engine}" if study.fits else f"tables --study {study.name}"
-    return f"analyze {its} --db {shlex.quote(str(db))}"
 
 
 class SlantGroup(click.Group):
@@ -108,8 +99,6 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
     elif output_format == "json":
         click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
-        from slant.collector.commands.fitting import fitted
-
         console = _console(sys.stderr if err else sys.stdout)
         shown, left_out, widths = fitted(frame, console.width)
         console.print(as_table(shown, title, widths))
@@ -156,9 +145,39 @@ def shown_cell(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
+def fitted(frame: Any, width: int) -> tuple[Any, list[str], dict[str, int]]:
+    """The columns of a Polars frame that fit into `width` characters, those left out, and how wide each one is."""
+    texts = {name: [name, *map(shown_cell, frame[name])] for name in frame.columns}
+    least = {name: max(len(word) for text in its for word in (text.split() or [""])) for name, its in texts.items()}
+    full = {name: max(len(line) for text in its for line in (text.splitlines() or [""])) for name, its in texts.items()}
+    kept = list(frame.columns)
+    empty = [name for name in kept if frame.height and not any(texts[name][1:])]
+    for name in (*empty[::-1], *[name for name in kept[:0:-1] if name not in empty]):
+        if _taken(least, kept) <= width:
+            break
+        if name != frame.columns[0]:
+            kept.remove(name)
+    widths = _widths(least, full, kept, width)
+    return frame.select(kept), [name for name in frame.columns if name not in kept and name not in empty], widths
+
+
+def _taken(widths: dict[str, int], kept: list[str]) -> int:
+    return sum(widths[name] + _BETWEEN for name in kept)
+
+
+def _widths(least: dict[str, int], full: dict[str, int], kept: list[str], width: int) -> dict[str, int]:
+    """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
+    widths = {name: full[name] for name in kept}
+    most = max(widths.values(), default=0)
+    while most > 1 and _taken(widths, kept) > width:
+        most -= 1
+        widths = {name: max(least[name], min(full[name], most)) for name in kept}
+    return widths
+
+
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
-        from slant.collector.provenance.sources import code_version
+        from slant.collector.code_version import code_version
 
         click.echo(f"slant, version {code_version()}")
         ctx.exit()

@@ -18,8 +18,7 @@ from slant.collector.designs.allocation_texts import (
     spoken_points,
     with_addon,
 )
-from slant.collector.records import Conversation, Prompt, Reply, Trial, Turn
-from slant.collector.tool_calls import Tool
+from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,8 @@ from slant.collector.designs.allocation_parts import AllocationData
 from slant.collector.designs.allocation_payoffs import gains
 from slant.collector.designs.allocation_texts import TOOL_ARGUMENT, AnswerFormat
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Reply, Trial
+from slant.collector.records import Reply, ToolCall, Trial
 from slant.collector.study_files.records import StudyModel
-from slant.collector.tool_calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from slant.collector.code_version import code_version
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.ledger import Ledger
@@ -24,9 +25,8 @@ from slant.collector.journal import utc_now
 from slant.collector.layouts import Problem, Row, layout_named
 from slant.collector.layouts.values import CellError, word
 from slant.collector.provenance.run_record import new_run_id
-from slant.collector.provenance.sources import code_version
 from slant.collector.records import Run
-from slant.collector.study import Study, StudyModel, load_study
+from slant.collector.study import Study, StudyModel, load_study, with_variant
 from slant.collector.study_files.keep import study_line
 
 __all__ = ["ImportReport", "import_trials"]
@@ -55,7 +55,7 @@ def import_trials(
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
-    its = load_study(study, variant, db) if isinstance(study, str) else study.with_variant(variant)
+    its = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
     _refuse_games(its)
     its_layout, files = layout_named(layout), list(_files(paths))
     called = names(columns, map_models)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.checks.checked import settings_text
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.money.estimate import Span, dollars
 from slant.collector.money.quote import quotes
@@ -74,7 +73,7 @@ def _of_model(offer: Offer, asked: Asked) -> AskedAgain | None:
     again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
     if not again:
         return None
-    now = settings_text(asked.model)
+    now = asked.model.settings_text
     names = (asked.provider.name, asked.model.requested_model)
     return AskedAgain(
         asked.model.model,
@@ -135,7 +134,7 @@ def _settings(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
     for one in found:
         asked = now[one.model]
         if one.settings:
-            its, before = settings_text(asked.model), " and ".join(one.settings)
+            its, before = asked.model.settings_text, " and ".join(one.settings)
             yield f"{one.model} has answers here that were asked with the settings {before}; now they are {its}."
         if one.seeds:
             before = " and ".join(map(str, one.seeds))

@@ -14,7 +14,6 @@ from slant.collector.money.prices import Price
 from slant.collector.offer import Asked, Offer
 from slant.collector.pacing.limits import spoken
 from slant.collector.plan import plan
-from slant.collector.resuming import has_games
 
 PROMPTS_LOOKED_AT = 400
 
@@ -64,7 +63,7 @@ def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quot
 
 def _growth(offer: Offer, asked: Asked) -> Growth | None:
     """How one game of this model would go; None for a study of single questions."""
-    if not has_games(offer.study):
+    if not design_named(offer.study.design).has_games:
         return None
     first = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
     return growth_of(offer.study, asked.model, first, offer.seed)

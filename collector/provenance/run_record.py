@@ -10,9 +10,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from slant.collector.code_version import code_version, git_commit
 from slant.collector.journal import utc_now
 from slant.collector.offer import Offer
-from slant.collector.provenance.sources import code_version, git_commit, model_provenance, study_file
+from slant.collector.provenance.sources import model_provenance, study_file
 from slant.collector.provenance.told_paths import typed_command
 from slant.collector.records import Run
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import tomllib
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
-from slant.collector.files import studies_dir
 from slant.collector.money.prices import Price
 from slant.collector.offer import Asked, Offer
 from slant.collector.plan import plan
 from slant.collector.provenance.told_paths import told_path
 from slant.collector.providers.exchange import Request
-from slant.collector.resuming import has_games
-from slant.collector.study_files.keep import is_kept
 from slant.collector.study_files.records import Study
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
@@ -58,7 +52,7 @@ def model_provenance(offer: Offer, asked: Asked) -> dict[str, Any]:
 def _back(offer: Offer, asked: Asked) -> dict[str, str]:
     """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
     study's conversations have many turns."""
-    if not has_games(offer.study):
+    if not design_named(offer.study.design).has_games:
         return {}
     cache = getattr(asked.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": asked.model.reasoning_back, "prompt_cache": cache}
@@ -102,35 +96,4 @@ def _price(price: Price | None) -> dict[str, Any] | None:
 
 def study_file(study: Study, db: Path) -> str | None:
     """Where a study of one's own lies, seen from the database; None for one that ships with slant."""
-    its_own = not (study.path.is_relative_to(studies_dir()) or is_kept(study))
-    return told_path(study.path, db) if its_own else None
-
-
-def code_version() -> str:
-    """slant's version: as it is installed, else as the checkout says that this code runs from."""
-    try:
-        return version("slant")
-    except PackageNotFoundError:
-        checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    try:
-        return f"{tomllib.loads(checkout.read_text('utf-8'))['project']['version']} (a checkout, not installed)"
-    except (OSError, ValueError, KeyError):
-        return "unknown (not installed)"
-
-
-def git_commit() -> str | None:
-    """The commit of the checkout that this code runs from, with "+" where files differ from it; None elsewhere."""
-    checkout = Path(__file__).resolve().parents[2]
-    if not (checkout / ".git").exists():
-        return None
-    commit = _git(checkout, "rev-parse", "HEAD")
-    changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")
-    return None if commit is None else f"{commit}{'+' if changed else ''}"
-
-
-def _git(folder: Path, *words: str) -> str | None:
-    try:
-        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=5, check=True)
-    except (OSError, subprocess.SubprocessError):  # no git here, or a checkout that belongs to somebody else
-        return None
-    return done.stdout.strip()
+    return None if study.is_known_by_name else told_path(study.path, db)

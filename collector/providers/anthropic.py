@@ -9,9 +9,8 @@ from typing import Any
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.structured import NAME
 from slant.collector.providers.tools import arguments, without_end
-from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
 from slant.collector.study_files.records import StudyModel
-from slant.collector.tool_calls import ToolCall
 
 API_VERSION = "2023-06-01"
 PROMPT_CACHE = "cache_control, up to the last message"

@@ -10,9 +10,8 @@ from urllib.parse import quote
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
 from slant.collector.providers.tools import arguments
-from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
 from slant.collector.study_files.records import StudyModel
-from slant.collector.tool_calls import Tool, ToolCall
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 TAKES_TOOLS = TOOLS_NEED_REASONING = True

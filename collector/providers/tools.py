@@ -13,9 +13,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from slant.collector.providers.exchange import text
-from slant.collector.records import Prompt
+from slant.collector.records import Prompt, Tool, ToolCall
 from slant.collector.study_files.records import StudyModel
-from slant.collector.tool_calls import Tool, ToolCall
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:

@@ -127,6 +127,6 @@ def kept_folder() -> Path:
     return Path(cache) / "slant" / "studies"
 
 
-def is_kept(study: Study) -> bool:
-    """True of a study that was read from a database, not from a file of a person's."""
-    return study.path.is_relative_to(kept_folder().resolve()) or study.path.parent.name.startswith("slant-study-")
+def is_kept(path: Path) -> bool:
+    """True of a study file that was written from a database, not by a person."""
+    return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")

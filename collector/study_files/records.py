@@ -5,6 +5,7 @@ A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what on
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.files import studies_dir
 from slant.collector.records import Measure, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
 REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
 """What `--reasoning-back` may say; each makes a variant of its own, as a format of answers does."""
+
+_TEMPERATURE_INSIDE = {"gemini": "generationConfig", "ollama": "options"}
+"""Providers that take the temperature in a table of its own."""
 
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
@@ -78,6 +81,29 @@ class StudyModel:
     asked_by_default: bool = True
     structured_output: bool = False
     reasoning_back: ReasoningBack = "default"
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that the model is sent; None where it is left to its provider."""
+        inside = _TEMPERATURE_INSIDE.get(self.provider)
+        settings = self.settings.get(inside, {}) if inside else self.settings
+        value: float | None = settings.get("temperature")
+        return value
+
+    def with_temperature(self, temperature: float | None) -> StudyModel:
+        """The model with a study's temperature among its settings, in its provider's own words; as it is where the
+        study sets none, or plays the model."""
+        if temperature is None or self.provider == "simulated":
+            return self
+        if (inside := _TEMPERATURE_INSIDE.get(self.provider)) is None:
+            return replace(self, settings={**self.settings, "temperature": temperature})
+        deeper = {**self.settings.get(inside, {}), "temperature": temperature}
+        return replace(self, settings={**self.settings, inside: deeper})
+
+    @property
+    def settings_text(self) -> str:
+        """The settings as the tables `run_models` and `checks` keep them: a check counts for the same settings only."""
+        return json.dumps(dict(self.settings), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +194,9 @@ class Study:
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
     in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
     `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions`
-    are in the study's order, the reference first.
+    are in the study's order, the reference first. `participants` are no models and play any study of this design, named
+    by its file or not; with their labels. One that ships with slant, or was read from a database, `is_known_by_name`:
+    commands need no path.
     """
 
     name: str
@@ -197,6 +225,8 @@ class Study:
     is_extension: bool = False
     conditions: tuple[Condition, ...] = ()
     asked_as: str = BASE
+    participants: Mapping[str, str] = field(default_factory=dict)
+    is_known_by_name: bool = False
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 
@@ -224,9 +254,7 @@ class Study:
     @property
     def as_typed(self) -> str:
         """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
-        from slant.collector.study_files.keep import is_kept  # it knows these nouns
-
-        if self.path.parent == studies_dir() or is_kept(self):
+        if self.is_known_by_name:
             return self.name
         here = Path.cwd()
         return shlex.quote(f"./{self.path.relative_to(here)}" if self.path.is_relative_to(here) else str(self.path))
@@ -234,15 +262,14 @@ class Study:
     @property
     def trial_command(self) -> str:
         """What to type to play this study without a key."""
-        names = [*(model.model for model in self.models), *self._participants()]
+        names = [*(model.model for model in self.models), *self.participants]
         whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
         return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
 
-    def with_variant(self, name: str) -> Study:
-        """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
-        from slant.collector.study import load_study  # the reader knows these nouns, so they can only look it up late
-
-        return self if name == self.variant else load_study(self.path, variant=name)
+    def next_command(self, db: Path) -> str:
+        """What to type once all answers are there: the first kind of fit, or the tables where the study has no fit."""
+        its = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.as_typed}"
+        return f"analyze {its} --db {shlex.quote(str(db))}"
 
     def model(self, spec: str) -> StudyModel:
         """The model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
@@ -258,10 +285,8 @@ class Study:
                 return known
         if not provider or not name:
             raise self._unknown_model(spec)
-        from slant.collector.study_files.temperature import with_temperature  # it knows these nouns, as load_study does
-
         other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
-        return with_temperature(other, self.temperature)
+        return other.with_temperature(self.temperature)
 
     def test(self, name: str) -> TestInfo:
         """The test with this id; UnknownNameError if there is none."""
@@ -274,21 +299,15 @@ class Study:
         for known in self.models:
             if known.model == name:
                 return _simulated(known) if simulated else known
-        if simulated and (label := self._participants().get(name)):
+        if simulated and (label := self.participants.get(name)):
             return StudyModel(name, label, "simulated", name, self.frame)
         raise self._unknown_model(name)
 
-    def _participants(self) -> Mapping[str, str]:
-        """Those that are no models and play any study of this design, named by its file or not; with their labels."""
-        from slant.collector.designs import design_named  # designs know these nouns
-
-        return design_named(self.design).participants
-
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
-        if name in self._participants():
+        if name in self.participants:
             hint = f"A participant that is no model is given with its provider: simulated/{name}"
-        known = {model.model for model in self.models} | {one for one in self._participants() if one != name}
+        known = {model.model for model in self.models} | {one for one in self.participants if one != name}
         return UnknownNameError(f"model in the study {self.name}", name, known, hint)
 
 
