@@ -31,10 +31,3 @@ test_that("no file needs another one when it is sourced", {
     expect_error(sys.source(file, envir = new.env(parent = baseenv())), NA)
   }
 })
-
-test_that("the sources are clean under lintr", {
-  root <- in_checkout()
-  skip_if_not_installed("lintr")
-  found <- as.data.frame(lintr::lint_dir(file.path(root, "R")))
-  expect_equal(paste(found$filename, found$line_number, found$message), character())
-})
