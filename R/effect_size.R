@@ -30,7 +30,9 @@ effect_size <- function(data, outcome = "tokens", factor = "condition", levels =
     values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
     standardised_difference(values[[1]], values[[2]], outcome)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+  found <- fit_each_group(data, by, c(outcome, factor), fit_one, save_to)
+  found$estimates <- beside_sides(found$estimates, data, factor, levels)
+  beside_versions(found, character())
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.

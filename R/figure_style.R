@@ -127,14 +127,12 @@ measure_note <- function(data) {
   sprintf("Tokens are, for %s.", paste(each, collapse = "; "))
 }
 
-# A caption on lines that fit under the figure.
-caption_of <- function(..., width_in) {
-  paste(strwrap(paste(c(...), collapse = " "), width = floor(15 * width_in)), collapse = "\n")
-}
+# What a caption says, as one text; finish_figure() puts it on lines.
+caption_of <- function(...) paste(c(...), collapse = " ")
 
 check_file_ending <- function(file) {
-  if (!is.null(file) && !grepl("\\.(svg|png)$", file, ignore.case = TRUE)) {
-    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg or .png.", quoted(file)))
+  if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
+    stop_with(sprintf("Can't write the figure to %s: its name must end in .svg, .png or .pdf.", quoted(file)))
   }
 }
 
@@ -148,21 +146,31 @@ describe_svg <- function(file, title, alt_text) {
   writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
 }
 
-# The plot itself, or, with `file`, the written file. Sizes in inches; PNG at 200 dots per inch.
-finish_figure <- function(plot, file, alt_text, width_in, height_in) {
+# The plot itself, or, with `file`, the written file. `width` and `height`: as asked for, in inches, or NULL;
+# `width_in` and `height_in`: the figure's own, the latter with as much text above and below as has its own width. PNG
+# at 200 dots per inch.
+finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in) {
   plot <- plot + ggplot2::labs(alt = alt_text)
-  attr(plot, "alt_text") <- alt_text
+  shown <- fitted_to(plot, inches_or(width, width_in))
+  attr(shown, "alt_text") <- alt_text
   if (is.null(file)) {
-    return(plot)
+    return(shown)
   }
-  if (grepl("\\.svg$", file, ignore.case = TRUE)) {
-    grDevices::svg(file, width = width_in, height = height_in, bg = "white")
-  } else {
-    grDevices::png(file, width = width_in, height = height_in, units = "in", res = 200, type = "cairo", bg = "white")
+  if (!is.null(width) && is.null(height)) {
+    height_in <- height_in + max(0, height_of_words(shown) - height_of_words(fitted_to(plot, width_in)))
   }
-  tryCatch(print(plot), finally = grDevices::dev.off())
+  open_device(file, inches_or(width, width_in), inches_or(height, height_in))
+  tryCatch(print(shown), finally = grDevices::dev.off())
   if (grepl("\\.svg$", file, ignore.case = TRUE)) {
-    describe_svg(file, plot$labels$title, alt_text)
+    describe_svg(file, gsub("\n", " ", shown$labels$title, fixed = TRUE), alt_text)
   }
   invisible(structure(list(path = file, alt_text = alt_text), alt_text = alt_text))
+}
+
+open_device <- function(file, width_in, height_in) {
+  switch(tolower(sub(".*\\.", "", file)),
+    svg = grDevices::svg(file, width = width_in, height = height_in, bg = "white"),
+    pdf = grDevices::cairo_pdf(file, width = width_in, height = height_in, bg = "white"),
+    grDevices::png(file, width = width_in, height = height_in, units = "in", res = 200, type = "cairo", bg = "white")
+  )
 }

@@ -67,6 +67,8 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
     found
   }
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
+  tables <- beside_labels(tables, data)
+  if (!is.null(tables)) tables$contrasts <- beside_sides(tables$contrasts, data, "block", levels$block)
   beside_versions(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 

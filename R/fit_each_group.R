@@ -7,7 +7,8 @@
 # `save_to`: path of an .rds file for the list of fitted models, or NULL.
 # Dropped rows are said in a message, columns such as `source` that differ within a group in a warning.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; and, where
-# `fit_one` returns `tables_of_group`, `tables`: a list of further such data frames.
+# `fit_one` returns `tables_of_group`, `tables`: a list of further such data frames. Labels of `data` (model_label, say)
+# go with estimates and tables.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)
@@ -24,6 +25,8 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   if (length(own) > 0) {
     found$tables <- stats::setNames(lapply(own, function(table) stack_own_tables(table, fitted)), own)
   }
+  labelled <- intersect(c("estimates", "tables"), names(found))
+  found[labelled] <- beside_labels(found[labelled], data)
   found
 }
 

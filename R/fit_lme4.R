@@ -93,7 +93,11 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
     }
   }
   if (family == "binomial") data <- without_token_sources(data, formula)
-  beside_versions(fit_each_group(data, by, all.vars(formula), fit_one, save_to), c("lme4", "lmerTest"))
+  found <- fit_each_group(data, by, all.vars(formula), fit_one, save_to)
+  if (!is.null(found$tables$contrasts)) {
+    found$tables$contrasts <- beside_sides(found$tables$contrasts, data, contrast, levels[[contrast]])
+  }
+  beside_versions(found, c("lme4", "lmerTest"))
 }
 
 check_family <- function(family, n_agq) {

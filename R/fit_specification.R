@@ -65,7 +65,7 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   estimates$error[has_none] <- sprintf("There are no two levels of \"%s\" to compare.", contrast)
   estimates$status[has_none] <- "failed"
   shown <- c(setdiff(names(estimates), fit_columns()), fit_columns())
-  list(estimates = estimates[shown], messages = found$messages, versions = found$versions)
+  list(estimates = beside_labels(estimates[shown], data), messages = found$messages, versions = found$versions)
 }
 
 fit_columns <- function() c("n", "n_left_out", "n_missing", "status", "messages", "error")

@@ -69,7 +69,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
   kept <- data[setdiff(names(data), "token_source")]
   fitted <- fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one)
-  beside_versions(c(fitted, list(tables = tables)), c("stm", "tm", "SnowballC"))
+  beside_versions(c(fitted, list(tables = beside_labels(tables, data))), c("stm", "tm", "SnowballC"))
 }
 
 fit_topic_model <- function(rows, settings, cells) {

@@ -1,9 +1,9 @@
 # Dots with intervals for cells of games, a line for chance and one for people: the body of several figures.
 
-game_dots <- function(cells) {
+game_dots <- function(cells, width = NULL) {
   .data <- ggplot2::.data
   shown <- levels(cells$beside_shown)
-  n_columns <- legend_width(shown)
+  n_columns <- legend_columns(shown, inches_or(width, 9))
   ggplot2::ggplot(cells, ggplot2::aes(y = .data$height)) +
     bands_of(cells) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
@@ -15,10 +15,7 @@ game_dots <- function(cells) {
     ggplot2::geom_point(
       ggplot2::aes(x = .data$estimate, colour = .data$beside_shown, shape = .data$beside_shown), size = 2, stroke = .8
     ) +
-    ggplot2::facet_grid(
-      if (nlevels(cells$row_shown) > 1) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown),
-      scales = "free", space = "free_y"
-    ) +
+    panels_of_dots(cells, width) +
     models_of_panels(cells) +
     ggplot2::scale_x_continuous(breaks = function(limits) pretty(limits, 4)) +
     ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
@@ -52,7 +49,21 @@ dots_guide <- function(shown, n_columns) {
   if (identical(shown, "")) "none" else ggplot2::guide_legend(order = 1, ncol = n_columns)
 }
 
-legend_width <- function(shown) max(1, min(length(shown), floor(95 / (max(nchar(shown)) + 5))))
+# A row of panels for each condition or format; where there is no room for that, one panel after the other.
+panels_of_dots <- function(cells, width) {
+  .data <- ggplot2::.data
+  has_rows <- nlevels(cells$row_shown) > 1
+  n_columns <- dots_columns(cells, width)
+  if (n_columns < nlevels(cells$column_shown)) {
+    by <- c(if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown))
+    return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free"))
+  }
+  ggplot2::facet_grid(
+    if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown), scales = "free", space = "free_y"
+  )
+}
+
+dots_columns <- function(cells, width) columns_within(width, nlevels(cells$column_shown), each_in = 1.4, beside_in = 1.5)
 
 models_of_panels <- function(cells) {
   named <- unique(cells[c("model_height", "model_shown")])
@@ -166,11 +177,14 @@ short_names <- function(labels) {
   ifelse(grepl("\\([A-Z]+\\)", labels), sub(".*\\(([A-Z]+)\\).*", "\\1", labels), labels)
 }
 
-dots_height_in <- function(cells) {
+dots_height_in <- function(cells, width = NULL) {
   n_models <- nrow(unique(cells[c("row_shown", "model_shown")]))
   n_beside <- max(table(paste(cells$model_height, cells$column_shown)))
-  legend_in <- .22 * ceiling(nlevels(cells$beside_shown) / legend_width(levels(cells$beside_shown)))
-  2.5 + legend_in + n_models * max(.27, .11 * n_beside + .08) + .25 * nlevels(cells$row_shown)
+  shown <- levels(cells$beside_shown)
+  legend_in <- .22 * ceiling(length(shown) / legend_columns(shown, inches_or(width, 9)))
+  panels_in <- n_models * max(.27, .11 * n_beside + .08) + .25 * nlevels(cells$row_shown)
+  n_times <- ceiling(nlevels(cells$column_shown) / dots_columns(cells, width))
+  2.5 + legend_in + n_times * panels_in + .5 * (n_times - 1)
 }
 
 dots_in_words <- function(cells) {

@@ -67,7 +67,7 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_ran
   })
   found <- do.call(rbind, parts)
   row.names(found) <- NULL
-  found
+  beside_labels(found, data)
 }
 
 index_names <- c(

@@ -49,7 +49,9 @@ permutation_test <- function(data, formula, permutations = 100, seed = 1, engine
   }))
   cells <- stack("cells")
   refits <- stack("refit")
-  list(tests = summarise_permutations(cells, refits, within), cells = cells, refits = refits, messages = messages)
+  tests <- beside_labels(summarise_permutations(cells, refits, within), data)
+  cells <- beside_sides(beside_labels(cells, data), data, "block", levels$block)
+  list(tests = tests, cells = cells, refits = refits, messages = messages)
 }
 
 # Forked processes; one that dies is an error, for a refit that is silently missing would change p.

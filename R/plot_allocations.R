@@ -19,15 +19,15 @@
 #' games <- transform(games, model = paste("p =", p), variant = "structured", n = 1)
 #' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 #' plot_allocations(counts)
-plot_allocations <- function(counts, file = NULL, seed = 20260101) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_allocations <- function(counts, file = NULL, seed = 20260101, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  counts <- data_of(counts)
   means <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(means$panel_shown)
-  n_columns <- min(n_panels, if (n_panels > 12) 6 else 5)
+  n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, beside_in = .6)
   width_in <- max(7, 1 + 1.65 * n_columns)
   # squares of few panels, or of matrices with few classes, would leave a figure narrower than its words
-  is_narrow <- n_columns < 4 || max(means$class_rank) < max(means$group_rank)
+  is_stretched <- n_columns < 4 || max(means$class_rank) < max(means$group_rank)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(means, ggplot2::aes(x = .data$class_rank, y = .data$group_rank, fill = .data$share)) +
     ggplot2::geom_tile(colour = "white", linewidth = .6) +
@@ -40,12 +40,12 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
     ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
     ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
     ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
-    (if (is_narrow) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
+    (if (is_stretched) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
     ggplot2::labs(
       title = given_title(counts, "Does each group have a class of its own?"),
       subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
       x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds",
-      caption = caption_of(source_note(counts), allocations_note(means), width_in = width_in)
+      caption = caption_of(source_note(counts), allocations_note(means))
     ) +
     figure_theme() +
     ggplot2::theme(
@@ -55,7 +55,7 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101) {
     )
   lines <- max(lengths(strsplit(levels(means$panel_shown), "\n", fixed = TRUE)))
   height_in <- 2.6 + (1.35 + .17 * lines) * ceiling(n_panels / n_columns)
-  finish_figure(plot, file, allocations_in_words(means, counts), width_in = width_in, height_in = height_in)
+  finish_figure(plot, file, allocations_in_words(means, counts), width, height, width_in = width_in, height_in = height_in)
 }
 
 # One row a panel and place: the mean `share` over the games in which the group was chosen, and `n_games`.

@@ -17,29 +17,30 @@
 #' truths <- true_contrasts(forced_choice_parameters())
 #' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
 #' plot_block_contrasts(cbind(contrasts, source = "simulated"))
-plot_block_contrasts <- function(contrasts, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_block_contrasts <- function(contrasts, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
   needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
+  contrasts <- with_cells(data_of(contrasts, "contrasts"), c("model", "domain"))
   check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
   first <- side_named(rows, "reference", "first block")
-  second <- side_named(rows, "block", "second")
-  plot <- contrast_layers(rows) +
+  second <- side_named(rows, "compared", "second")
+  delta <- sprintf("P(consistent | %s) - P(consistent | %s)", first, second)
+  delta_note <- sprintf("\u0394P: %s.", delta)
+  n_columns <- columns_within(width, 3, each_in = 2)
+  plot <- contrast_layers(rows, n_columns, inches_or(width, 9)) +
     ggplot2::labs(
       title = "Are models less consistent when the pairing is crossed?",
       subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
-      x = with_delta(sprintf(
-        "P = P(consistent | %s) - P(consistent | %s), with 95 %% credible interval", first, second
-      )),
-      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), width_in = 9)
+      x = with_delta(paste0("P", if (!is_narrow(inches_or(width, 9))) paste(" =", delta), ", 95 % credible interval")),
+      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), if (is_narrow(inches_or(width, 9))) delta_note)
     )
-  height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3)
-  finish_figure(plot, file, block_contrasts_in_words(rows), width_in = 9, height_in = height_in)
+  height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns)
+  finish_figure(plot, file, block_contrasts_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 
-contrast_layers <- function(rows) {
+contrast_layers <- function(rows, n_columns, width_in) {
   .data <- ggplot2::.data
   n_kinds <- nlevels(rows$kind_shown)
   ggplot2::ggplot(rows, ggplot2::aes(
@@ -50,7 +51,7 @@ contrast_layers <- function(rows) {
     ggplot2::geom_vline(xintercept = 0, colour = "grey35", linetype = "dashed", linewidth = .4) +
     ggplot2::geom_linerange(linewidth = .6) +
     ggplot2::geom_point(size = 2.2, stroke = .9) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = 3) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
     ggplot2::scale_colour_manual(values = model_colours()[seq_len(n_kinds)], drop = FALSE) +
     ggplot2::scale_shape_manual(values = model_shapes()[seq_len(n_kinds)], drop = FALSE) +
     models_on_y(rows) +

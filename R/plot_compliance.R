@@ -20,22 +20,23 @@
 #'   conf_low = predictions$p_valid - .01, conf_high = predictions$p_valid + .001, source = "simulated"
 #' )
 #' plot_compliance(predictions)
-plot_compliance <- function(predictions, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_compliance <- function(predictions, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
   needed <- c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")
+  predictions <- with_cells(data_of(predictions, "predictions"), c("model", "domain"))
   check_columns(predictions, needed, to = "draw compliance")
   rows <- cells_to_draw(predictions, needed[1:4], within = "block", to = "compliance")
-  plot <- compliance_layers(rows) +
+  n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2)
+  plot <- compliance_layers(rows, n_columns) +
     ggplot2::labs(
       title = "Do models give a valid answer, whatever the pairing?",
       subtitle = compliance_subtitle(rows),
       x = "Valid answers (%)", y = NULL, fill = NULL, shape = NULL, colour = NULL,
-      caption = caption_of(fit_note(rows), width_in = 9)
+      caption = caption_of(fit_note(rows))
     )
   n_rows <- nlevels(rows$model_shown) * nlevels(rows$kind_shown)
-  height_in <- 2 + .42 * max(n_rows, 3) + .3 * nlevels(rows$kind_shown)
-  finish_figure(plot, file, compliance_in_words(rows), width_in = 9, height_in = height_in)
+  height_in <- 2 + (.42 * max(n_rows, 3) + .3 * nlevels(rows$kind_shown)) * ceiling(nlevels(rows$domain_shown) / n_columns)
+  finish_figure(plot, file, compliance_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 
 compliance_subtitle <- function(rows) {
@@ -46,7 +47,7 @@ compliance_subtitle <- function(rows) {
   )
 }
 
-compliance_layers <- function(rows) {
+compliance_layers <- function(rows, n_columns) {
   .data <- ggplot2::.data
   in_order <- rows[order(rows$kind_shown, rows$domain_shown), ]
   said <- function(some) sprintf("%s, %s", some$domain_shown, sub(" \\(.*", "", some$kind_shown))
@@ -58,7 +59,7 @@ compliance_layers <- function(rows) {
     ggplot2::geom_linerange(linewidth = .6, colour = "grey35") +
     ggplot2::geom_point(ggplot2::aes(fill = .data$block, shape = .data$block), size = 2.4, stroke = .5) +
     observed_points(rows) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = nlevels(rows$domain_shown)) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = n_columns) +
     models_on_y(rows) +
     condition_scales(nlevels(rows$block)) +
     ggplot2::guides(fill = ggplot2::guide_legend(order = 1), shape = ggplot2::guide_legend(order = 1)) +

@@ -13,15 +13,17 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_boot = 20))
-plot_controlled_indices <- function(indices, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_controlled_indices <- function(indices, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  indices <- data_of(indices, "indices")
   needed <- c("index", "p", "estimate", "conf_low", "conf_high", "boot_low", "boot_high")
   check_columns(indices, needed, to = "draw controlled indices")
   # each value of p takes the place of a model
   indices$model <- sprintf("p = %s", indices$p)
   indices$variant <- "structured"
   cells <- game_cells(indices, index_labels(), to = "controlled indices")
+  n_columns <- columns_within(width, nlevels(cells$column_shown), each_in = 1.6, beside_in = .5)
+  n_rows <- ceiling(nlevels(cells$column_shown) / n_columns)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(cells, ggplot2::aes(x = .data$p, y = .data$estimate)) +
     ggplot2::geom_blank(ggplot2::aes(y = 0)) +
@@ -32,7 +34,7 @@ plot_controlled_indices <- function(indices, file = NULL) {
     ggplot2::geom_point(colour = "#0072B2", size = 1.8) +
     ggplot2::facet_wrap(
       ggplot2::vars(.data$column_shown),
-      nrow = 1, scales = "free_y",
+      ncol = n_columns, scales = "free_y",
       labeller = ggplot2::as_labeller(function(labels) wrapped(labels, 24))
     ) +
     ggplot2::scale_x_continuous(breaks = seq(0, 1, .2), labels = function(at) sprintf("%g", at)) +
@@ -45,12 +47,9 @@ plot_controlled_indices <- function(indices, file = NULL) {
       title = "Do the indices follow a structure that is known?",
       subtitle = "SI, BGD: groups keep to a class of jobs with probability p. GASI: games share one mapping with it.",
       x = "Probability p", y = NULL,
-      caption = caption_of(
-        "Simulated games: nobody was asked.", games_note(cells), marks_note(cells), structure_note(cells),
-        width_in = 9
-      )
+      caption = caption_of("Simulated games: nobody was asked.", games_note(cells), marks_note(cells), structure_note(cells))
     )
-  finish_figure(plot, file, controlled_in_words(cells), width_in = 9, height_in = 4.2)
+  finish_figure(plot, file, controlled_in_words(cells), width, height, width_in = 9, height_in = 1.7 + 2.5 * n_rows)
 }
 
 structure_note <- function(cells) {

@@ -17,25 +17,25 @@
 #'   source = "imported"
 #' )
 #' plot_effect_sizes(estimates)
-plot_effect_sizes <- function(estimates, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  estimates <- effects_to_draw(estimates)
+plot_effect_sizes <- function(estimates, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  estimates <- effects_to_draw(with_cells(data_of(estimates, "estimates"), c("model", "test")))
   models <- levels(estimates$model_shown)
-  plot <- effect_layers(estimates) +
+  plot <- effect_layers(estimates, inches_or(width, 9)) +
     ggplot2::scale_colour_manual(values = recycled_colours(length(models)), drop = FALSE) +
     ggplot2::scale_shape_manual(values = recycled_shapes(length(models)), drop = FALSE) +
     ggplot2::labs(
       title = "Do models think longer when a pairing goes against the usual association?",
       subtitle = sprintf(
         "Right of 0: more tokens in the %s condition; left: more in the %s one.",
-        side_named(estimates, "condition", "second"), side_named(estimates, "reference", "first")
+        side_named(estimates, "compared", "second"), side_named(estimates, "reference", "first")
       ),
       x = "Cohen's d with 95 % interval", y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(estimates), measure_note(estimates), width_in = 9)
+      caption = caption_of(source_note(estimates), measure_note(estimates))
     )
   n_rows <- nlevels(estimates$test_shown) * (length(models) + 2)
-  finish_figure(plot, file, effects_in_words(estimates), width_in = 9, height_in = 2 + .13 * max(n_rows, 8))
+  height_in <- 2 + .13 * max(n_rows, 8)
+  finish_figure(plot, file, effects_in_words(estimates), width, height, width_in = 9, height_in = height_in)
 }
 
 effects_to_draw <- function(estimates) {
@@ -60,7 +60,7 @@ effects_to_draw <- function(estimates) {
   estimates
 }
 
-effect_layers <- function(estimates) {
+effect_layers <- function(estimates, width_in) {
   .data <- ggplot2::.data
   tests <- rev(levels(estimates$test_shown))
   ggplot2::ggplot(estimates, ggplot2::aes(
@@ -75,13 +75,16 @@ effect_layers <- function(estimates) {
       breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
     ) +
     ggplot2::guides(
-      colour = ggplot2::guide_legend(nrow = legend_rows(estimates)),
-      shape = ggplot2::guide_legend(nrow = legend_rows(estimates))
+      colour = ggplot2::guide_legend(nrow = legend_rows(estimates, width_in)),
+      shape = ggplot2::guide_legend(nrow = legend_rows(estimates, width_in))
     ) +
     figure_theme()
 }
 
-legend_rows <- function(estimates) ceiling(nlevels(estimates$model_shown) / 5)
+legend_rows <- function(estimates, width_in) {
+  models <- levels(estimates$model_shown)
+  ceiling(length(models) / min(5, legend_columns(models, width_in, letters_per_in = 13)))
+}
 
 effects_in_words <- function(estimates) {
   is_above <- estimates$conf_low > 0
@@ -93,7 +96,7 @@ effects_in_words <- function(estimates) {
       "%.2f. %s"
     ),
     counted(nlevels(estimates$test_shown), "test"), counted(nlevels(estimates$model_shown), "model"),
-    counted(nrow(estimates), "effect"), sum(is_above), side_named(estimates, "condition", "second"), sum(is_below),
+    counted(nrow(estimates), "effect"), sum(is_above), side_named(estimates, "compared", "second"), sum(is_below),
     sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate),
     paste(c(source_note(estimates), measure_note(estimates)), collapse = " ")
   )

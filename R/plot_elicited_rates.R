@@ -17,20 +17,20 @@
 #'   class = c("high competence", "high competence", "low competence", "low competence"),
 #'   mean_rate = c(.2, .25, .8, .7), sd_rate = .1, n = 30
 #' ))
-plot_elicited_rates <- function(rates, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_elicited_rates <- function(rates, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rates <- data_of(rates)
   rows <- rates_to_draw(rates)
-  plot <- rate_layers(rows) +
+  plot <- rate_layers(rows, inches_or(width, 9)) +
     ggplot2::labs(
       title = given_title(rates, "How many people could succeed at a job?"),
       subtitle = "Mean of the percentages that were answered. Jobs in the order of their mean within a class.",
       x = "Elicited success rate (%)", y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(rates), conversations_note(rows), width_in = 9)
+      caption = caption_of(source_note(rates), conversations_note(rows))
     )
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
   height_in <- 2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown)
-  finish_figure(plot, file, rates_in_words(rows), width_in = 9, height_in = height_in)
+  finish_figure(plot, file, rates_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 
 rates_to_draw <- function(rates) {
@@ -61,11 +61,11 @@ rates_to_draw <- function(rates) {
   rows
 }
 
-rate_layers <- function(rows) {
+rate_layers <- function(rows, width_in) {
   .data <- ggplot2::.data
   named <- unique(rows[c("job_height", "job")])
   shown <- levels(rows$model_shown)
-  guide <- ggplot2::guide_legend(ncol = legend_width(shown))
+  guide <- ggplot2::guide_legend(ncol = legend_columns(shown, width_in))
   ggplot2::ggplot(rows, ggplot2::aes(y = .data$height, colour = .data$model_shown)) +
     ggplot2::geom_linerange(
       ggplot2::aes(xmin = 100 * .data$low, xmax = 100 * .data$high), data = rows[!is.na(rows$low), ], linewidth = .5

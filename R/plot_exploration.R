@@ -17,23 +17,23 @@
 #'   choice_entropy_bits = c(1.99, .8), stay_after_success = c(.25, .85), stay_after_failure = c(.25, .2),
 #'   lock_in = c(.25, .8)
 #' ))
-plot_exploration <- function(measures, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_exploration <- function(measures, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  measures <- data_of(measures)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
-  plot <- game_dots(cells) +
+  plot <- game_dots(cells, width) +
     ggplot2::labs(
       title = given_title(measures, "How open do choices stay after what was seen?"),
       subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
       x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(measures), games_note(cells), exploration_note(cells, measures), width_in = 11)
+      caption = caption_of(source_note(measures), games_note(cells), exploration_note(cells, measures))
     )
   said <- sprintf(
     "Exploration of %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
     levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
     dots_in_words(cells), source_note(measures)
   )
-  finish_figure(plot, file, said, width_in = 11, height_in = dots_height_in(cells))
+  finish_figure(plot, file, said, width, height, width_in = 11, height_in = dots_height_in(cells, width))
 }
 
 exploration_labels <- function() {

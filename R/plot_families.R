@@ -16,9 +16,9 @@
 #'   family = c("A", "A", "B", "B"), order = c(1, 2, 1, 2), estimate = c(.4, 1.2, .8, 1.1),
 #'   conf_low = c(.3, 1, .6, 1), conf_high = c(.5, 1.4, 1, 1.2), random_level = .28, human = .84
 #' ))
-plot_families <- function(indices, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_families <- function(indices, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  indices <- data_of(indices, "indices")
   cells <- families_to_draw(indices)
   width_in <- family_width_in(cells)
   notes <- c(source_note(cells), games_note(cells))
@@ -27,14 +27,14 @@ plot_families <- function(indices, file = NULL) {
       title = given_title(indices, "Do newer and larger models stratify more?"),
       subtitle = "Within a family newer or larger models stand to the right. Higher: groups are more apart.",
       x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(notes, marks_note(cells, has_bands = FALSE), width_in = width_in)
+      caption = caption_of(notes, marks_note(cells, has_bands = FALSE))
     )
   said <- sprintf(
     "Indices of stratification in %s of models%s. %s %s", families_in_words(cells),
     levels_in_words(cells$format_shown, "answer format"), dots_in_words(cells), paste(notes, collapse = " ")
   )
   height_in <- 2.6 + 1.9 * nlevels(cells$column_shown)
-  finish_figure(plot, file, said, width_in = width_in, height_in = height_in)
+  finish_figure(plot, file, said, width, height, width_in = width_in, height_in = height_in)
 }
 
 families_in_words <- function(cells) {

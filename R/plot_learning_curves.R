@@ -15,23 +15,24 @@
 #'   source = "simulated", model = "greedy", variant = "main", round = 1:10, n_games = 30, success_rate = .9,
 #'   n_with_past = c(NA, 2:10), repeat_rate = c(NA, seq(.5, .9, length.out = 9)), new_group_rate = 1 / (1:10)
 #' ))
-plot_learning_curves <- function(curves, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_learning_curves <- function(curves, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  curves <- data_of(curves)
   points <- curves_to_draw(curves)
   n_panels <- nlevels(points$panel_shown)
-  n_columns <- min(n_panels, 4)
+  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)
   width_in <- max(7, 1.2 + 2.3 * n_columns)
   plot <- curve_layers(points, n_columns) +
     ggplot2::labs(
       title = given_title(curves, "How do choices settle while a game is played?"),
       subtitle = "Share of games by round. Dots: single rounds; lines: running means over five rounds.",
       x = "Round", y = "Share of games (%)", colour = NULL, shape = NULL, linetype = NULL,
-      caption = caption_of(source_note(curves), curves_note(points), width_in = width_in)
+      caption = caption_of(source_note(curves), curves_note(points))
     )
   finish_figure(
     plot, file, curves_in_words(points, curves),
-    width_in = width_in, height_in = 2.6 + 1.75 * ceiling(n_panels / n_columns)
+    width = width, height = height, width_in = width_in,
+    height_in = 2.6 + 1.75 * ceiling(n_panels / n_columns)
   )
 }
 

@@ -17,12 +17,13 @@
 #'   source = "simulated"
 #' )
 #' plot_permutations(values)
-plot_permutations <- function(values, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  values <- with_cells(data_of(values, "cells"), c("model", "domain"))
   rows <- permutations_to_draw(values)
   cells <- permuted_cells(rows)
-  n_columns <- length(unique(rows$domain_shown))
+  n_domains <- length(unique(rows$domain_shown))
+  n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(rows[rows$number != 0, ], ggplot2::aes(x = .data$delta_p)) +
     ggplot2::geom_histogram(bins = 30, fill = "#BFE3F7", colour = "white", linewidth = .2) +
@@ -39,15 +40,15 @@ plot_permutations <- function(values, file = NULL) {
       subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
       x = with_delta(sprintf(
         "P, %s (P(consistent), %s minus %s)", kind_in_words(rows),
-        side_named(values, "reference", "first block"), side_named(values, "block", "second")
+        side_named(values, "reference", "first block"), side_named(values, "compared", "second")
       )),
       y = "Permutations",
-      caption = caption_of(source_note(rows), permutation_note(), width_in = 8)
+      caption = caption_of(source_note(rows), permutation_note())
     ) +
     figure_theme() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
-  height <- 2.4 + 1.7 * length(unique(cells$model_shown))
-  finish_figure(plot, file, permutations_in_words(cells, rows), width_in = 8, height_in = height)
+  height_in <- 2.4 + 1.7 * ceiling(n_domains * length(unique(cells$model_shown)) / n_columns)
+  finish_figure(plot, file, permutations_in_words(cells, rows), width, height, width_in = 8, height_in = height_in)
 }
 
 permutation_note <- function() {

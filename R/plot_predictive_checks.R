@@ -18,9 +18,9 @@
 #' checks <- stats::aggregate(cbind(observed = is_consistent) ~ model + domain + block, trials, mean)
 #' checks <- transform(checks, predicted = .97, conf_low = .92, conf_high = 1, source = "simulated")
 #' plot_predictive_checks(checks)
-plot_predictive_checks <- function(checks, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_predictive_checks <- function(checks, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  checks <- data_of(checks, "checks")
   needed <- c("model", "domain", "block", "observed", "predicted", "conf_low", "conf_high")
   check_columns(checks, needed, to = "draw predictive checks")
   is_cell <- stats::complete.cases(checks[needed])
@@ -30,15 +30,16 @@ plot_predictive_checks <- function(checks, file = NULL) {
   rows$place <- factor(ifelse(is_inside, "observed, as predicted", "observed, outside"),
     levels = c("observed, as predicted", "observed, outside")
   )
-  plot <- check_layers(rows) +
+  n_columns <- columns_within(width, 3, each_in = 2.2)
+  plot <- check_layers(rows, n_columns) +
     ggplot2::labs(
       title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)),
       subtitle = "Bar: where 95 % of the shares lie that the fit predicts for as many trials. Tick: their mean.",
       x = "Share of trials (%)", y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(fit_note(rows), width_in = 9)
+      caption = caption_of(fit_note(rows))
     )
-  height_in <- 2.2 + .6 * max(nlevels(rows$model_shown), 3)
-  finish_figure(plot, file, checks_in_words(rows), width_in = 9, height_in = height_in)
+  height_in <- 2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns)
+  finish_figure(plot, file, checks_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 
 outcome_in_words <- function(rows) {
@@ -47,7 +48,7 @@ outcome_in_words <- function(rows) {
   if (outcome %in% names(said)) said[[outcome]] else outcome
 }
 
-check_layers <- function(rows) {
+check_layers <- function(rows, n_columns) {
   .data <- ggplot2::.data
   ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
     between_models(rows) +
@@ -69,7 +70,7 @@ check_layers <- function(rows) {
       ggplot2::aes(x = 100 * .data$observed, colour = .data$place, shape = .data$place),
       size = 2.2, stroke = .9
     ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = 3) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
     ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
     ggplot2::scale_shape_manual(values = c(16, 2), drop = FALSE) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(.35, .04))) +

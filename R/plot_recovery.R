@@ -20,25 +20,25 @@
 #' recovered$estimate <- recovered$truth + .02 * sin(1:50)
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
-plot_recovery <- function(recovered, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  rows <- recovery_to_draw(recovered)
+plot_recovery <- function(recovered, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- recovery_to_draw(data_of(recovered))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(one) length(unique(one)) == 1))
+  n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, beside_in = .6)
   .data <- ggplot2::.data
   plot <- (if (is_fixed) fixed_layers(rows) else drawn_layers(rows)) +
     ggplot2::facet_wrap(
       ggplot2::vars(.data$panel),
-      ncol = nlevels(rows$domain_shown), scales = if (is_fixed) "free_y" else "fixed"
+      ncol = n_columns, scales = if (is_fixed) "free_y" else "fixed"
     ) +
     ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
     ggplot2::scale_shape_manual(values = c(16, 2), drop = FALSE) +
     figure_theme() +
     panels_of_domains() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
-  n_rows <- ceiling(nlevels(rows$panel) / nlevels(rows$domain_shown))
+  n_rows <- ceiling(nlevels(rows$panel) / n_columns)
   finish_figure(plot + recovery_labels(rows, is_fixed), file, recovery_in_words(rows),
-    width_in = 9, height_in = 1.9 + 2.1 * n_rows
+    width = width, height = height, width_in = 9, height_in = 1.9 + 2.1 * n_rows
   )
 }
 
@@ -95,7 +95,7 @@ recovery_labels <- function(rows, is_fixed) {
     subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
     x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (population level)", "True "),
     y = with_delta("P, 95 % interval", "Estimated "), colour = NULL, shape = NULL,
-    caption = caption_of(source_note(rows), coverage_note(rows), width_in = 9)
+    caption = caption_of(source_note(rows), coverage_note(rows))
   )
 }
 

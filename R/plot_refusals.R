@@ -21,26 +21,27 @@
 #' refusals$n_refusals <- c(2, 5, 0, 1, 40, 210, 12, 30)
 #' refusals$source <- "simulated"
 #' plot_refusals(refusals)
-plot_refusals <- function(refusals, file = NULL, levels = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  refusals <- refusals_to_draw(refusals, levels)
+plot_refusals <- function(refusals, file = NULL, levels = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  refusals <- refusals_to_draw(data_of(refusals), levels)
   n_models <- nlevels(refusals$model_shown)
+  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
   width_in <- max(8, 3.2 + 2.1 * min(5, n_models))
   note <- sprintf(
     "%s trials, %s of them refused.",
     format(sum(refusals$n_trials), big.mark = ","), format(sum(refusals$n_refusals), big.mark = ",")
   )
-  plot <- refusal_layers(refusals) +
+  plot <- refusal_layers(refusals, n_columns) +
     ggplot2::labs(
       title = "Refusals by condition",
       subtitle = "Share of trials whose answer is not exactly one of the two options, with 95 % interval (Wilson).",
       x = "Refused trials (%)", y = NULL, fill = NULL, shape = NULL,
-      caption = caption_of(source_note(refusals), note, width_in = width_in)
+      caption = caption_of(source_note(refusals), note)
     )
   finish_figure(
     plot, file, refusals_in_words(refusals),
-    width_in = width_in, height_in = 1.9 + .42 * max(nlevels(refusals$test_shown), 2) * ceiling(n_models / 5)
+    width = width, height = height, width_in = width_in,
+    height_in = 1.9 + .42 * max(nlevels(refusals$test_shown), 2) * ceiling(n_models / n_columns)
   )
 }
 
@@ -76,7 +77,7 @@ wilson <- function(count, n) {
   data.frame(rate_low = pmin(rate, pmax(0, middle - half)), rate_high = pmax(rate, pmin(1, middle + half)))
 }
 
-refusal_layers <- function(refusals) {
+refusal_layers <- function(refusals, n_columns) {
   .data <- ggplot2::.data
   tests <- rev(levels(refusals$test_shown))
   ggplot2::ggplot(refusals, ggplot2::aes(x = 100 * .data$rate, y = .data$height)) +
@@ -86,7 +87,7 @@ refusal_layers <- function(refusals) {
       colour = "grey35", linewidth = .6
     ) +
     ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), ncol = min(5, nlevels(refusals$model_shown))) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), ncol = n_columns) +
     ggplot2::scale_x_continuous(limits = c(0, NA), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(
       breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)

@@ -19,27 +19,27 @@
 #' trials$tokens <- rlnorm(nrow(trials), 4 + .3 * (trials$condition == "incompatible"), .5)
 #' plot_residuals(transform(trials, model = "o3-mini", source = "simulated"))
 plot_residuals <- function(trials, file = NULL, formula = "tokens ~ condition + (1 | wording)",
-                           levels = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  trials <- residuals_to_draw(trials)
+                           levels = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  trials <- residuals_to_draw(data_of(trials))
   levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)
   trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]
   panels <- lapply(split(trials, trials$test_shown, drop = TRUE), function(rows) residual_panels(rows, maker))
   points <- do.call(rbind, lapply(panels, `[[`, "points"))
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
-  plot <- residual_layers(points, bars) + ggplot2::labs(
+  n_columns <- columns_within(width, 5, each_in = 1.5, beside_in = .4)
+  plot <- residual_layers(points, bars, n_columns) + ggplot2::labs(
     title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
     subtitle = paste(
       "Quantiles: on the line where residuals are normal.",
       "Spread: bars alike where the spread is; from the 5th to the 95th percentile."
     ),
     x = "Normal quantile (quantiles), fitted tokens (spread)", y = "Residual in standard deviations",
-    caption = caption_of(source_note(trials), measure_note(trials), width_in = 11)
+    caption = caption_of(source_note(trials), measure_note(trials))
   )
-  height_in <- 1.8 + 1.9 * ceiling(2 * length(panels) / 5)
-  finish_figure(plot, file, residuals_in_words(panels, trials), width_in = 11, height_in = height_in)
+  height_in <- 1.8 + 1.9 * ceiling(2 * length(panels) / n_columns)
+  finish_figure(plot, file, residuals_in_words(panels, trials), width, height, width_in = 11, height_in = height_in)
 }
 
 residuals_to_draw <- function(trials) {
@@ -85,7 +85,7 @@ spread_bars <- function(fitted, residual, test) {
   )
 }
 
-residual_layers <- function(points, bars) {
+residual_layers <- function(points, bars, n_columns) {
   .data <- ggplot2::.data
   panels <- c(unique(points$panel), unique(bars$panel))
   points$panel <- factor(points$panel, levels = panels)
@@ -102,7 +102,7 @@ residual_layers <- function(points, bars) {
       data = bars, linewidth = .5, colour = model_colours()[[2]]
     ) +
     ggplot2::geom_point(data = bars, size = .8) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 5, scales = "free") +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = n_columns, scales = "free") +
     figure_theme() +
     ggplot2::theme(
       strip.text = ggplot2::element_text(size = 6.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)

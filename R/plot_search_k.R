@@ -13,25 +13,25 @@
 #'   n_topics = 3:5, heldout_likelihood = c(-5.2, -5.1, -5.05), residual_dispersion = c(2.1, 1.8, 1.7),
 #'   semantic_coherence = c(-40, -46, -52), exclusivity = c(8.8, 9.1, 9.3), source = "imported"
 #' ))
-plot_search_k <- function(search, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  rows <- search_to_draw(search)
+plot_search_k <- function(search, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- search_to_draw(data_of(search))
+  n_columns <- columns_within(width, 2, each_in = 2.6, beside_in = .4)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$n_topics, y = .data$value)) +
     # A line of one point draws nothing but a complaint.
     (if (length(unique(rows$n_topics)) > 1) ggplot2::geom_line(colour = "#0072B2", linewidth = .6)) +
     ggplot2::geom_point(colour = "#0072B2", size = 2) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$measure), ncol = 2, scales = "free_y") +
+    ggplot2::facet_wrap(ggplot2::vars(.data$measure), ncol = n_columns, scales = "free_y") +
     ggplot2::scale_x_continuous(breaks = sort(unique(rows$n_topics))) +
     ggplot2::labs(
       title = "What speaks for which number of topics",
       subtitle = "The measures rarely agree: they are for choosing with the words of the topics in view.",
-      x = "Number of topics", y = NULL, caption = caption_of(source_note(rows), width_in = 8)
+      x = "Number of topics", y = NULL, caption = caption_of(source_note(rows))
     ) +
     figure_theme() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey90"))
-  finish_figure(plot, file, search_in_words(rows), width_in = 8, height_in = 5.6)
+  finish_figure(plot, file, search_in_words(rows), width, height, width_in = 8, height_in = 2 + 7.2 / n_columns)
 }
 
 search_measures <- function() {

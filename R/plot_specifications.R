@@ -24,25 +24,26 @@
 #'   choice_random = rep(c("(1 | wording)", NA, "(1 | item)"), each = 2),
 #'   estimate = c(29, 31, 26, 30, 29, 32), conf_low = c(13, 11, 10, 10, 13, 12), conf_high = c(45, 48, 42, 49, 46, 52)
 #' ))
-plot_specifications <- function(rows, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_specifications <- function(rows, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- data_of(rows, "estimates")
+  width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
   tests <- levels(drawn$rows$test_shown)
-  plot <- specification_layers(drawn, dots) +
+  plot <- specification_layers(drawn, dots, width_in) +
     ggplot2::scale_colour_manual(values = recycled_colours(length(tests)), drop = FALSE) +
     ggplot2::scale_shape_manual(values = recycled_shapes(length(tests)), drop = FALSE) +
     ggplot2::labs(
       title = "Does the result rest on how it was analysed?",
       subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
       x = NULL, y = drawn$axis, colour = NULL, shape = NULL,
-      caption = caption_of(drawn$notes, source_note(drawn$rows), width_in = 9)
+      caption = caption_of(drawn$notes, source_note(drawn$rows))
     )
   panel_in <- max(1.5, .17 * nrow(unique(dots["y"])))
-  legend_in <- .2 * ceiling(length(tests) / legend_columns(drawn))
+  legend_in <- .2 * ceiling(length(tests) / legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5))
   height_in <- 2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1)
-  finish_figure(plot, file, specifications_in_words(drawn), width_in = 9, height_in = height_in)
+  finish_figure(plot, file, specifications_in_words(drawn), width, height, width_in = 9, height_in = height_in)
 }
 
 # Rows with `value`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
@@ -155,7 +156,7 @@ choices_to_draw <- function(rows, drawn) {
 
 of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
 
-specification_layers <- function(drawn, dots) {
+specification_layers <- function(drawn, dots, width_in) {
   .data <- ggplot2::.data
   panels <- c(levels(drawn$rows$model_shown), "What was chosen")
   in_panel <- function(data, name) {
@@ -188,8 +189,8 @@ specification_layers <- function(drawn, dots) {
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
     ggplot2::guides(
-      colour = ggplot2::guide_legend(ncol = legend_columns(drawn)),
-      shape = ggplot2::guide_legend(ncol = legend_columns(drawn))
+      colour = ggplot2::guide_legend(ncol = legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5)),
+      shape = ggplot2::guide_legend(ncol = legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5))
     ) +
     figure_theme() +
     ggplot2::theme(
@@ -198,12 +199,6 @@ specification_layers <- function(drawn, dots) {
       panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
       axis.text.y = ggplot2::element_text(hjust = 1), strip.text = ggplot2::element_text(hjust = 0)
     )
-}
-
-# As many as fit beside each other above the panels.
-legend_columns <- function(drawn) {
-  tests <- levels(drawn$rows$test_shown)
-  max(1, min(length(tests), floor(85 / (max(nchar(tests)) + 5))))
 }
 
 first_band <- function(drawn) {

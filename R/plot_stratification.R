@@ -22,16 +22,16 @@
 #' games <- transform(games, model = paste("follows a map with p =", p), variant = "main")
 #' indices <- game_indices(games, by = c("source", "model", "variant"), n_boot = 0, n_random = 20)
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
-plot_stratification <- function(indices, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_stratification <- function(indices, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  indices <- data_of(indices, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
   title <- if (nlevels(cells$variant_shown) == 1) {
     "Do groups end up in different classes?"
   } else {
     "Does the stratification of groups depend on the condition?"
   }
-  plot <- game_dots(cells) +
+  plot <- game_dots(cells, width) +
     ggplot2::labs(
       title = given_title(indices, title),
       subtitle = paste(
@@ -39,9 +39,10 @@ plot_stratification <- function(indices, file = NULL) {
         collapse = "\n"
       ),
       x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(indices), games_note(cells), marks_note(cells), width_in = 9)
+      caption = caption_of(source_note(indices), games_note(cells), marks_note(cells))
     )
-  finish_figure(plot, file, stratification_in_words(cells, indices), width_in = 9, height_in = dots_height_in(cells))
+  said <- stratification_in_words(cells, indices)
+  finish_figure(plot, file, said, width, height, width_in = 9, height_in = dots_height_in(cells, width))
 }
 
 gasi_note <- function(cells) {

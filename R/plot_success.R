@@ -18,28 +18,25 @@
 #'   source = "simulated", model = "greedy", variant = rep(c("hidden_mapping", "hidden_mapping_bonus"), each = 5),
 #'   success_rate = c(.8, .7, .75, .85, .8, .6, .55, .65, .5, .6), random_level = .3, best_level = .9
 #' ))
-plot_success <- function(games, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_success <- function(games, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  games <- data_of(games)
   rates <- success_rates(games)
   cells <- game_cells(rates, c(success_rate = "Successful rounds of a game (%)"), to = "success")
-  plot <- game_dots(cells) +
+  plot <- game_dots(cells, width) +
     best_lines(cells) +
     ggplot2::labs(
       title = given_title(games, "How often do choices succeed?"),
       subtitle = "Mean share of successful rounds in a game.",
       x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(
-        source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells),
-        width_in = 9
-      )
+      caption = caption_of(source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells))
     )
   said <- sprintf(
     "Successful rounds (%%) for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
     levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
     dots_in_words(cells), paste(c(games_note(cells), source_note(games)), collapse = " ")
   )
-  finish_figure(plot, file, said, width_in = 9, height_in = dots_height_in(cells))
+  finish_figure(plot, file, said, width, height, width_in = 9, height_in = dots_height_in(cells, width))
 }
 
 # By model, condition and answer format: the mean in per cent with its t interval.

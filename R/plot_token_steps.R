@@ -18,10 +18,9 @@
 #' trials$tokens[trials$model == "o3-mini"] <- 64 * rpois(500, 4)
 #' trials$source <- "simulated"
 #' plot_token_steps(trials)
-plot_token_steps <- function(trials, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  trials <- steps_to_draw(trials)
+plot_token_steps <- function(trials, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  trials <- steps_to_draw(data_of(trials))
   bars <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bars))
   rownames(bars) <- NULL
   n_above <- nrow(trials) - sum(bars$n)
@@ -33,10 +32,10 @@ plot_token_steps <- function(trials, file = NULL) {
     ggplot2::labs(
       title = "In which steps are tokens counted?",
       subtitle = "Trials by token count. Gaps between bars: counts that never occur. Each model has its own scales.",
-      x = "Tokens", y = "Trials", caption = caption_of(source_note(trials), note, measure_note(trials), width_in = 8)
+      x = "Tokens", y = "Trials", caption = caption_of(source_note(trials), note, measure_note(trials))
     )
   height_in <- 1.9 + 1.3 * nlevels(trials$model_shown)
-  finish_figure(plot, file, steps_in_words(trials, bars), width_in = 8, height_in = height_in)
+  finish_figure(plot, file, steps_in_words(trials, bars), width, height, width_in = 8, height_in = height_in)
 }
 
 steps_to_draw <- function(trials) {

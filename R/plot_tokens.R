@@ -21,11 +21,12 @@
 #' trials$tokens <- rpois(nrow(trials), ifelse(trials$condition == "compatible", 80, 120))
 #' trials$source <- "simulated"
 #' plot_tokens(trials)
-plot_tokens <- function(trials, file = NULL, levels = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  trials <- tokens_to_draw(trials, levels)
-  plot <- token_layers(trials) +
+plot_tokens <- function(trials, file = NULL, levels = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  trials <- tokens_to_draw(data_of(trials), levels)
+  n_models <- nlevels(trials$model_shown)
+  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
+  plot <- token_layers(trials, n_columns) +
     ggplot2::labs(
       title = "Tokens by condition",
       subtitle = "Outline: all trials. Point: median. Bar: middle half. Each model has its own scale.",
@@ -33,12 +34,10 @@ plot_tokens <- function(trials, file = NULL, levels = NULL) {
     )
   finish_figure(
     plot, file, tokens_in_words(trials),
-    width_in = token_figure_width_in(trials),
-    height_in = 1.9 + .62 * max(nlevels(trials$test_shown), 2) * ceiling(nlevels(trials$model_shown) / 5)
+    width = width, height = height, width_in = max(8, 3.2 + 2.1 * min(5, n_models)),
+    height_in = 1.9 + .62 * max(nlevels(trials$test_shown), 2) * ceiling(n_models / n_columns)
   )
 }
-
-token_figure_width_in <- function(trials) max(8, 3.2 + 2.1 * min(5, nlevels(trials$model_shown)))
 
 tokens_to_draw <- function(trials, levels) {
   check_columns(trials, c("model", "test", "condition", "tokens"), to = "draw tokens")
@@ -62,7 +61,7 @@ tokens_to_draw <- function(trials, levels) {
   trials
 }
 
-token_layers <- function(trials) {
+token_layers <- function(trials, n_columns) {
   .data <- ggplot2::.data
   tests <- rev(levels(trials$test_shown))
   cells <- token_cells(trials)
@@ -80,7 +79,7 @@ token_layers <- function(trials) {
     ggplot2::geom_point(ggplot2::aes(x = .data$median, shape = .data$condition), size = 1.8) +
     ggplot2::facet_wrap(
       ggplot2::vars(.data$model_shown),
-      ncol = min(5, nlevels(trials$model_shown)), scales = "free_x"
+      ncol = n_columns, scales = "free_x"
     ) +
     ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(
@@ -125,7 +124,7 @@ cell_outline <- function(cell) {
 tokens_note <- function(trials) {
   count <- format(nrow(trials), big.mark = ",")
   rows <- sprintf("%s answered trials; refusals and trials without a count are left out.", count)
-  caption_of(source_note(trials), rows, measure_note(trials), width_in = token_figure_width_in(trials))
+  caption_of(source_note(trials), rows, measure_note(trials))
 }
 
 tokens_in_words <- function(trials) {

@@ -17,20 +17,21 @@
 #'   words = rep(c("bias, stereotyp", "think, sure"), each = 2), source = "imported"
 #' )
 #' plot_topic_prevalence(prevalence)
-plot_topic_prevalence <- function(prevalence, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
-  rows <- prevalence_to_draw(prevalence)
+plot_topic_prevalence <- function(prevalence, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- prevalence_to_draw(data_of(prevalence, "prevalence"))
   n_topics <- nlevels(rows$topic_shown)
   width_in <- max(7, 2.4 + 2.1 * n_topics)
-  plot <- prevalence_layers(rows) +
+  n_columns <- columns_within(width, n_topics, each_in = 1.3, beside_in = 1.3)
+  plot <- prevalence_layers(rows, n_columns) +
     ggplot2::labs(
       title = "How large each topic is",
       subtitle = "Share of the words of a text, with 95 % interval. Topics have no order: their words tell them apart.",
-      x = "Share of the texts' words", y = NULL, caption = caption_of(source_note(rows), width_in = width_in)
+      x = "Share of the texts' words", y = NULL, caption = caption_of(source_note(rows))
     )
   n_rows <- length(unique(paste(rows$scope, rows$value)))
-  finish_figure(plot, file, prevalence_in_words(rows), width_in = width_in, height_in = 2.2 + .3 * max(n_rows, 4))
+  height_in <- 2.2 + .3 * max(n_rows, 4) * ceiling(n_topics / n_columns)
+  finish_figure(plot, file, prevalence_in_words(rows), width, height, width_in = width_in, height_in = height_in)
 }
 
 prevalence_to_draw <- function(prevalence) {
@@ -73,7 +74,7 @@ topic_labels <- function(rows) {
   factor(labels, levels = unique(labels[order(rows$topic)]))
 }
 
-prevalence_layers <- function(rows) {
+prevalence_layers <- function(rows, n_columns) {
   .data <- ggplot2::.data
   ggplot2::ggplot(rows, ggplot2::aes(
     x = .data$estimate, xmin = .data$conf_low, xmax = .data$conf_high, y = .data$value
@@ -81,10 +82,14 @@ prevalence_layers <- function(rows) {
     ggplot2::geom_vline(xintercept = 0, colour = "grey35", linewidth = .3) +
     ggplot2::geom_linerange(linewidth = .6, colour = "#0072B2") +
     ggplot2::geom_point(size = 1.9, colour = "#0072B2") +
-    ggplot2::facet_grid(
-      ggplot2::vars(.data$scope), ggplot2::vars(.data$topic_shown),
-      scales = "free_y", space = "free_y", switch = "y"
-    ) +
+    (if (n_columns < nlevels(rows$topic_shown)) {
+      ggplot2::facet_wrap(ggplot2::vars(.data$topic_shown), ncol = n_columns)
+    } else {
+      ggplot2::facet_grid(
+        ggplot2::vars(.data$scope), ggplot2::vars(.data$topic_shown),
+        scales = "free_y", space = "free_y", switch = "y"
+      )
+    }) +
     ggplot2::scale_x_continuous(
       labels = function(share) sprintf("%g %%", 100 * share), guide = ggplot2::guide_axis(check.overlap = TRUE)
     ) +

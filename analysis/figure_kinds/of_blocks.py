@@ -41,9 +41,9 @@ def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """With `reference` and `block`: the labels of the two blocks whose difference the rows are."""
+    """With `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
     first, second = (one.label for one in data.study.conditions[:2])
-    return rows.with_columns(reference=pl.lit(first), block=pl.lit(second))
+    return rows.with_columns(reference=pl.lit(first), compared=pl.lit(second))
 
 
 def _compliance(data: FigureData) -> pl.DataFrame | None:

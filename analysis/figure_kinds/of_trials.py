@@ -29,7 +29,7 @@ def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
     for more in (named, measures):
         effects = effects.join(more, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
     reference, other = (data.study.condition_label(str(one)) for one in _sides(data.study.fits[str(first)]))
-    return effects.with_columns(reference=pl.lit(reference), condition=pl.lit(other))
+    return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other))
 
 
 def _sides(fit: Fit) -> tuple[str | int, str | int]:

@@ -1,0 +1,48 @@
+# What a study calls its models, tests, domains and conditions goes with results, too: views of trials hold it in
+# columns NAME_label, and the order in NAME_no, and what is computed of them by group would have the bare names alone.
+
+# Tables with NAME_label and NAME_no after their own columns, for each column NAME of theirs that `data` have a label of;
+# and where models are labelled, with their source and what their tokens are.
+beside_labels <- function(tables, data) {
+  if (!is.data.frame(tables)) {
+    return(if (is.list(tables)) lapply(tables, beside_labels, data = data) else tables)
+  }
+  named <- Filter(function(name) all(c(name, paste0(name, "_label")) %in% names(data)), names(tables))
+  for (name in named) {
+    tables <- beside_values(tables, name, labels_in(data, name, paste0(name, c("_label", "_no"))))
+  }
+  if ("model" %in% named) {
+    for (kind in c("source", "token_source")) tables <- beside_values(tables, "model", labels_in(data, "model", kind))
+  }
+  tables
+}
+
+beside_values <- function(table, name, labels) {
+  place <- match(as.character(table[[name]]), labels$value)
+  for (column in setdiff(names(labels), c("value", names(table)))) table[[column]] <- labels[[column]][place]
+  table
+}
+
+# One row a value of NAME: `value`, and those of `columns` that the data have. NULL where a value has several of them
+# (labels in two studies, say): none can stand for all its rows.
+labels_in <- function(data, name, columns) {
+  columns <- intersect(columns, names(data))
+  labels <- unique(data.frame(value = as.character(data[[name]]), as.list(data)[columns], stringsAsFactors = FALSE))
+  if (anyDuplicated(labels$value) == 0) labels
+}
+
+# A table of differences with what the study calls the two sides: `reference` and `compared`, where the data say it.
+beside_sides <- function(table, data, factor, levels) {
+  levels <- as.character(unlist(levels))
+  if (!paste0(factor, "_label") %in% names(data) || length(levels) != 2 || nrow(table) == 0) {
+    return(table)
+  }
+  label <- paste0(factor, "_label")
+  labels <- labels_in(data, factor, label)
+  sides <- c(reference = levels[[1]], compared = levels[[2]])
+  for (side in setdiff(names(sides), names(table))) {
+    found <- labels[[label]][match(sides[[side]], labels$value)]
+    table[[side]] <- if (length(found) == 1 && !is.na(found)) found else sides[[side]]
+  }
+  table
+}
