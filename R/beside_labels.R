@@ -1,8 +1,8 @@
 # What a study calls its models, tests, domains and conditions goes with results, too: views of trials hold it in
 # columns NAME_label, and the order in NAME_no, and what is computed of them by group would have the bare names alone.
 
-# Tables with NAME_label and NAME_no after their own columns, for each column NAME of theirs that `data` have a label of;
-# and where models are labelled, with their source and what their tokens are.
+# Tables with NAME_label and NAME_no after their own columns, for each column NAME of theirs that `data` have a label
+# of; and where models are labelled, with their source and what their tokens are.
 beside_labels <- function(tables, data) {
   if (!is.data.frame(tables)) {
     return(if (is.list(tables)) lapply(tables, beside_labels, data = data) else tables)
@@ -24,17 +24,21 @@ beside_values <- function(table, name, labels) {
 }
 
 # One row a value of NAME: `value`, and those of `columns` that the data have. NULL where a value has several of them
-# (labels in two studies, say): none can stand for all its rows.
+# (labels in two studies, say): none can stand for all its rows; and where the data have none.
 labels_in <- function(data, name, columns) {
   columns <- intersect(columns, names(data))
+  if (length(columns) == 0) {
+    return(NULL)
+  }
   labels <- unique(data.frame(value = as.character(data[[name]]), as.list(data)[columns], stringsAsFactors = FALSE))
   if (anyDuplicated(labels$value) == 0) labels
 }
 
-# A table of differences with what the study calls the two sides: `reference` and `compared`, where the data say it.
+# A table of differences with what the study calls the two sides, `reference` and `compared`, where the data have
+# labels.
 beside_sides <- function(table, data, factor, levels) {
   levels <- as.character(unlist(levels))
-  if (!paste0(factor, "_label") %in% names(data) || length(levels) != 2 || nrow(table) == 0) {
+  if (!any(endsWith(names(data), "_label")) || length(levels) != 2 || nrow(table) == 0) {
     return(table)
   }
   label <- paste0(factor, "_label")

@@ -52,7 +52,8 @@ fitted_to <- function(plot, width_in) {
   if (is.character(plot$labels$x)) plot$labels$x <- wrapped_to(plot$labels$x, width_in - 1, base)
   plot + ggplot2::theme(
     text = ggplot2::element_text(size = base), plot.title = ggplot2::element_text(size = sizes[["title"]]),
-    strip.text = ggplot2::element_text(size = .85 * base), legend.box = "vertical", legend.box.just = "left",
+    strip.text = ggplot2::element_text(size = .85 * base), strip.text.x = ggplot2::element_text(size = .85 * base),
+    legend.title = ggplot2::element_text(size = .85 * base), legend.box = "vertical", legend.box.just = "left",
     legend.direction = "vertical", legend.spacing.y = ggplot2::unit(0, "pt"),
     legend.key.height = ggplot2::unit(11, "pt"), plot.margin = ggplot2::margin(6, 8, 6, 6)
   )

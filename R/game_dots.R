@@ -54,16 +54,20 @@ panels_of_dots <- function(cells, width) {
   .data <- ggplot2::.data
   has_rows <- nlevels(cells$row_shown) > 1
   n_columns <- dots_columns(cells, width)
+  labeller <- if (is.null(width)) "label_value" else ggplot2::labeller(column_shown = function(said) wrapped(said, 18))
   if (n_columns < nlevels(cells$column_shown)) {
     by <- c(if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown))
-    return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free"))
+    return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free", labeller = labeller))
   }
   ggplot2::facet_grid(
-    if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown), scales = "free", space = "free_y"
+    if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown),
+    scales = "free", space = "free_y", labeller = labeller
   )
 }
 
-dots_columns <- function(cells, width) columns_within(width, nlevels(cells$column_shown), each_in = 1.4, beside_in = 1.5)
+dots_columns <- function(cells, width) {
+  columns_within(width, nlevels(cells$column_shown), each_in = 1.6, beside_in = 1.5)
+}
 
 models_of_panels <- function(cells) {
   named <- unique(cells[c("model_height", "model_shown")])

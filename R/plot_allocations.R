@@ -37,6 +37,9 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101, width = NULL,
     ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
     ggplot2::scale_fill_gradient(low = "#F2F6FA", high = "#08306B", limits = c(0, 1), breaks = c(0, .5, 1),
                                  na.value = "grey90") +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(
+      direction = "horizontal", title.position = if (is_narrow(inches_or(width, width_in))) "top" else "left"
+    )) +
     ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
     ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
     ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
@@ -55,7 +58,8 @@ plot_allocations <- function(counts, file = NULL, seed = 20260101, width = NULL,
     )
   lines <- max(lengths(strsplit(levels(means$panel_shown), "\n", fixed = TRUE)))
   height_in <- 2.6 + (1.35 + .17 * lines) * ceiling(n_panels / n_columns)
-  finish_figure(plot, file, allocations_in_words(means, counts), width, height, width_in = width_in, height_in = height_in)
+  said <- allocations_in_words(means, counts)
+  finish_figure(plot, file, said, width, height, width_in = width_in, height_in = height_in)
 }
 
 # One row a panel and place: the mean `share` over the games in which the group was chosen, and `n_games`.

@@ -4,11 +4,11 @@
 #' congruent block than in the incongruent one, among valid answers, with its 95 % credible interval and a dashed line
 #' at 0. Predictions of the population level (the paper's) and those averaged over the words differ in colour and shape.
 #'
-#' @param contrasts a data frame with one row per model, domain, kind and scale, such as
-#'   `fit_forced_choice(…)$tables$contrasts` or the table `brms_contrasts` of the database: `model`, `domain`, `kind`
-#'   (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`, `conf_low`, `conf_high`
-#'   (differences of probabilities). Used where there: `model_label`, `domain_label`, `model_no`, `domain_no`,
-#'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
+#' @param contrasts what [fit_forced_choice()], [fit_brms()] or a logistic [fit_lme4()] returned, or a data frame
+#'   with one row per model, domain, kind and scale, such as the table `brms_contrasts` of the database: `model`,
+#'   `domain`, `kind` (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`,
+#'   `conf_low`, `conf_high` (differences of probabilities). Used where there: `model_label`, `domain_label`,
+#'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.
@@ -26,21 +26,22 @@ plot_block_contrasts <- function(contrasts, file = NULL, width = NULL, height = 
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
   first <- side_named(rows, "reference", "first block")
   second <- side_named(rows, "compared", "second")
+  is_short <- inches_or(width, 9) < 9
   delta <- sprintf("P(consistent | %s) - P(consistent | %s)", first, second)
   delta_note <- sprintf("\u0394P: %s.", delta)
   n_columns <- columns_within(width, 3, each_in = 2)
-  plot <- contrast_layers(rows, n_columns, inches_or(width, 9)) +
+  plot <- contrast_layers(rows, n_columns) +
     ggplot2::labs(
       title = "Are models less consistent when the pairing is crossed?",
       subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
-      x = with_delta(paste0("P", if (!is_narrow(inches_or(width, 9))) paste(" =", delta), ", 95 % credible interval")),
-      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), if (is_narrow(inches_or(width, 9))) delta_note)
+      x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % credible interval")),
+      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), if (is_short) delta_note)
     )
   height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns)
   finish_figure(plot, file, block_contrasts_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 
-contrast_layers <- function(rows, n_columns, width_in) {
+contrast_layers <- function(rows, n_columns) {
   .data <- ggplot2::.data
   n_kinds <- nlevels(rows$kind_shown)
   ggplot2::ggplot(rows, ggplot2::aes(

@@ -4,11 +4,11 @@
 #' analysis. The observed rates stand beside the predictions. They lie near those that are averaged over the words; the
 #' paper's are of the population level, which for a word of average difficulty is higher.
 #'
-#' @param predictions a data frame with one row per model, domain, block and kind, such as
-#'   `fit_forced_choice(…)$tables$predictions` or the table `brms_predictions` of the database: `model`, `domain`,
-#'   `block`, `kind` (`"population"`, `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used
-#'   where there: `observed` (the share of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`,
-#'   `source`, `is_converged` and `verdict` (of the fit, for the caption).
+#' @param predictions what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and
+#'   kind, such as the table `brms_predictions` of the database: `model`, `domain`, `block`, `kind` (`"population"`,
+#'   `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used where there: `observed` (the share
+#'   of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict`
+#'   (of the fit, for the caption).
 #' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 1 and Table 2.
@@ -35,7 +35,8 @@ plot_compliance <- function(predictions, file = NULL, width = NULL, height = NUL
       caption = caption_of(fit_note(rows))
     )
   n_rows <- nlevels(rows$model_shown) * nlevels(rows$kind_shown)
-  height_in <- 2 + (.42 * max(n_rows, 3) + .3 * nlevels(rows$kind_shown)) * ceiling(nlevels(rows$domain_shown) / n_columns)
+  n_times <- ceiling(nlevels(rows$domain_shown) / n_columns)
+  height_in <- 2 + (.42 * max(n_rows, 3) + .3 * nlevels(rows$kind_shown)) * n_times
   finish_figure(plot, file, compliance_in_words(rows), width, height, width_in = 9, height_in = height_in)
 }
 

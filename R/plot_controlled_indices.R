@@ -47,7 +47,9 @@ plot_controlled_indices <- function(indices, file = NULL, width = NULL, height =
       title = "Do the indices follow a structure that is known?",
       subtitle = "SI, BGD: groups keep to a class of jobs with probability p. GASI: games share one mapping with it.",
       x = "Probability p", y = NULL,
-      caption = caption_of("Simulated games: nobody was asked.", games_note(cells), marks_note(cells), structure_note(cells))
+      caption = caption_of(
+        "Simulated games: nobody was asked.", games_note(cells), marks_note(cells), structure_note(cells)
+      )
     )
   finish_figure(plot, file, controlled_in_words(cells), width, height, width_in = 9, height_in = 1.7 + 2.5 * n_rows)
 }

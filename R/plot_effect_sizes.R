@@ -3,11 +3,12 @@
 #' The main figure (Figure 2) of the RM-IAT paper: Cohen's d with its 95 % interval for each test and model. Models
 #' differ in colour and in shape.
 #'
-#' @param estimates a data frame with one row per model and test, such as `effect_size(…, by = …)$estimates`: `model`,
-#'   `test`, `estimate`, `conf_low`, `conf_high`. Used where there: `model_label` and `test_label` to show, `model_no`
-#'   and `test_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
-#'   caption.
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @param estimates what [effect_size()] returned, or a data frame with one row per model and test: `estimate`,
+#'   `conf_low`, `conf_high`, and `model` and `test` (without these: all of them together). Used where there:
+#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
+#'   `reference` and `compared` (what the two conditions are called), `source` and `token_source` (what the tokens
+#'   are) for the caption. [effect_size()] of rows that have labels gives all of these.
+#' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -17,6 +18,7 @@
 #'   source = "imported"
 #' )
 #' plot_effect_sizes(estimates)
+#' plot_effect_sizes(effect_size(simulate_trials(n_wordings = 2), by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(estimates, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   estimates <- effects_to_draw(with_cells(data_of(estimates, "estimates"), c("model", "test")))

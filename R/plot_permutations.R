@@ -3,7 +3,7 @@
 #' For each model and domain, the distribution of the difference between the blocks over permutations, with the observed
 #' difference as a line, the null's centre as a dashed one, and p.
 #'
-#' @param values a data frame with one row per refit and cell, such as the `cells` of [permutation_test()] or the table
+#' @param values what [permutation_test()] returned, or a data frame with one row per refit and cell, such as the table
 #'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `domain`, `delta_p`; `source`
 #'   for the caption; `kind` (`"item_averaged"`: averaged over items), labels and their order (`model_label`,
 #'   `model_no`, …) where they are there.
@@ -24,6 +24,11 @@ plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) 
   cells <- permuted_cells(rows)
   n_domains <- length(unique(rows$domain_shown))
   n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)
+  is_short <- inches_or(width, 8) < 7
+  delta <- sprintf(
+    "P(consistent), %s minus %s", side_named(values, "reference", "first block"),
+    side_named(values, "compared", "second")
+  )
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(rows[rows$number != 0, ], ggplot2::aes(x = .data$delta_p)) +
     ggplot2::geom_histogram(bins = 30, fill = "#BFE3F7", colour = "white", linewidth = .2) +
@@ -38,12 +43,9 @@ plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) 
     ggplot2::labs(
       title = "Interference beside that of arbitrary block labels",
       subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
-      x = with_delta(sprintf(
-        "P, %s (P(consistent), %s minus %s)", kind_in_words(rows),
-        side_named(values, "reference", "first block"), side_named(values, "compared", "second")
-      )),
+      x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta))),
       y = "Permutations",
-      caption = caption_of(source_note(rows), permutation_note())
+      caption = caption_of(source_note(rows), if (is_short) sprintf("\u0394P: %s.", delta), permutation_note())
     ) +
     figure_theme() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))

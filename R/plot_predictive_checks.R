@@ -4,7 +4,7 @@
 #' lie that the fit predicts for data of the same size, and the share that was observed. Shares outside are drawn as
 #' open triangles.
 #'
-#' @param checks a data frame with one row per cell, such as `fit_forced_choice(…)$tables$checks` or the table
+#' @param checks what [fit_forced_choice()] returned, or a data frame with one row per cell, such as the table
 #'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `predicted` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
 #'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `model_label`, `domain_label`,

@@ -7,7 +7,7 @@
 #' @param refusals a data frame with one row per model, test and condition, such as the view `refusals_by_condition`:
 #'   `model`, `test`, `condition`, `n_trials` and `n_refusals`. Used where there: `model_label` and `test_label` to
 #'   show, `model_no` and `test_no` to order by (else the order of rows), `source` for the caption.
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @inheritParams plot_tokens
 #' @param levels the conditions in the order to show them.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data are
 #'   the rows with `rate`, `rate_low` and `rate_high`, shares from 0 to 1.

@@ -8,7 +8,7 @@
 #' @param trials a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
 #'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
 #'   `is_refusal` (refusals are left out, as in the paper).
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -28,7 +28,7 @@ plot_residuals <- function(trials, file = NULL, formula = "tokens ~ condition + 
   panels <- lapply(split(trials, trials$test_shown, drop = TRUE), function(rows) residual_panels(rows, maker))
   points <- do.call(rbind, lapply(panels, `[[`, "points"))
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
-  n_columns <- columns_within(width, 5, each_in = 1.5, beside_in = .4)
+  n_columns <- columns_within(width, 5, each_in = 1.7, beside_in = .4)
   plot <- residual_layers(points, bars, n_columns) + ggplot2::labs(
     title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
     subtitle = paste(

@@ -41,7 +41,7 @@ plot_specifications <- function(rows, file = NULL, width = NULL, height = NULL) 
       caption = caption_of(drawn$notes, source_note(drawn$rows))
     )
   panel_in <- max(1.5, .17 * nrow(unique(dots["y"])))
-  legend_in <- .2 * ceiling(length(tests) / legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5))
+  legend_in <- .2 * ceiling(length(tests) / columns_of_tests(drawn, width_in))
   height_in <- 2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1)
   finish_figure(plot, file, specifications_in_words(drawn), width, height, width_in = 9, height_in = height_in)
 }
@@ -189,8 +189,8 @@ specification_layers <- function(drawn, dots, width_in) {
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
     ggplot2::guides(
-      colour = ggplot2::guide_legend(ncol = legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5)),
-      shape = ggplot2::guide_legend(ncol = legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5))
+      colour = ggplot2::guide_legend(ncol = columns_of_tests(drawn, width_in)),
+      shape = ggplot2::guide_legend(ncol = columns_of_tests(drawn, width_in))
     ) +
     figure_theme() +
     ggplot2::theme(
@@ -199,6 +199,10 @@ specification_layers <- function(drawn, dots, width_in) {
       panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
       axis.text.y = ggplot2::element_text(hjust = 1), strip.text = ggplot2::element_text(hjust = 0)
     )
+}
+
+columns_of_tests <- function(drawn, width_in) {
+  legend_columns(levels(drawn$rows$test_shown), width_in, letters_per_in = 9.5)
 }
 
 first_band <- function(drawn) {

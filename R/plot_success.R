@@ -29,7 +29,9 @@ plot_success <- function(games, file = NULL, width = NULL, height = NULL) {
       title = given_title(games, "How often do choices succeed?"),
       subtitle = "Mean share of successful rounds in a game.",
       x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells))
+      caption = caption_of(
+        source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells)
+      )
     )
   said <- sprintf(
     "Successful rounds (%%) for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),

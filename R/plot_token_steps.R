@@ -7,7 +7,7 @@
 #' @param trials a data frame with one row per trial: `model` and `tokens`. Used where there: `model_label` to show,
 #'   `model_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
 #'   caption. A warning says where a model has rows of more than one `source`, `study_version` or `variant`.
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data have
 #'   one row per bar: `from` and `to` in tokens (`to` is not in it), `n` trials, and the `step` of the model in tokens:
 #'   the greatest common divisor of all its counts, `NA` with fewer than two different ones.

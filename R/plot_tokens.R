@@ -8,7 +8,9 @@
 #'   and `token_source` (what the tokens are) for the caption, `is_refusal` (refusals are left out, as in the paper).
 #'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
 #'   `study_version` or `variant`.
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @param file a path that ends in `.svg`, `.png` or `.pdf` to write the figure to; `NULL` gives the plot.
+#' @param width,height in inches; `NULL` is the figure's own. The words wrap to a `width` that is given, panels that
+#'   it has no room for stand below each other, and the height follows.
 #' @param levels the conditions in the order to show them.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export

@@ -3,7 +3,7 @@
 #' One panel column a topic, with its words; the shares of that topic with their 95 % intervals. The upper panels are
 #' Table S14 of the RM-IAT paper, for all topics.
 #'
-#' @param prevalence a data frame with one row per share, such as `fit_stm(…)$tables$prevalence` or the table
+#' @param prevalence what [fit_stm()] returned, or a data frame with one row per share, such as the table
 #'   `topic_prevalence` of the database: `scope`, `topic`, `model`, `condition`, `test`, `estimate`, `conf_low`,
 #'   `conf_high`. Rows of the scopes `"model"`, `"condition"` and `"test"` are drawn. Used where there: `words` (of the
 #'   topic, as one text), `model_label`, `test_label`, `model_no`, `test_no`, `source`.
@@ -22,7 +22,7 @@ plot_topic_prevalence <- function(prevalence, file = NULL, width = NULL, height 
   rows <- prevalence_to_draw(data_of(prevalence, "prevalence"))
   n_topics <- nlevels(rows$topic_shown)
   width_in <- max(7, 2.4 + 2.1 * n_topics)
-  n_columns <- columns_within(width, n_topics, each_in = 1.3, beside_in = 1.3)
+  n_columns <- columns_within(width, n_topics, each_in = 1.5, beside_in = 1.3)
   plot <- prevalence_layers(rows, n_columns) +
     ggplot2::labs(
       title = "How large each topic is",

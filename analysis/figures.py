@@ -1,7 +1,8 @@
-"""The figures, drawn by R in worker processes: SVG or PNG, and the words that say what is to be seen in them."""
+"""The figures, drawn by R in worker processes: SVG, PNG or PDF, and the words that say what is to be seen in them."""
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Sequence
@@ -17,10 +18,12 @@ from slant.analysis.figure_rows import figure_kinds, figure_rows
 from slant.analysis.fits import Progress
 from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs
-from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.study import Study
 
-FORMATS = ("svg", "png")
+FORMATS = ("svg", "png", "pdf")
+DEFAULT_FORMATS = ("svg", "png")
+_INCHES = (1.0, 50.0)  # R checks the same: below nothing can be read, above hardly a program shows it
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class FigureJob:
     name: str
     rows: pl.DataFrame
     file: str
+    width: float | None = None
+    height: float | None = None
 
 
 def figures(
@@ -44,28 +49,39 @@ def figures(
     out: str | Path,
     study: str | Study | None = None,
     names: Sequence[str] = (),
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = DEFAULT_FORMATS,
     source: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     variants: Sequence[str] = (),
+    width: float | None = None,
+    height: float | None = None,
 ) -> pl.DataFrame:
     """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
 
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
-    SVG file holds its text alternative, too. Returns one row a file: source, study_version, variant (null where
-    variants are compared), figure, part (which fit or variant it is of, where there are several, else null), path (null
-    where it could not be drawn), alt_text, problem (why not, else null), note (what must be known of it, else null).
+    SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows).
 
-    Raises UnknownNameError for an unknown figure, UsageError where `out` can't be written, DatabaseError where there
+    Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
+    or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
+    (why not, else null), note (what must be known of it, else null).
+
+    Raises UnknownNameError for an unknown figure or format, UsageError where `out` can't be written or a size can't be
+    drawn, DatabaseError where there
     is nothing to draw, RError without R.
     """
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("format", name, FORMATS)
+    width, height = checked_inches(width, "width"), checked_inches(height, "height")
     its = study_in(db, study)
     found = list(figure_rows(db, its, names, source, workers, progress, variants))
     if not found:
         raise _nothing(db, its, names, source)
-    drawn = {ending: draw([(one.function, one.rows) for one in found], workers, ending) for ending in formats}
+    rows_of = [(one.function, one.rows) for one in found]
+    drawn = {ending: draw(rows_of, workers, ending, width, height) for ending in formats}
     folder = _folder(Path(out))
     has_versions = len({one.grain.get("study_version") for one in found} - {None}) > 1
     rows = []
@@ -80,6 +96,23 @@ def figures(
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
 
 
+def checked_inches(value: float | str | None, name: str) -> float | None:
+    """A size in inches; None is each figure's own. Raises UsageError for what is no number, or no size of a figure."""
+    if value is None:
+        return None
+    try:
+        inches = float(value)
+    except ValueError:
+        inches = math.nan
+    least, most = _INCHES
+    if not least <= inches <= most:
+        raise UsageError(
+            f'Can\'t draw figures with the {name} "{value}": it must be a number of inches from {least:g} to {most:g}.',
+            f"A column of a journal is about 3.5 inches wide, a page 7: --{name} {3.5 if name == 'width' else 5}",
+        )
+    return inches
+
+
 def _nothing(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
     kinds = figure_kinds(study)
     typed = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
@@ -88,12 +121,16 @@ def _nothing(db: str | Path, study: Study, names: Sequence[str], source: str | N
 
 
 def draw(
-    wanted: Sequence[tuple[str, pl.DataFrame]], workers: int | None = None, ending: str = "png"
+    wanted: Sequence[tuple[str, pl.DataFrame]],
+    workers: int | None = None,
+    ending: str = "png",
+    width: float | None = None,
+    height: float | None = None,
 ) -> list[Figure | str]:
     """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
     with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
         jobs = [
-            FigureJob(name, rows, str(Path(folder) / f"{number}.{ending}"))
+            FigureJob(name, rows, str(Path(folder) / f"{number}.{ending}"), width, height)
             for number, (name, rows) in enumerate(wanted)
         ]
         drawn: dict[int, Figure | str] = {}
@@ -123,7 +160,7 @@ def figure_job(job: FigureJob) -> dict[str, Any] | str:
     from slant.analysis import r
 
     try:
-        value, _ = r.call(job.name, job.rows, job.file, packages=("ggplot2",))
+        value, _ = r.call("draw_figure", job.name, job.rows, job.file, job.width, job.height, packages=("ggplot2",))
     except RError as error:
         return str(error)
     return {"alt_text": value["alt_text"][0]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,10 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from slant import analysis
+from slant.analysis.cli import analyze
 from slant.analysis.figure_rows import FIGURES, figure_rows
 from slant.analysis.figures import draw
 from slant.collector.errors import UnknownNameError, UsageError
@@ -75,7 +78,7 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
 def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     code = "from slant.analysis.cli import analyze; analyze(prog_name='analyze')"
-    words = ["figures", "refusals", "--only", "svg", "--db", db, "--out", tmp_path / "f", "--format", "csv"]
+    words = ["figures", "refusals", "--format", "svg,csv", "--db", db, "--out", tmp_path / "f"]
     command = [sys.executable, "-c", code, *map(str, words)]
     answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     (row,) = csv.DictReader(io.StringIO(answer.stdout))
@@ -90,3 +93,36 @@ def test_what_can_not_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="Can't write figures"):
         analysis.figures(db, tmp_path / "file" / "figures", names=["refusals"], formats=["svg"])
+
+
+def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    rows = analysis.figures(db, tmp_path / "f", names=["tokens"], formats=["svg", "pdf"], width=3.5, height=6)
+    svg, pdf = (Path(path) for path in rows["path"])
+    root = ElementTree.parse(svg).getroot()
+    assert (root.get("width"), root.get("height")) == ("252pt", "432pt")
+    assert (pdf.suffix, pdf.read_bytes()[:5]) == (".pdf", b"%PDF-")
+
+
+def test_format_names_files_and_how_rows_are_printed(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    words = ["figures", "refusals", "--format", "pdf,json", "--width", "3.5", "--db", str(db), "--out", str(tmp_path)]
+    result = CliRunner().invoke(analyze, words)
+    assert [Path(row["path"]).name for row in json.loads(result.stdout)] == ["refusals-simulated-base.pdf"]
+
+
+@pytest.mark.parametrize("width", ["0", "abc", "4000", "nan"])
+def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: str) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    result = CliRunner().invoke(analyze, ["figures", "--width", width, "--db", str(db), "--out", str(tmp_path / "f")])
+    said = f'Can\'t draw figures with the width "{width}": it must be a number of inches from 1 to 50.'
+    assert (result.exit_code, said in result.stderr) == (2, True), result.output
+    with pytest.raises(UsageError, match="number of inches"):
+        analysis.figures(db, tmp_path / "f", width=width)  # type: ignore[arg-type]
+    assert not (tmp_path / "f").exists()
+
+
+def test_an_unknown_format_is_one_sentence(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    result = CliRunner().invoke(analyze, ["figures", "--format", "tiff", "--db", str(db)])
+    assert (result.exit_code, 'no format "tiff"' in result.stderr) == (2, True), result.output

@@ -74,18 +74,24 @@ def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) ->
     ctx.meta[_WIDE] = ctx.meta.get(_WIDE) or is_wide
 
 
-def format_option(command: Any) -> Any:
-    command = click.option(
+PRINTED = ("table", "csv", "json")
+
+
+def wide_option(command: Any) -> Any:
+    return click.option(
         "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="All columns, however long the lines."
     )(command)
+
+
+def format_option(command: Any) -> Any:
     return click.option(
         "--format",
         "output_format",
-        type=click.Choice(["table", "csv", "json"]),
+        type=click.Choice(PRINTED),
         default="table",
         show_default=True,
         help="How rows are printed.",
-    )(command)
+    )(wide_option(command))
 
 
 def print_rows(rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False) -> None:

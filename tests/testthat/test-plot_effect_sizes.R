@@ -40,20 +40,23 @@ test_that("each model keeps its height within a test, even where another one is 
   expect_equal(part$height, whole$height[-1])
 })
 
-test_that("SVG and PNG are written by the ending", {
+test_that("SVG, PNG and PDF are written by the ending", {
   skip_if_not_installed("ggplot2")
   svg <- withr::local_tempfile(fileext = ".svg")
   png <- withr::local_tempfile(fileext = ".png")
   expect_equal(plot_effect_sizes(made_effects(), svg)$path, svg)
   expect_match(plot_effect_sizes(made_effects(), png)$alt_text, "Cohen's d")
   expect_match(readLines(svg, n = 2)[[2]], "<svg")
+  pdf <- withr::local_tempfile(fileext = ".pdf")
+  plot_effect_sizes(made_effects(), pdf)
+  expect_equal(rawToChar(readBin(pdf, "raw", 5)), "%PDF-")
   expect_equal(readBin(png, "raw", 4), as.raw(c(0x89, 0x50, 0x4e, 0x47)))
 })
 
 test_that("what can't be drawn is one sentence", {
   skip_if_not_installed("ggplot2")
   effects <- made_effects()
-  expect_error(plot_effect_sizes(effects, "figure.pdf"), "must end in .svg or .png")
+  expect_error(plot_effect_sizes(effects, "figure.tiff"), "must end in .svg, .png or .pdf")
   expect_error(plot_effect_sizes(rbind(effects, effects)), "more than one row for a test")
   expect_error(plot_effect_sizes(effects[0, ]), "no row with an estimate")
   expect_error(plot_effect_sizes(effects[c("model", "test")]), "no column \"estimate\"")

@@ -1,0 +1,40 @@
+test_that("what a fit returned is drawn as its table is", {
+  skip_if_not_installed("ggplot2")
+  trials <- simulate_trials(n_wordings = 2)
+  sizes <- effect_size(trials, by = c("model", "test"))
+  expect_equal(plot_effect_sizes(sizes)$data, plot_effect_sizes(sizes$estimates)$data)
+})
+
+test_that("an effect size of all rows, or of each model, needs no columns added to be drawn", {
+  skip_if_not_installed("ggplot2")
+  trials <- simulate_trials(n_wordings = 2)
+  expect_equal(levels(plot_effect_sizes(effect_size(trials))$data$test_shown), "All tests")
+  by_model <- plot_effect_sizes(effect_size(trials, by = "model"))$data
+  expect_equal(levels(by_model$model_shown), unique(trials$model_label))
+})
+
+test_that("a logistic mixed model's contrasts and predictions are drawn from the fit", {
+  skip_if_not_installed("ggplot2")
+  skip_if_not_installed("lmerTest")
+  trials <- simulate_forced_choice(n_words = 5)
+  levels <- list(block = c("congruent", "incongruent"))
+  fit <- fit_lme4(
+    trials, "is_consistent ~ block * model + (1 | item)",
+    levels = levels, family = "binomial", n_agq = 0
+  )
+  expect_equal(levels(plot_block_contrasts(fit)$data$domain_shown), "All domains")
+  expect_s3_class(plot_compliance(fit), "ggplot")
+})
+
+test_that("a list without the table says what it has", {
+  expect_error(data_of(list(fits = data.frame()), "estimates"), "has no table \"estimates\".*Tables there are: fits")
+})
+
+test_that("a lazy table is read", {
+  skip_if_not(is_installed("dbplyr") && is_installed("duckdb"), "R package dbplyr is not here")
+  path <- withr::local_tempfile(fileext = ".duckdb")
+  simulate_trials(n_wordings = 2, db = path)
+  trials <- open_trials(path)
+  on.exit(close_trials(trials))
+  expect_equal(nrow(data_of(trials)), nrow(as.data.frame(trials)))
+})
