@@ -17,6 +17,7 @@ R runs on one thread with the locale C.UTF-8, so that numbers and the order of l
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -55,9 +56,7 @@ def start() -> Any:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
         os.environ["SLANT_NATIVE"] = str(native_folder())
         ri, runtime_error = _rinterface()
-        # R's own default would also load .RData of the current folder, whose functions would be taken for R's.
-        importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
-        ri.initr(interactive=False)
+        _begin_r(ri)
         _say_on_stderr()
         environment = ri.baseenv["new.env"](parent=ri.globalenv)
         for file in sorted(r_folder().glob("*.R")):
@@ -140,6 +139,9 @@ def _rinterface() -> tuple[Any, Any]:
             HOW_TO_INSTALL_R,
             "What needs no R still works: collect, analyze tables",
         )
+    # An R_HOME in which there is no R was passed over: rpy2 would take it at its word.
+    os.environ["R_HOME"] = str(found.home)
+    logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # what it warns of ends in an error, which says more
     try:
         ri = importlib.import_module("rpy2.rinterface")
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
@@ -150,6 +152,20 @@ def _rinterface() -> tuple[Any, Any]:
             "The rpy2 that is installed does not fit the R of this machine.",
             (str(error).splitlines() or [repr(error)])[0],
             how_to_install_rpy2(found),
+        ) from error
+
+
+def _begin_r(ri: Any) -> None:
+    # R's own default would also load .RData of the current folder, whose functions would be taken for R's.
+    importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
+    try:
+        ri.initr(interactive=False)
+    except Exception as error:  # rpy2 asks R for this and that, and takes each answer for granted
+        home = os.environ["R_HOME"]
+        raise RError(
+            f'The R in "{home}" does not start.',
+            f"Try it: {home}/bin/Rscript -e 1",
+            "Where another R is on PATH: unset R_HOME. What else this machine lacks: analyze doctor",
         ) from error
 
 

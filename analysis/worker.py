@@ -26,7 +26,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.worker_start import SEED, deaf_to_ctrl_c, environment, worker_context
+from slant.analysis.worker_start import ALOUD, SEED, deaf_to_ctrl_c, environment, worker_context
 from slant.collector.child_processes import with_safe_path
 from slant.collector.errors import RError
 from slant.collector.operating_system import core_count
@@ -184,7 +184,7 @@ def how_it_ended(codes: Collection[int | None]) -> str | None:
 def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> RError:
     """Says why, in the words of a process that begins just as a worker does, but is listened to."""
     begin = [sys.executable, "-c", f"import {_begin.__module__}, {SEED}"]
-    with environment(), with_safe_path(function):
+    with environment(more={ALOUD: "1"}), with_safe_path(function):
         try:
             again = subprocess.run(begin, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_S)
         except (OSError, subprocess.SubprocessError) as error:

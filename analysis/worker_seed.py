@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from types import TracebackType
 
-from slant.analysis.worker_start import PACKAGES
+from slant.analysis.worker_start import ALOUD, PACKAGES
 from slant.collector.errors import RError
 
 
@@ -28,9 +30,28 @@ sys.excepthook = _hook
 def _load() -> None:
     from slant.analysis import r
 
-    with contextlib.suppress(RError):
+    with contextlib.suppress(RError), _held_back():
         r.start()
         r.load(os.environ.get(PACKAGES, "").split())
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """What is written to stderr meanwhile is shown afterwards: never, where R ends this process. The one that asked
+    then says so, in the words of another process that begins like this, with ALOUD set."""
+    if os.environ.get(ALOUD):
+        yield
+        return
+    shown = os.dup(2)
+    with tempfile.TemporaryFile() as kept:
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(shown, 2)
+            os.close(shown)
+            kept.seek(0)
+            os.write(2, kept.read())
 
 
 _load()

@@ -31,6 +31,7 @@ ENVIRONMENT = {
 # Many short fits are over before compiled code has paid for its compiling. It changes no number.
 _SHORT_FITS = {"R_ENABLE_JIT": "0"}
 SEED = "slant.analysis.worker_seed"
+ALOUD = "SLANT_R_ALOUD"  # set in a process that is listened to while R starts
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
 
 
