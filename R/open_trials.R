@@ -7,11 +7,14 @@
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
 #' @param path the database, such as `"slant.duckdb"`.
-#' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of the studies
-#'   that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`); those that all designs share
-#'   (`trials`) where there are several. An empty one says why, as a warning.
+#' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of `study`, or of
+#'   the studies that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`; what games ask
+#'   beside their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
+#'   where there are several. An empty one says why, as a warning.
 #' @param study name of a study, to get its rows only.
 #' @param patience_s how long to wait for another process that writes, in seconds.
+#' @param version a version of a study, or how it begins, to get its rows only; `NULL` gives those of all versions, which
+#'   the column `study_version` tells apart.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
@@ -21,11 +24,12 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(path, view = NULL, study = NULL, patience_s = 30) {
+open_trials <- function(path, view = NULL, study = NULL, patience_s = 30, version = NULL) {
   connection <- open_database(path, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
-  view <- if (is.null(view)) trials_view(connection) else view
+  if (!is.null(version)) show_version(connection, path, version)
+  view <- if (is.null(view)) trials_view(connection, study) else view
   check_view(connection, path, view)
   warn_if_empty(connection, path, view, study)
   is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
@@ -51,19 +55,48 @@ designs_in <- function(connection) {
 }
 
 # A file that R itself wrote (simulate_trials()) has the view, and no more.
-trials_view <- function(connection) {
+trials_view <- function(connection, study = NULL) {
   known <- DBI::dbListTables(connection)
-  designs <- unique(designs_in(connection))
+  present <- designs_in(connection)
+  designs <- unique(unname(if (isTRUE(study %in% names(present))) present[study] else present))
   if (length(designs) == 1) {
     own <- intersect(paste0(designs, c("_trials", "_rounds")), known)
-    is_of_rounds <- length(own) > 0 && endsWith(own[[1]], "_rounds")
-    rounds <- "SELECT coalesce(bool_and(test = 'rounds' AND game IS NOT NULL), false) AS are_all FROM trials"
-    if (length(own) > 0 && (!is_of_rounds || DBI::dbGetQuery(connection, rounds)$are_all)) {
+    if (length(own) > 0 && (!endsWith(own[[1]], "_rounds") || has_rounds(connection, study))) {
       return(own[[1]])
     }
   }
   simulated <- setdiff(grep("_trials$", known, value = TRUE), "simulated_trials")
   if (!"trials" %in% known && length(simulated) == 1) simulated else "trials"
+}
+
+# Whether a game (of `study`, or any) has rounds; a message where it was asked more than these.
+has_rounds <- function(connection, study) {
+  found <- DBI::dbGetQuery(connection, paste(
+    "SELECT DISTINCT study, coalesce(test = 'rounds' AND game IS NOT NULL, false) AS is_round FROM trials"
+  ))
+  is_round <- found$is_round[is.null(study) | found$study %in% study]
+  if (any(is_round) && !all(is_round)) {
+    message("These are the rounds of games. What was asked beside them: open_trials(path, \"allocation_questions\").")
+  }
+  any(is_round)
+}
+
+# All views of this connection show one version of a study.
+show_version <- function(connection, path, version) {
+  has_versions <- "study_contents" %in% DBI::dbListTables(connection)
+  known <- if (has_versions) {
+    versions <- "SELECT study_version FROM study_contents UNION SELECT study_version FROM runs ORDER BY ALL"
+    DBI::dbGetQuery(connection, versions)$study_version
+  }
+  found <- known[startsWith(known, as.character(version)[[1]])]
+  if (length(found) == 0) {
+    stop_with(
+      sprintf("Can't open version %s in %s: there is none.", quoted(as.character(version)[[1]]), quoted(path)),
+      sprintf("Versions there are: %s.", if (length(known) > 0) toString(known) else "none")
+    )
+  }
+  listed <- paste(DBI::dbQuoteString(connection, found), collapse = ", ")
+  DBI::dbExecute(connection, sprintf("SET VARIABLE study_versions = [%s]", listed))
 }
 
 warn_if_empty <- function(connection, path, view, study) {

@@ -9,33 +9,47 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from slant.collector.commands.shown import Wanted, what_is_shown
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.files import sql_dir
-from slant.collector.held import TRIALS, designs_in, trials_view
-from slant.collector.store import reading
+from slant.collector.held import TRIALS, designs_in, has_more_than_rounds, trials_view
+from slant.collector.store import reading, showing
 
+_QUESTIONS = "allocation_questions"
 MEASURES = ("reasoning", "output", "recounted")
 
 
 def open_trials(
-    db: str | Path, view: str | None = None, measure: str | None = None, study: str | None = None
+    db: str | Path,
+    view: str | None = None,
+    measure: str | None = None,
+    study: str | None = None,
+    version: str | None = None,
 ) -> pl.DataFrame:
     """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
 
-    Without `view`: one row a trial, in the columns of the design of the studies that are there (association_trials,
-    forced_choice_trials, allocation_rounds); those that all designs share (`trials`) where there are several. An empty
-    result says why, as a Python warning.
+    Without `view`: one row a trial, in the columns of the design of `study`, or of the studies that are there
+    (association_trials, forced_choice_trials, allocation_rounds; what games ask beside their rounds is in
+    allocation_questions, and a Python warning says so); those that all designs share (`trials`) where there are
+    several. An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning
+    (default: all of them, told apart by study_version).
     `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
     "recounted" (`collect recount`); None is the measure that the study names.
     Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
 
-    Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view or measure.
+    Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
+    version.
     """
-    with reading(db) as connection:
+    shown = None if version is None else what_is_shown(Path(db), study, Wanted(version)).versions
+    with showing(shown), reading(db) as connection:
         set_measure(connection, measure)
-        view = view or trials_view(connection)
+        is_lacking = view is None
+        view = view or trials_view(connection, study)
+        is_lacking = is_lacking and view.endswith("_rounds") and has_more_than_rounds(connection, study)
         found = read_view(connection, view)
         present = designs_in(connection)
+    if is_lacking:
+        warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=2)
     if study is not None and "study" in found.columns:
         found = found.filter(pl.col("study") == study)
     if found.is_empty() and (said := _why_empty(db, view, study, present)):

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
-from slant.collector.held import trials_view
+from slant.collector.held import has_more_than_rounds, trials_view
 from slant.collector.store import reading
 
 FORMATS = ("parquet", "csv", "jsonl")
@@ -79,9 +79,10 @@ def export_trials(
 
 
 def usual_view(db: str | Path) -> str:
-    """The view that shows the trials of a database: see `trials_view`."""
+    """The view that shows all trials of a database: see `trials_view`; `trials` for games with questions, too."""
     with reading(db) as connection:
-        return trials_view(connection)
+        view = trials_view(connection)
+        return "trials" if view.endswith("_rounds") and has_more_than_rounds(connection) else view
 
 
 def views_of_games(db: str | Path) -> list[str]:

@@ -7,7 +7,10 @@ import duckdb
 TRIALS = ("trials", "rounds")
 """How the view of a design's trials ends, after the name of the design."""
 _NAMES = "SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study"
-_ALL_ROUNDS = "SELECT bool_and(test = 'rounds' AND game IS NOT NULL) FROM trials"
+_COUNTS = (
+    "SELECT count(*) FILTER (is_round), count(*) FILTER (NOT is_round) FROM (SELECT coalesce(test = 'rounds' AND game "
+    "IS NOT NULL, false) AS is_round FROM trials WHERE list_contains(?::VARCHAR[], study))"
+)
 
 
 def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
@@ -16,15 +19,25 @@ def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
     return {name: designs.get(name) for (name,) in connection.execute(_NAMES).fetchall()}
 
 
-def trials_view(connection: duckdb.DuckDBPyConnection) -> str:
-    """The view of the trials that a database holds: that of their design; `trials` where there are several designs, no
-    trials yet, or games with questions outside of their rounds."""
-    designs = set(designs_in(connection).values())
+def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> str:
+    """The view of the trials that a database holds (of `study`, where one is named): that of their design, of games
+    their rounds; `trials` where there are several designs, no trials yet, or games of which no round was played."""
+    present = designs_in(connection)
+    designs = {present[study]} if study in present else set(present.values())
     if len(designs) != 1:
         return "trials"
     views = [name for (name,) in connection.execute("SELECT view_name FROM duckdb_views()").fetchall()]
     design = designs.pop()
     found = next((f"{design}_{ending}" for ending in TRIALS if f"{design}_{ending}" in views), "trials")
-    if not found.endswith("_rounds"):
-        return found
-    return found if connection.execute(_ALL_ROUNDS).fetchone() == (True,) else "trials"
+    return found if not found.endswith("_rounds") or _rounds_and_others(connection, study)[0] else "trials"
+
+
+def has_more_than_rounds(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> bool:
+    """Whether games (of `study`, or all) have questions beside their rounds, which a view of rounds does not show."""
+    return _rounds_and_others(connection, study)[1] > 0
+
+
+def _rounds_and_others(connection: duckdb.DuckDBPyConnection, study: str | None) -> tuple[int, int]:
+    names = list(designs_in(connection)) if study is None else [study]
+    rounds, others = connection.execute(_COUNTS, [names]).fetchall()[0]
+    return int(rounds), int(others)
