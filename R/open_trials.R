@@ -13,8 +13,8 @@
 #'   where there are several. An empty one says why, as a warning.
 #' @param study name of a study, to get its rows only.
 #' @param patience_s how long to wait for another process that writes, in seconds.
-#' @param version a version of a study, or how it begins, to get its rows only; `NULL` gives those of all versions, which
-#'   the column `study_version` tells apart.
+#' @param version a version of a study, or how it begins, to get its rows only; `NULL` gives those of all versions,
+#'   which the column `study_version` tells apart.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)

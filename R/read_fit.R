@@ -31,6 +31,7 @@ read_fit <- function(path, fit = NULL, what = c("model", "draws"), patience_s = 
   file <- checked_kept_file(row, column, database)
   warn_of_one(row)
   if (what == "draws") {
+    need_parquet(database)
     return(read_parquet(file))
   }
   structure(readRDS(file), slant = list(fit = row$fit, verdict = row$verdict, versions = parse_versions(row$versions)))
@@ -93,7 +94,18 @@ one_kept_fit <- function(kept, fit, path) {
 checked_kept_file <- function(row, column, database) {
   again <- sprintf("To make it again: analyze --fit %s --db %s --refit", row$fit, database)
   if (is.na(row[[column]])) {
-    stop_with(sprintf("The file of %s was not kept.", quoted(row$fit)), again)
+    stop_with(
+      sprintf("%s of %s were not kept.", if (column == "file") "The files" else "The draws", quoted(row$fit)),
+      if (column == "draws_file" && !is_installed("nanoparquet")) {
+        "R writes them only with its package nanoparquet. First: install.packages(\"nanoparquet\")"
+      },
+      again,
+      if (column == "draws_file" && !is.na(row$file)) {
+        sprintf(
+          "Or take them from the model: posterior::as_draws_df(read_fit(%s, %s))", quoted(database), quoted(row$fit)
+        )
+      }
+    )
   }
   file <- file.path(paste0(normalizePath(database), ".models"), basename(row[[column]]))
   if (!file.exists(file)) {
@@ -104,6 +116,17 @@ checked_kept_file <- function(row, column, database) {
     stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)), again)
   }
   file
+}
+
+need_parquet <- function(database) {
+  if (!is_installed("nanoparquet")) {
+    stop_with(
+      "Can't read the draws: R's package \"nanoparquet\" must be installed, but it is not.",
+      "From CRAN: install.packages(\"nanoparquet\")",
+      sprintf("Or in Python, which needs nothing more: slant.analysis.read_draws(%s).frame", quoted(database)),
+      "Or take them from the model: posterior::as_draws_df(read_fit(...))"
+    )
+  }
 }
 
 warn_of_one <- function(row) {

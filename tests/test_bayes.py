@@ -206,3 +206,10 @@ def test_a_binomial_model_of_lme4_is_shown_without_what_only_token_counts_have()
     of_choices = replace(of_tokens, tables={"lme4": {**empty, "contrasts": row}, "brms": empty})
     assert bayes_table(of_choices, "table", in_full=False).columns == ["model", "estimate"]
     assert bayes_table(of_tokens, "table", in_full=False).columns == row.columns
+
+
+def test_draws_that_r_could_not_write_say_what_to_install() -> None:
+    about, kept = {"fit": "interference", "fit_id": "a"}, {"draws_md5": None, "file_md5": "b"}
+    with pytest.raises(DatabaseError, match="were not kept") as caught:
+        _ = Draws(about, {}, Path("a.duckdb"), kept).frame
+    assert 'install.packages("nanoparquet")' in str(caught.value)

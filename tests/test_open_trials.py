@@ -68,3 +68,22 @@ def test_r_opens_the_same_rows(both: Path, tmp_path: Path, root: Path) -> None:
     assert lines[3].startswith('Can\'t open version "nosuch"')
     assert version in lines[4]
     assert "These are the rounds of games." in done.stderr
+
+
+def test_what_r_fits_to_opened_trials_is_called_as_the_study_calls_it(both: Path, tmp_path: Path, root: Path) -> None:
+    study = studies(both)["association"]
+    script = tmp_path / "labels.R"
+    script.write_text(
+        f'for (file in list.files("{root}/R", full.names = TRUE)) source(file)\n'
+        f'trials <- as.data.frame(open_trials("{both}", study = "{study}"))\n'
+        "trials$model_label <- 'The small one'; trials$tokens <- seq_len(nrow(trials)) %% 7\n"
+        'sizes <- effect_size(trials, by = c("model", "test"))\n'
+        f'plot_effect_sizes(sizes, "{tmp_path}/sizes.pdf", width = 3.5)\n'
+        "plot <- plot_effect_sizes(sizes)\n"
+        'cat(attr(plot, "alt_text"), levels(plot$data$model_shown), sep = "\\n")\n'
+    )
+    done = subprocess.run(["Rscript", str(script)], capture_output=True, text=True, check=True)
+    assert "more tokens in the incompatible condition" in done.stdout
+    assert "Simulated answers" in done.stdout
+    assert done.stdout.splitlines()[-1] == "The small one"
+    assert (tmp_path / "sizes.pdf").read_bytes()[:5] == b"%PDF-"

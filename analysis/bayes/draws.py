@@ -53,6 +53,12 @@ class Draws:
 
     def _file(self, ending: str, md5: str, what: str) -> Path:
         again = f"To make it again: analyze --fit {self.about['fit']} --db {self._db} --refit"
+        if what == "draws" and not self._md5[md5]:
+            raise DatabaseError(
+                f"The draws of {self.about['fit']} were not kept.",
+                'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
+                f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
+            )
         return checked_file(model_file(self._db, str(self.about["fit_id"]), ending), self._md5[md5], what, again)
 
 

@@ -37,7 +37,7 @@ test_that("of several fits one must be named, and one that is not there is a sen
   path <- database_with_models()
   expect_error(read_fit(path), "keeps several Bayesian models, of fit \"compliance\", \"interference\"")
   expect_error(read_fit(path, "lme4"), "There is no Bayesian model \"lme4\" beside")
-  expect_error(read_fit(path, "compliance", "draws"), "The file of \"compliance\" was not kept")
+  expect_error(read_fit(path, "compliance", "draws"), "The draws of \"compliance\" were not kept")
 })
 
 test_that("only the very file that was kept is read, and only from the folder beside the database", {
@@ -58,4 +58,15 @@ test_that("a database without Bayesian models says how to fit one", {
   DBI::dbWriteTable(connection, "fits", data.frame(fit_id = "a"))
   DBI::dbDisconnect(connection, shutdown = TRUE)
   expect_error(read_fit(path), "To fit one: analyze --fit brms")
+})
+
+test_that("without nanoparquet it says what to install, and what reads the draws without it", {
+  path <- database_with_models()
+  hidden <- new.env(parent = environment(read_fit))
+  hidden$is_installed <- function(package) package != "nanoparquet"
+  own <- c("read_fit", "checked_kept_file", "need_parquet")
+  for (name in own) assign(name, `environment<-`(get(name), hidden), hidden)
+  said <- "install.packages\\(\"nanoparquet\"\\).*To make it again: analyze --fit compliance .*posterior::as_draws_df"
+  expect_error(hidden$read_fit(path, "compliance", "draws"), said)
+  expect_error(hidden$need_parquet("a.duckdb"), "install.packages.*slant.analysis.read_draws\\(\"a.duckdb\"\\)")
 })
