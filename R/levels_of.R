@@ -1,7 +1,7 @@
 # The levels to compare where nobody gives them: in the order of a factor, or of the column NAME_no that the views have,
 # else in alphabetical order, which is said. The first one is the reference. Two there must be, unless there
-# `may_be_fewer`.
-levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE) {
+# `may_be_fewer`, or `may_be_more`.
+levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE, may_be_more = FALSE) {
   if (!is.null(levels)) {
     return(levels)
   }
@@ -19,7 +19,7 @@ levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE) {
       factor, quoted(found[1]), paste(rev(found), collapse = "\", \"")
     ))
   }
-  if (length(found) != 2 && !(may_be_fewer && length(found) < 2)) {
+  if (length(found) != 2 && !(may_be_fewer && length(found) < 2) && !(may_be_more && length(found) > 2)) {
     stop_with(
       sprintf(
         "Can't compare: the column %s has %d values (%s), not two.", quoted(factor), length(found), toString(found)

@@ -18,6 +18,11 @@ checks <- function() {
     check_variance_shares = check_variance_shares, check_word_effects = check_word_effects,
     check_corrections = check_corrections, check_equivalence = check_equivalence,
     check_token_limits = check_token_limits, check_option_order = check_option_order,
-    check_refusals = check_refusals, check_skew = check_skew
+    check_refusals = check_refusals, check_skew = check_skew,
+    check_first_option = check_first_option, check_order_effect = check_order_effect,
+    check_missing_answers = check_missing_answers, check_missing_bounds = check_missing_bounds,
+    check_left_out = check_left_out, check_separation = check_separation,
+    check_games_ended = check_games_ended, check_game_influence = check_game_influence,
+    check_answer_lengths = check_answer_lengths
   )
 }

@@ -14,8 +14,11 @@
 #'   [search_topics()] for their number, [read_topics()] to open a fit again.
 #' - Check: [check_residuals()], [check_influence()], [check_variance_shares()], [check_word_effects()],
 #'   [check_corrections()], [check_equivalence()], [check_token_limits()], [check_option_order()], [check_refusals()],
-#'   [check_skew()].
+#'   [check_skew()]; of forced choices and games [check_first_option()], [check_order_effect()],
+#'   [check_missing_answers()], [check_missing_bounds()], [check_left_out()], [check_separation()],
+#'   [check_games_ended()], [check_game_influence()], [check_answer_lengths()].
 #' - Draw: [plot_effect_sizes()], [plot_tokens()], [plot_token_steps()], [plot_refusals()], [plot_topic_prevalence()],
+#'   [plot_first_options()],
 #'   [plot_search_k()], [plot_residuals()].
 #' - Interference: [fit_forced_choice()], or any logistic mixed model with [fit_brms()]; [block_effects()] of a
 #'   fit; [permutation_test()], [permute_blocks()], [refit_permutation()], [summarise_permutations()];

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from slant.analysis import check_findings_answers as answers
 from slant.analysis import check_findings_data as data
 from slant.analysis.cells import GRAIN
 from slant.analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
@@ -16,6 +17,7 @@ from slant.analysis.checks import Checks
 from slant.collector.study import BASE
 
 Rows = Mapping[str, pl.DataFrame]
+Entry = tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Finding]]
 _SKEWED = 1.0
 
 
@@ -24,7 +26,9 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
     base_first = checks.trials.sort(*GRAIN[:2], pl.col("variant") != BASE, "variant", maintain_order=True)
     for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
-        yield grain, [_found(name, rows_of(checks, grain), context_of(checks, trials)) for name in _PAGE]
+        rows, context = rows_of(checks, grain), context_of(checks, trials)
+        page = _PAGES.get(checks.study.design, _PAGE)
+        yield grain, [_found(name, entry, rows, context) for name, entry in page.items()]
 
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
@@ -36,11 +40,14 @@ def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]
 def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
     tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
-    return Context(models, tests, checks.alpha, checks.bound, "balanced" in checks.study.variants)
+    named = trials.select("condition", "condition_label", "condition_no").unique(maintain_order=True)
+    conditions = dict(named.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows())
+    is_balanced = "balanced" in checks.study.variants
+    return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
-def _found(name: str, rows: Rows, context: Context) -> Finding:
-    question, needed, find = _PAGE[name]
+def _found(name: str, entry: Entry, rows: Rows, context: Context) -> Finding:
+    question, needed, find = entry
     if any(one not in rows or _good(rows[one]).is_empty() for one in needed):
         return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
     finding = find(question, {one: _good(rows[one]) for one in rows}, context)
@@ -78,8 +85,8 @@ def _residuals(question: str, rows: Rows, context: Context) -> Finding:
         (
             f"Skewness, 0 if symmetric: {spread(found['skewness'])}; the largest in {context.cell(worst)}.",
             "The spread of the two conditions differs by more than a fifth in "
-            f"{count_of(uneven.height, found.height, 'model')} (ratio of standard deviations, incompatible over "
-            f"compatible: {spread(found['sd_ratio'])}).",
+            f"{count_of(uneven.height, found.height, 'model')} (ratio of standard deviations, {context.other} over "
+            f"{context.reference}: {spread(found['sd_ratio'])}).",
             f"The farthest residual is {number(far['largest'], 1)} standard deviations away ({context.cell(far)}); "
             f"{percent(middle(found['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 %).",
         ),
@@ -236,7 +243,7 @@ def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
     )  # fmt: skip
 
 
-_PAGE: dict[str, tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Finding]]] = {
+_PAGE: dict[str, Entry] = {
     "residuals": ("Are the residuals as the models assume?", ("residuals",), _residuals),
     "skew": ("Do a few long answers make the effects?", ("skew",), data.skew),
     "influence": ("Does one prompt decide a result?", ("influence",), _influence),
@@ -248,4 +255,40 @@ _PAGE: dict[str, tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Find
     "option_order": ("Can the condition be told from the order of the options?", ("option_order",), data.option_order),
     "refusals": ("Could refusals have made the effects?", ("refusals",), data.refusals),
 }
-"""The page: for each finding its question, the checks whose rows it reads, and what says it."""
+"""The page of a mixed model: for each finding its question, the checks whose rows it reads, and what says it."""
+_PAGES: dict[str, dict[str, Entry]] = {
+    "forced_choice": {
+        "first_option": (
+            "Is the option that is shown first chosen more often?", ("first_option",), answers.first_option
+        ),
+        "order_effect": (
+            "Is the effect the same with the order of options in the model?", ("order_effect",), answers.order_effect
+        ),
+        "block_order": (
+            "Is it the same with the order of blocks in the model?", ("block_order",), answers.block_order
+        ),
+        "missing_answers": (
+            "Are answers missing in one condition more than in another?", ("missing_answers",), answers.missing_answers
+        ),
+        "missing_bounds": (
+            "Could missing answers have made the effects?", ("missing_bounds",), answers.missing_bounds
+        ),
+        "left_out": ("Does one word or wording carry an effect?", ("left_out",), answers.left_out),
+        "separation": ("Are all answers of a cell alike?", ("separation",), answers.separation),
+        "token_limits": ("Were answers cut off?", ("token_limits",), data.token_limits),
+    },
+    "allocation": {
+        "first_option": (
+            "Is the group that is shown first chosen more often?", ("first_option",), answers.first_option
+        ),
+        "missing_answers": (
+            "Are rounds missing in one class of jobs more than in another?", ("missing_answers",),
+            answers.missing_answers,
+        ),
+        "games_ended": ("Were games cut short?", ("games_ended",), answers.games_ended),
+        "game_influence": ("Does one game decide a result?", ("game_influence",), answers.game_influence),
+        "answer_lengths": ("Do answers grow or shrink along a game?", ("answer_lengths",), answers.answer_lengths),
+        "token_limits": ("Were answers cut off?", ("token_limits",), data.token_limits),
+    },
+}  # fmt: skip
+"""The pages of designs that have checks of their own (check_jobs.py)."""

@@ -115,9 +115,10 @@ def refusals(question: str, rows: Rows, context: Context) -> Finding:
         f"Refused: {int(some['n_refused'].sum()):,} of {total:,} trials, in {some.height} of {found.height} cells."
     ]
     details += [
-        f"{context.cell(row)}: {row['n_refused_reference']:,} and {row['n_refused_other']:,} refused (compatible, "
-        f"incompatible); d = {number(row['d'])} without them, {number(row['d_as_counted'])} with the tokens they took, "
-        f"between {number(row['d_lowest'])} and {number(row['d_highest'])} for any counts from the cell's smallest to "
+        f"{context.cell(row)}: {row['n_refused_reference']:,} and {row['n_refused_other']:,} refused "
+        f"({context.reference}, {context.other}); d = {number(row['d'])} without them, "
+        f"{number(row['d_as_counted'])} with the tokens they took, between "
+        f"{number(row['d_lowest'])} and {number(row['d_highest'])} for any counts from the cell's smallest to "
         f"its largest; no effect is left if they lie {number(row['tipping_sd'], 1)} standard deviations against it."
         for row in open_.to_dicts()
     ]

@@ -17,6 +17,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slant.analysis.check_findings import findings, rows_of
+from slant.analysis.check_jobs import DESIGN_CHECKS
 from slant.analysis.check_sentences import Finding
 from slant.analysis.checks import Checks
 from slant.analysis.figures import Figure, draw
@@ -27,6 +28,7 @@ from slant.collector.errors import UsageError
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
 _MARGIN = " " * 12
+_DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
 _ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of the one that says more
 
 
@@ -80,7 +82,7 @@ def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
     page = template.render(
         title=checks.study.title, citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), sections=sections, alpha=checks.alpha,
-        bound=checks.bound,
+        bound=checks.bound, drawn=_DRAWN,
     )  # fmt: skip
     try:
         out.write_text(page, "utf-8")
@@ -110,26 +112,41 @@ def _section(
 ) -> dict[str, Any]:
     rows = rows_of(checks, grain)
     tables = {one.check: plain(_shown(rows[_ROWS.get(one.check, one.check)], one)) for one in found if one.columns}
-    figures = _figures(checks, grain, workers) if ending == ".html" else []
-    return {**grain, "findings": found, "tables": tables, "figures": figures}
+    figures = _figures(checks, grain, rows, workers) if ending == ".html" else []
+    shown = [one.check for one in found if one.check in _DRAWN][:1]
+    return {**grain, "findings": found, "tables": tables, "figures": figures, "drawn": shown}
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
-    """What the page shows of a check's rows: of prompts only the ones that matter, else nobody would read it."""
-    if finding.check == "influence":
+    """What the page shows of a check's rows: of prompts, words and games only those that matter."""
+    if finding.check in ("influence", "game_influence"):
         rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
+    if finding.check == "left_out":
+        most = pl.col("change").abs().max().over("model", "test", "condition")
+        rows = rows.filter(pl.col("carries_effect") | (pl.col("change").abs() == most))
     columns = [name for name in finding.columns if name in rows.columns]
     floats = [name for name in columns if rows[name].dtype == pl.Float64]
     return rows.select("model", "test", *columns).with_columns(pl.col(floats).round_sig_figs(3))
 
 
-def _figures(checks: Checks, grain: dict[str, str], workers: int | None) -> list[dict[str, str]]:
+def _figures(
+    checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: int | None
+) -> list[dict[str, str]]:
+    """Of what the study's design is checked for first: residuals by model, or the places of options."""
     is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
-    columns = ["source", "model", "model_label", "test", "test_label", "test_no", "condition", "wording", "tokens",
-               "token_source", "is_refusal"]  # fmt: skip
-    trials = checks.trials.filter(is_it).select(columns)
-    parts = [rows for _, rows in trials.group_by("model", maintain_order=True)]
-    return [_embedded(figure) for figure in draw([("plot_residuals", rows) for rows in parts], workers)]
+    trials = checks.trials.filter(is_it)
+    if checks.study.design not in DESIGN_CHECKS:
+        columns = ["source", "model", "model_label", "test", "test_label", "test_no", "condition", "wording", "tokens",
+                   "token_source", "is_refusal"]  # fmt: skip
+        parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
+        return [_embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
+    places = rows.get("first_option", pl.DataFrame(schema={"n": pl.Int32})).drop_nulls("n")
+    if places.is_empty():
+        return []
+    for keys in (["model"], ["test"], ["condition"]):
+        labels = trials.select(*keys, f"{keys[0]}_label", f"{keys[0]}_no").unique(keys)
+        places = places.join(labels, on=keys, how="left", maintain_order="left")
+    return [_embedded(figure) for figure in draw([("plot_first_options", places)], workers)]
 
 
 def _embedded(figure: Figure | str) -> dict[str, str]:

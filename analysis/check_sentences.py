@@ -28,12 +28,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """What sentences need beside the rows: the labels of models and tests, the marks that were set, and whether the
-    study has a variant in which the order of options is balanced.
+    """What sentences need beside the rows: the labels of models, tests and conditions (in the study's order), the marks
+    that were set, and whether the study has a variant in which the order of options is balanced.
     """
 
     models: Mapping[str, str]
     tests: Mapping[str, str]
+    conditions: Mapping[str, str]
     alpha: float
     bound: float
     has_balanced: bool
@@ -46,8 +47,27 @@ class Context:
             said.append(f"{self.models.get(str(model), str(model))} ({'; '.join(tests)})")
         return ", ".join(said)
 
+    @property
+    def reference(self) -> str:
+        """The label of the first condition, with which others are compared."""
+        return next(iter(self.conditions.values()), "the first condition")
+
+    @property
+    def other(self) -> str:
+        """The label of the second condition."""
+        return next(iter(list(self.conditions.values())[1:]), "the other condition")
+
+    def model(self, row: Mapping[str, object]) -> str:
+        return self.models.get(str(row["model"]), str(row["model"]))
+
     def cell(self, row: Mapping[str, object]) -> str:
-        return f"{self.models.get(str(row['model']), str(row['model']))}, {self.test(str(row['test']))}"
+        return f"{self.model(row)}, {self.test(str(row['test']))}"
+
+    def in_condition(self, row: Mapping[str, object]) -> str:
+        return f"{self.cell(row)}, {self.condition(row['condition'])}"
+
+    def condition(self, condition: object) -> str:
+        return self.conditions.get(str(condition), str(condition))
 
     def test(self, test: str) -> str:
         return self.tests.get(test, test)

@@ -21,18 +21,14 @@ from slant.collector.study import Fit, Study
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (
     *GRAIN, "trial_id", "run_id", "model", "model_label", "model_no", "test", "test_label", "test_no", "condition",
-    "condition_no", "wording", "item", "repetition", "tokens", "token_source", "is_refusal", "outcome",
+    "condition_label", "condition_no", "wording", "item", "repetition", "tokens", "token_source", "is_refusal",
+    "outcome",
 )  # fmt: skip
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = (
     *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item",
     "repetition", "trial_id",
 )  # fmt: skip
-_BESIDE = {
-    "forced_choice": "option_sides block_order order_in_block missing_by_block repetition_agreement",
-    "allocation": "allocation_game_ends allocation_indices answer_sizes",
-}
-"""Tables that answer, in other designs, what checks do."""
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
 
@@ -46,13 +42,11 @@ def mixed_fit(study: Study) -> Fit:
     for fit in study.fits.values():
         if fit.engine == "lme4" and fit.by == ("model", "test"):
             return fit
-    tables = _BESIDE.get(study.design)
     raise StudyError(
         f'Can\'t check "{study.name}": checks are of a mixed model of counts by model and test, and it has none.',
-        f"What there is to check in its design stands in tables: analyze tables {tables}" if tables
-        else 'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '
+        'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '
         'by = ["model", "test"].',
-    )  # fmt: skip
+    )
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
@@ -68,17 +62,27 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         if missing := [name for name in COLUMNS if name not in frame.columns]:
             raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
         asked = _asked(connection)
-        limits = _limits(connection)
+        frame = with_token_limits(frame, connection)
+    frame = rows_of_study(frame, db, study, source)
+    frame = frame.select(*COLUMNS, "token_limit").sort(_ORDER, nulls_last=True)
+    return frame.join(asked, on="trial_id", how="left", maintain_order="left")
+
+
+def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
+    """The rows of this study and source; DatabaseError where there are none."""
     if "study" in frame.columns:
         frame = frame.filter(pl.col("study") == study.name)
     if source is not None:
         frame = frame.filter(pl.col("source") == source)
     if frame.is_empty():
         raise no_rows("check", db, source)
-    frame = frame.select(COLUMNS).sort(_ORDER, nulls_last=True)
-    frame = frame.join(asked, on="trial_id", how="left", maintain_order="left")
-    frame = frame.join(limits, on=["run_id", "model"], how="left", maintain_order="left")
-    return frame.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
+    return frame
+
+
+def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """With `token_limit`, from run_id and model."""
+    joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
+    return joined.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
 
 
 def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

@@ -1,19 +1,20 @@
-"""`check()`: what a paper does not say about its mixed models and a reader should know. Every number is made by a
-function of R/ (check_residuals.R …); here only the way there and back.
+"""`check()`: what a paper does not say about its models, answers and games and a reader should know. Every number is
+made by a function of R/ (check_residuals.R …); here only the way there and back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from slant.analysis.cells import GRAIN
-from slant.analysis.check_trials import CELL, has_mixed_fit, mixed_fit, read_trials
+from slant.analysis.check_jobs import DESIGN_CHECKS, CheckJob, DesignChecks, has_checks
+from slant.analysis.check_trials import CELL, mixed_fit, read_trials
 from slant.analysis.doubts import doubtful_fits, mixtures
 from slant.analysis.fits import FitResult, Progress, fit
 from slant.analysis.studies import study_in
@@ -35,7 +36,8 @@ class Checks:
     """What `check()` found.
 
     rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
-    and test. CHECKS says which there are. Those that rest on fits end with `fit_status`: not "ok" is doubtful.
+    and test. checks_of(study) says which there are. Those that rest on fits end with `fit_status`: not "ok" is
+    doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
     written to the database; None where they were. alpha, bound: as they were given.
     """
@@ -49,16 +51,6 @@ class Checks:
     not_kept: str | None
 
 
-@dataclass(frozen=True)
-class CheckJob:
-    """One call of an R check: the name of its function, its rows and its further arguments."""
-
-    check: str
-    rows: pl.DataFrame
-    arguments: dict[str, Any] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()
-
-
 def check(
     db: str | Path,
     study: str | Study | None = None,
@@ -70,15 +62,24 @@ def check(
     refit: bool = False,
     progress: Progress | None = None,
 ) -> Checks:
-    """Check the mixed models of `study`: residuals, influence of prompts, words, corrections, nulls, limits, option
-    order, refusals, skew. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
+    """Check what `study` rests on, by its design (checks_of says which checks that are).
 
-    Fits are taken from the database where they are unchanged, and kept there. Raises StudyError for a study without a
-    mixed model, DatabaseError without trials, RError without R.
+    Mixed models of counts: residuals, influence of prompts, words, corrections, nulls, limits, option order, refusals,
+    skew. Forced choices: order of options and of blocks, missing answers and what they could hide, words and wordings
+    that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
+    carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
+
+    Fits are taken from the database where they are unchanged, and kept there. Raises StudyError for a study that has
+    nothing to check, DatabaseError without trials, RError without R.
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    its = study_in(db, study, has_mixed_fit, "has a mixed model by model and test")
+    its = study_in(db, study, has_checks, "has anything to check")
+    if its.design in DESIGN_CHECKS:
+        own_checks = DESIGN_CHECKS[its.design]
+        answers = own_checks.read(db, its, source, measure)
+        rows, said = _run(list(_of_design(own_checks, answers, alpha)), workers, progress)
+        return Checks(its, alpha, bound, rows, answers, [*mixtures(db, its.name, source, measure), *said], None)
     definition = mixed_fit(its)
     trials = read_trials(db, its, source, measure)
     own = list(_of_trials(trials, definition, alpha, bound))
@@ -97,6 +98,18 @@ def check(
         its, alpha, bound, rows, trials, [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
         next((one.not_kept for one in fits.values() if one.not_kept), None),
     )  # fmt: skip
+
+
+def checks_of(study: Study) -> Mapping[str, str]:
+    """The checks that a study has, in the order of the page, with what their rows hold."""
+    own = DESIGN_CHECKS.get(study.design)
+    return CHECKS if own is None else own.names
+
+
+def _of_design(own: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, CheckJob]]:
+    """Each source, version and variant is corrected for the number of its own tests."""
+    for _, rows in trials.group_by(*GRAIN, maintain_order=True):
+        yield from own.jobs(rows, alpha)
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
@@ -220,4 +233,4 @@ CHECKS: dict[str, str] = {
     "refusals": "d with refusals at the smallest or the largest count.",
     "skew": "Skewness, and d of the logarithm of tokens.",
 }
-"""Every check, in the order of the page, with what its rows hold."""
+"""Every check of a mixed model, in the order of the page, with what its rows hold."""

@@ -16,6 +16,7 @@ Examples:
   analyze check --study NAME --out check.html
   analyze check --bound 0.2 --csv > findings.csv
   analyze check --show influence --csv > influence.csv
+  analyze check --study interference --show left_out
 """
 
 
@@ -27,7 +28,7 @@ Examples:
 )
 @click.option("--bound", type=float, default=0.1, show_default=True, help="The smallest |d| that would matter.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of significance.")
-@click.option("--show", metavar="CHECK", help="Print the rows of one check instead: residuals, influence, words, …")
+@click.option("--show", metavar="CHECK", help="Print the rows of one check instead: residuals, left_out, …")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the page: FILE.html or FILE.md.")
 @click.option("--csv", "output_format", flag_value="csv", help="One row a finding (with --show: the check's rows).")
 @click.option("--json", "output_format", flag_value="json", help="Findings, warnings and the rows of every check.")
@@ -41,22 +42,24 @@ def check(
 ) -> None:  # fmt: skip
     """What the paper does not say and a reader should know, on one page: verdicts first, each with its number.
 
-    Residuals and skew of the mixed models, influence of single prompts, variance by prompt and word, a random effect of
-    the word, corrections for the number of tests, equivalence tests for the nulls, cut-off answers, order of options,
-    refusals as missing not at random. With --out: prints the path of the page.
+    Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, a random effect of the
+    word, corrections for the number of tests, equivalence tests for the nulls, cut-off answers, order of options,
+    refusals as missing not at random. Forced choices: order of options and blocks, missing answers and what they could
+    hide, words and wordings that carry an effect, cells in which all answers are alike. Games: order of options,
+    missing rounds, games cut short, games that decide an index, lengths. With --out: prints the path of the page.
     """
+    from slant.analysis.check_jobs import has_checks
     from slant.analysis.check_page import as_json, as_rows, as_text, check_ending, write_page
-    from slant.analysis.check_trials import has_mixed_fit
-    from slant.analysis.checks import CHECKS
     from slant.analysis.checks import check as check_all
+    from slant.analysis.checks import checks_of
     from slant.analysis.cli_results import FitProgress
     from slant.collector.errors import RError, UnknownNameError
 
-    if show is not None and show not in CHECKS:
-        raise UnknownNameError("check", show, CHECKS)
     if out is not None:
         check_ending(out)
-    its = meant(db, study, has_mixed_fit, "has a mixed model by model and test")
+    its = meant(db, study, has_checks, "has anything to check")
+    if show is not None and show not in checks_of(its):
+        raise UnknownNameError("check", show, checks_of(its))
     with FitProgress() as progress:
         found = check_all(db, its, source, measure, bound, alpha, workers, refit, progress)
         path = write_page(found, out, workers) if out is not None else None

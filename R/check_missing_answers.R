@@ -1,0 +1,63 @@
+#' Which answers are missing, and are they more in one condition?
+#'
+#' Counts refused, filtered, cut-off and malformed answers by condition, and tests whether the share of missing ones
+#' differs between conditions by Fisher's exact test (where conditions are many and counts large, by the chi-squared
+#' test).
+#'
+#' @inheritParams check_first_option
+#' @param data a data frame with one row per answer that was asked for, whatever came: `outcome` is `"answered"`, or
+#'   why there is no answer. Used where there: `n_reminders`, how often a game had to ask again.
+#' @return A data frame with one row per group and condition: `condition`; `n`; `n_missing`, and of these `n_refused`,
+#'   `n_filtered`, `n_truncated` and `n_malformed`; `rate_missing` with `conf_low` and `conf_high` (Wilson's 95 %
+#'   interval); `n_reminded`, answers before which there was a reminder (NA where unknown); `p_value` of the difference
+#'   between the conditions of the group, NA with one condition; `p_holm`, corrected by Holm's method for all groups;
+#'   `status`, `messages`.
+#' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
+#'   39-82.
+#' @export
+#' @examples
+#' check_missing_answers(simulate_forced_choice(n_words = 5), by = c("model", "domain"), factor = "block")
+check_missing_answers <- function(data, by = NULL, factor = "condition", levels = NULL) {
+  levels <- conditions_of(data, factor, levels)
+  check_columns(data, "outcome", to = "count missing answers")
+  empty <- data.frame(
+    condition = character(), n = integer(), n_missing = integer(), n_refused = integer(), n_filtered = integer(),
+    n_truncated = integer(), n_malformed = integer(), rate_missing = double(), conf_low = double(),
+    conf_high = double(), n_reminded = integer(), p_value = double()
+  )
+  found <- check_each_group(data, by, c("outcome", factor), empty, function(rows) {
+    here <- levels[levels %in% rows[[factor]]]
+    counted <- do.call(rbind, lapply(here, function(level) missing_in(rows[rows[[factor]] == level, ], level)))
+    cbind(counted, p_value = p_of_missing(counted$n_missing, counted$n))
+  })
+  once <- !duplicated(group_codes(found, by))
+  p_holm <- rep(NA_real_, nrow(found))
+  p_holm[once] <- stats::p.adjust(found$p_value[once], method = "holm")
+  found$p_holm <- p_holm[once][match(group_codes(found, by), group_codes(found, by)[once])]
+  found[c(setdiff(names(found), c("status", "messages")), "status", "messages")]
+}
+
+missing_in <- function(rows, condition) {
+  n_of <- function(kind) sum(rows$outcome == kind)
+  n_missing <- sum(rows$outcome != "answered")
+  interval <- wilson(n_missing, nrow(rows))
+  data.frame(
+    condition = condition, n = nrow(rows), n_missing = n_missing, n_refused = n_of("refused"),
+    n_filtered = n_of("filtered"), n_truncated = n_of("truncated"), n_malformed = n_of("malformed"),
+    rate_missing = n_missing / nrow(rows), conf_low = interval$rate_low, conf_high = interval$rate_high,
+    n_reminded = if (is.null(rows$n_reminders)) NA_integer_ else sum(rows$n_reminders > 0)
+  )
+}
+
+p_of_missing <- function(n_missing, n) {
+  if (length(n) < 2) {
+    return(NA_real_)
+  }
+  counts <- rbind(n_missing, n - n_missing)
+  if (any(rowSums(counts) == 0)) {
+    return(1)
+  }
+  tryCatch(
+    stats::fisher.test(counts)$p.value, error = function(e) suppressWarnings(stats::chisq.test(counts)$p.value)
+  )
+}

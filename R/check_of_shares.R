@@ -1,0 +1,44 @@
+# What checks of shares have in common: conditions beside a reference, an interval of a difference, corrected p values.
+
+# The conditions in their order, however many there are; `levels` may come as list(condition = c(...)).
+conditions_of <- function(data, factor, levels) {
+  given <- if (is.list(levels) && !is.null(levels[[factor]])) levels[[factor]] else levels
+  if (!is.null(given)) {
+    return(as.character(unlist(given)))
+  }
+  levels_of(data, factor, may_be_fewer = TRUE, may_be_more = TRUE)
+}
+
+# `compare(reference, other)` for the rows of each further condition of `rows`, a data frame a condition, one below the
+# other. Conditions that have no row take no part; without a reference or another one there is nothing to compare.
+beside_reference <- function(rows, factor, levels, compare) {
+  labels <- as.character(rows[[factor]])
+  others <- levels[-1][levels[-1] %in% labels]
+  if (!levels[[1]] %in% labels || length(others) == 0) {
+    stop_with(sprintf(
+      "There is nothing to compare: %s is %s in all of these rows, and there must be \"%s\" and another one.",
+      factor, quoted(unique(labels)), levels[[1]]
+    ))
+  }
+  rows_of <- function(level) rows[labels == level, , drop = FALSE]
+  do.call(rbind, lapply(others, function(other) {
+    cbind(data.frame(condition = other, reference = levels[[1]]), compare(rows_of(levels[[1]]), rows_of(other)))
+  }))
+}
+
+# A difference of two independent shares, reference less other, with Newcombe's interval (1998, method 10).
+share_difference <- function(count, n, other_count, other_n) {
+  of_reference <- wilson(count, n)
+  of_other <- wilson(other_count, other_n)
+  share <- count / n
+  other <- other_count / other_n
+  low <- sqrt((share - of_reference$rate_low)^2 + (of_other$rate_high - other)^2)
+  high <- sqrt((of_reference$rate_high - share)^2 + (other - of_other$rate_low)^2)
+  data.frame(delta_p = share - other, conf_low = share - other - low, conf_high = share - other + high)
+}
+
+# `found` with Holm's correction of `p_value` over all its rows that have one.
+with_holm <- function(found, p_value = "p_value") {
+  found$p_holm <- stats::p.adjust(found[[p_value]], method = "holm")
+  found[c(setdiff(names(found), c("p_holm", "status", "messages")), "p_holm", "status", "messages")]
+}
