@@ -86,7 +86,10 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
 def _blocks(table: Table) -> tuple[str, str]:
     found = table.texts("blocks", ("congruent", "incongruent"))
     if len(set(found)) != 2 or len(found) != 2:
-        raise StudyError(f'"blocks" in {table.where} must be two different names, but it is {list(found)}.')
+        raise StudyError(
+            f'"blocks" in {table.where} must be two different names, but it is {list(found)}.',
+            "There are two by design: one pairs the categories in one way, the other crosses them. More ways to ask are wordings or variants.",
+        )
     return checked_name(found[0], "block"), checked_name(found[1], "block")
 
 
