@@ -23,8 +23,8 @@
 #' @return A data frame with one row per group and condition: `condition`; `n` answers; `n_first`, in which the first
 #'   option was chosen; `rate_first` with `conf_low` and `conf_high` (Wilson's 95 % interval); `chance`;
 #'   `rate_expected_first` and `rate_expected_second`, the share of right answers where the right option was first and
-#'   second (NA without `expected`), and `side_difference`, the one less the other; `p_value`, NA where one of the two
-#'   orders never came; `p_holm`, corrected by Holm's method for all rows; `status`, `messages`.
+#'   second (NA without `expected`), and `side_difference`, the one less the other; `p_value`, NA where the
+#'   order is always the same; `p_holm`, corrected by Holm's method for all rows; `status`, `messages`.
 #' @references Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
 #'   the American Statistical Association, 22, 209-212. Fisher, R. A. (1935). The logic of inductive inference. Journal
 #'   of the Royal Statistical Society, 98, 39-82. Pitman, E. J. G. (1937). Significance tests which may be applied to
@@ -99,6 +99,9 @@ p_of_places <- function(chosen, first, n_options, cluster) {
   unit <- if (is.null(cluster)) seq_along(chosen) else match(cluster, unique(cluster))
   is_alike <- tapply(first, unit, function(values) length(unique(values)) == 1)
   if (!all(is_alike)) unit <- seq_along(chosen)
+  if (length(unique(first)) == 1 && max(n_options) > 1) { # a place that one group always has can't be told from it
+    return(NA_real_)
+  }
   share <- 1 # of draws, by the number of first choices from 0 up
   for (rows in split(seq_along(chosen), unit)) {
     k <- n_options[[rows[[1]]]]

@@ -20,8 +20,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.check_jobs import DESIGN_CHECKS, CheckJob
 from slant.analysis.check_trials import mixed_fit, read_trials
-from slant.analysis.checks import _of_fits, _of_trials, check_job, fits_to_make
+from slant.analysis.checks import _of_design, _of_fits, _of_trials, check_job, fits_to_make
 from slant.analysis.engines import ENGINES
 from slant.analysis.fit_work import Work, fit_work
 from slant.analysis.open import open_trials, view_names
@@ -146,9 +147,12 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
     fits: dict[str, Any] = {
         name: analysis.fit(one.name, db, with_fit(study, one)) for name, one in fits_to_make(paper).items()
     }
-    jobs = [
-        job for _, job in (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
-    ]
+    of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
+    jobs: list[CheckJob] = [job for _, job in of_mixed]
+    for name in ("interference", "hiring"):
+        its = load_study(name)
+        own = DESIGN_CHECKS[its.design]
+        jobs += [job for _, job in _of_design(own, own.read(db, its, None, None), 0.05)]
     listed = set(re.findall(r"(check_\w+) = check_", (r_folder() / "run_check.R").read_text("utf-8")))
     assert {job.check for job in jobs} == listed
     asked = [as_check(job, tmp_path, number) for number, job in enumerate(jobs)]

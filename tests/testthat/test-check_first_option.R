@@ -26,13 +26,16 @@ test_that("its p value is that of Fisher's test of right answers by place", {
 })
 
 test_that("of single rounds the randomisation test is the binomial test", {
-  rounds <- data.frame(choice = rep(c("x", "y"), c(8, 2)), first_option = "x", condition = "high")
+  rounds <- data.frame(choice = rep(c("x", "y"), 5), condition = "high")
+  rounds$first_option <- c(rounds$choice[1:8], "x", "y")
+  rounds$first_option[9:10] <- rev(rounds$choice[9:10])
   found <- check_first_option(rounds, levels = "high")
   expect_equal(found$p_value, binom.test(8, 10)$p.value)
 })
 
 test_that("a game in which one group is chosen throughout is one draw of the order, not as many as it has rounds", {
-  rounds <- data.frame(choice = "x", first_option = "x", condition = "high", game = rep(1:3, each = 20))
+  rounds <- data.frame(condition = "high", game = rep(1:3, each = 20))
+  rounds$choice <- rounds$first_option <- c("x", "y", "x")[rounds$game]
   expect_equal(check_first_option(rounds, levels = "high", cluster = "game")$p_value, 2 * .5^3)
   expect_lt(check_first_option(rounds, levels = "high")$p_value, 1e-6)
 })
@@ -45,4 +48,9 @@ test_that("one order only, and an order that nobody knows, are told", {
   }
   expect_true(all(is.na(check(one)$p_value)))
   expect_match(check(transform(answers, first = NA))$messages, "not known which option was shown first")
+})
+
+test_that("groups that are always shown in the same order tell nothing of their place", {
+  rounds <- data.frame(choice = rep(c("x", "y"), c(8, 2)), first_option = "x", condition = "high")
+  expect_true(is.na(check_first_option(rounds, levels = "high")$p_value))
 })
