@@ -21,8 +21,9 @@ def first_option(question: str, rows: Rows, context: Context) -> Finding:
                "rate_expected_second", "p_value", "p_holm")  # fmt: skip
     if known.is_empty():
         said = "In each cell the options come in one order only, so that its effect can't be told."
-        mend = 'In a game, group_order = "shuffled" in the study file draws the order anew for each.'
-        return Finding("first_option", question, "caution", said, (mend,), columns)
+        has_expected = found.select(pl.any_horizontal(pl.col("^rate_expected_.*$").is_not_null()).any()).item()
+        mend = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
+        return Finding("first_option", question, "caution", said, mend, columns)
     moved = known.filter(pl.col("p_holm") < context.alpha)
     details = [f"First options chosen: {_percents(known['rate_first'])}, {percent(_mean(known['chance']))} by chance."]
     if found.height > known.height:

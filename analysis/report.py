@@ -18,6 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from slant.analysis.bayes.shown_fits import only_shown, shown_fits, stale_fits
+from slant.analysis.check_jobs import has_checks
+from slant.analysis.checks import checks_of
 from slant.analysis.doubts import doubtful_fits, mixtures
 from slant.analysis.figure_rows import figure_kinds, figure_rows
 from slant.analysis.figures import require
@@ -81,7 +83,7 @@ def report(
     told = methods(db, runs["run_id"].to_list())
     page = _page(
         study=its.name,
-        is_checked=found.compared is not None and _has_checks(its),
+        check_hint=_check_hint(found),
         title=its.title,
         citation=its.source,
         sources=[(s, SOURCES.get(s, s)) for s in counted["outcome_counts"]["source"].unique(maintain_order=True)],
@@ -122,9 +124,11 @@ def _compute(found: Found, db: str | Path, study: Study, workers: int | None, pr
     return [*left_out, *doubts, *_no_data(found.compared)]
 
 
-def _has_checks(study: Study) -> bool:
-    """Checks are of linear mixed models."""
-    return any(one.engine == "lme4" and is_quick(one) for one in study.fits.values())
+def _check_hint(found: Found) -> str | None:
+    """What `analyze check` tells beside this report; None where it has nothing to check."""
+    if not has_checks(found.study):
+        return None
+    return ", ".join(name.replace("_", " ") for name in checks_of(found.study))
 
 
 def _page(**content: Any) -> str:
