@@ -73,7 +73,8 @@ first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
     chance = chance
   )
   if (is.null(expected)) {
-    p_value <- p_of_places(as.character(rows[[chosen]]), as.character(rows[[first]]), n_options, if (!is.null(cluster)) rows[[cluster]])
+    games <- if (!is.null(cluster)) rows[[cluster]]
+    p_value <- p_of_places(as.character(rows[[chosen]]), as.character(rows[[first]]), n_options, games)
     return(cbind(found, data.frame(
       rate_expected_first = NA_real_, rate_expected_second = NA_real_, side_difference = NA_real_, p_value = p_value
     )))

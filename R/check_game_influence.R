@@ -18,7 +18,8 @@
 #' @export
 #' @examples
 #' set.seed(1)
-#' rounds <- data.frame(game = rep(1:5, each = 8), class = rep(c("high", "low"), 20), choice = sample(c("A", "B"), 40, TRUE))
+#' rounds <- data.frame(game = rep(1:5, each = 8), class = rep(c("high", "low"), 20))
+#' rounds$choice <- sample(c("A", "B"), nrow(rounds), TRUE)
 #' check_game_influence(rounds, n_random = 20)
 check_game_influence <- function(data, by = NULL, n_random = 200, seed = 20260101) {
   check_columns(data, c("game", "class", "choice"), to = "check the influence of games")

@@ -45,7 +45,8 @@ without_each <- function(reference, other, part, outcome) {
     own <- factor(as.character(rows[[part]]), values)
     y <- zeros_and_ones(rows[[outcome]], outcome)
     data.frame(
-      n = as.vector(table(own)), true = as.vector(tapply(y, own, sum, default = 0)), all_n = length(y), all_true = sum(y)
+      n = as.vector(table(own)), true = as.vector(tapply(y, own, sum, default = 0)), all_n = length(y),
+      all_true = sum(y)
     )
   })
   left <- lapply(counts, function(one) data.frame(true = one$all_true - one$true, n = one$all_n - one$n))

@@ -38,12 +38,12 @@ check_missing_answers <- function(data, by = NULL, factor = "condition", levels 
 }
 
 missing_in <- function(rows, condition) {
-  n_of <- function(kind) sum(rows$outcome == kind)
+  n_ended <- function(kind) sum(rows$outcome == kind)
   n_missing <- sum(rows$outcome != "answered")
   interval <- wilson(n_missing, nrow(rows))
   data.frame(
-    condition = condition, n = nrow(rows), n_missing = n_missing, n_refused = n_of("refused"),
-    n_filtered = n_of("filtered"), n_truncated = n_of("truncated"), n_malformed = n_of("malformed"),
+    condition = condition, n = nrow(rows), n_missing = n_missing, n_refused = n_ended("refused"),
+    n_filtered = n_ended("filtered"), n_truncated = n_ended("truncated"), n_malformed = n_ended("malformed"),
     rate_missing = n_missing / nrow(rows), conf_low = interval$rate_low, conf_high = interval$rate_high,
     n_reminded = if (is.null(rows$n_reminders)) NA_integer_ else sum(rows$n_reminders > 0)
   )

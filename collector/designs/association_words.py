@@ -105,7 +105,8 @@ def _conditions(table: Table) -> tuple[str, str]:
     if len(set(found)) != 2 or len(found) != 2:
         raise StudyError(
             f'"conditions" in {table.where} must be two different names, but it is {list(found)}.',
-            "There are two by design: one gives group a its attribute, the other crosses the two. More ways to ask are wordings or variants.",
+            "There are two by design: one gives group a its attribute, the other crosses the two.",
+            "More ways to ask are wordings or variants.",
         )
     return checked_name(found[0], "condition"), checked_name(found[1], "condition")
 

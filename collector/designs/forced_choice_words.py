@@ -88,7 +88,8 @@ def _blocks(table: Table) -> tuple[str, str]:
     if len(set(found)) != 2 or len(found) != 2:
         raise StudyError(
             f'"blocks" in {table.where} must be two different names, but it is {list(found)}.',
-            "There are two by design: one pairs the categories in one way, the other crosses them. More ways to ask are wordings or variants.",
+            "There are two by design: one pairs the categories in one way, the other crosses them.",
+            "More ways to ask are wordings or variants.",
         )
     return checked_name(found[0], "block"), checked_name(found[1], "block")
 

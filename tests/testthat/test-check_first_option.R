@@ -1,6 +1,7 @@
 answers_with_side <- function(p_first, p_second, n = 200) {
   withr::local_seed(1)
-  answers <- expand.grid(i = seq_len(n), right = c("A", "B"), condition = c("usual", "crossed"), stringsAsFactors = FALSE)
+  conditions <- c("usual", "crossed")
+  answers <- expand.grid(i = seq_len(n), right = c("A", "B"), condition = conditions, stringsAsFactors = FALSE)
   is_right <- runif(nrow(answers)) < ifelse(answers$right == "A", p_first, p_second)
   transform(answers, first = "A", chosen = ifelse(is_right, right, ifelse(right == "A", "B", "A")))
 }
