@@ -4,7 +4,6 @@
 #' played to their end; this sets them beside those of all games. Shorter games stratify more by chance alone, so that a
 #' difference is a reason to look, and no estimate of a bias.
 #'
-#' @inheritParams game_indices
 #' @param data a data frame with one row per round: `game`, `class`, `choice` (NA where the game ended), `is_complete`
 #'   (of its game), `ended_as` (the outcome that ended its game early, else NA).
 #' @param by names of the columns that define the groups.
