@@ -23,7 +23,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from slant.collector.operating_system import check_supported
+from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
     from slant.analysis.bayes.draws import read_draws as read_draws

@@ -18,8 +18,8 @@ import polars as pl
 from slant.analysis.doubts import Key, asked_unlike, mixed_rows
 from slant.analysis.open import set_measure, stored_views
 from slant.collector.errors import StudyError
-from slant.collector.store import reading
-from slant.collector.study import Fit
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Fit
 
 GRAIN = ("source", "study_version", "variant")
 STEP = "token_step"

@@ -14,7 +14,7 @@ from slant.analysis import check_findings_data as data
 from slant.analysis.cells import GRAIN
 from slant.analysis.check_sentences import Context, Finding, count_of, counted, middle, number, percent, spread
 from slant.analysis.checks import Checks
-from slant.collector.study import BASE
+from slant.collector.studies.catalogue import BASE
 
 Rows = Mapping[str, pl.DataFrame]
 Entry = tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Finding]]

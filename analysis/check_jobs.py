@@ -14,8 +14,8 @@ import polars as pl
 from slant.analysis.cells import GRAIN
 from slant.analysis.check_trials import CELL, has_mixed_fit, rows_of_study, with_token_limits
 from slant.analysis.open import read_view, set_measure
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 _FIRST = "A"
 _CHOICES = {

@@ -22,8 +22,8 @@ from slant.analysis.check_sentences import Finding
 from slant.analysis.checks import Checks
 from slant.analysis.figures import Figure, draw
 from slant.analysis.report_tables import plain
-from slant.collector.commands.output import printable
 from slant.collector.errors import UsageError
+from slant.collector.terminal import printable
 
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")

@@ -15,8 +15,8 @@ from slant.analysis.cells import GRAIN
 from slant.analysis.fit_choice import no_rows
 from slant.analysis.open import read_view, set_measure
 from slant.collector.errors import StudyError
-from slant.collector.store import reading
-from slant.collector.study import Fit, Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Fit, Study
 
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (

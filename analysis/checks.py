@@ -20,7 +20,7 @@ from slant.analysis.fits import FitResult, Progress, fit
 from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import UsageError
-from slant.collector.study import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study
 
 ALPHA = 0.05
 BOUND = 0.1

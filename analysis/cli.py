@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.worker_start import begin_early
-from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say, version_option
 from slant.collector.commands.shown import shown_options
+from slant.collector.terminal import SlantGroup, db_option, format_option, print_rows, say, version_option
 
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",

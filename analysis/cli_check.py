@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli_study import meant, study_option
-from slant.collector.commands.output import db_option, print_rows, say
 from slant.collector.commands.shown import shown_options
+from slant.collector.terminal import db_option, print_rows, say
 
 EXAMPLES = """\b
 Examples:

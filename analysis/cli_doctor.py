@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.terminal import db_option, format_option, print_rows, say
 
 
 @click.command(epilog="\b\nExample:\n  analyze doctor")

@@ -13,10 +13,10 @@ from slant.analysis.figure_kinds.of_games import kinds_of
 from slant.analysis.figure_rows import figure_kinds
 from slant.analysis.figures import DEFAULT_FORMATS, FORMATS, checked_inches
 from slant.analysis.figures import figures as draw_figures
-from slant.collector.commands.output import PRINTED, db_option, print_rows, say, wide_option
 from slant.collector.commands.shown import shown_options
 from slant.collector.errors import UnknownNameError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import PRINTED, db_option, print_rows, say, wide_option
 
 
 def _formats(ctx: click.Context, param: click.Parameter, value: str) -> tuple[list[str], str]:

@@ -13,9 +13,9 @@ from slant.analysis.games.cells import INDICES, is_played
 from slant.analysis.games.comparisons import ATTRIBUTES
 from slant.analysis.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.games.indices import SEED
-from slant.collector.commands.output import db_option, format_option, print_rows, say
 from slant.collector.commands.shown import shown_options
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import db_option, format_option, print_rows, say
 
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (

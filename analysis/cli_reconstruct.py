@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from slant.analysis.paper.reconstruction import reconstruction
-from slant.collector.commands.output import format_option, print_rows, say
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
+from slant.collector.terminal import format_option, print_rows, say
 
 _EXAMPLES = """\b
 Example:

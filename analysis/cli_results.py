@@ -29,11 +29,11 @@ from slant.analysis.report_tables import token_measures
 from slant.analysis.tables import study_name, table_info
 from slant.analysis.tables import tables as all_tables
 from slant.analysis.versions import made_with, told_versions
-from slant.collector.checks.checked import table_notes
-from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
+from slant.collector.checks.notes import table_notes
 from slant.collector.commands.shown import shown_options
 from slant.collector.designs import design_named
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import db_option, format_option, print_rows, printable, say
 
 _QUIET_S = 2.0
 

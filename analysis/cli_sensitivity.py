@@ -15,8 +15,8 @@ from slant.analysis.figure_kinds.records import FigureData
 from slant.analysis.sensitivity.figure import draw_specifications
 from slant.analysis.sensitivity.specifications import SensitivityResult
 from slant.analysis.sensitivity.specifications import specifications as fit_all
-from slant.collector.commands.output import db_option, format_option, print_rows, say
 from slant.collector.commands.shown import shown_options
+from slant.collector.terminal import db_option, format_option, print_rows, say
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",

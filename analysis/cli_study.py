@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.studies import study_in, study_names
-from slant.collector.commands.output import say
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import say
 
 study_option = click.option(
     "--study", help="A study's name, or the path of its TOML file. Default: the one that the database holds."

@@ -15,10 +15,10 @@ from slant.analysis.paper.family import GRAIN
 from slant.analysis.studies import loadable
 from slant.analysis.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.topic_search import STEPS, has_topic_model, search
-from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.commands.shown import shown_options
 from slant.collector.errors import UsageError
-from slant.collector.study import Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.terminal import SlantGroup, db_option, format_option, print_rows, say
 
 _ADJUSTED = ("contrasts", "correlations")
 _KEY = [*GRAIN, "refusals_removed", "fit"]

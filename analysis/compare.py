@@ -22,9 +22,9 @@ from slant.analysis.printed import KEY, how_computed, known_slips, not_checkable
 from slant.analysis.recomputed import GRAIN, recomputed
 from slant.analysis.studies import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
-from slant.collector.held import designs_in
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import Study
 
 
 def compare(

@@ -25,7 +25,7 @@ from slant.analysis.r_home import (
 )
 from slant.analysis.r_package_list import how_to_install, r_package_list
 from slant.collector.errors import SlantError
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 Status = Literal["ok", "warn", "missing"]
 _PATIENCE_S = 60

@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 
 from slant.analysis.open import read_view, set_measure
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
 _KEY = ["source", "study_version", "variant", "model"]

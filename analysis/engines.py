@@ -11,7 +11,7 @@ from slant.analysis.bayes.bayes_tables import BRMS_TABLES, LME4_TABLES
 from slant.analysis.cells import STEP
 from slant.analysis.kept.tables import KeptTables
 from slant.analysis.topic_store import TOPIC_TABLES
-from slant.collector.study import Fit
+from slant.collector.studies.catalogue import Fit
 
 
 @dataclass(frozen=True)

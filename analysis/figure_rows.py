@@ -12,7 +12,7 @@ from slant.analysis.figure_kinds import of_blocks, of_games, of_permutations, of
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.fits import Progress
 from slant.collector.errors import UnknownNameError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 # By the name that people type, in the order of a report.
 FIGURES: dict[str, FigureKind] = {

@@ -19,7 +19,7 @@ from slant.analysis.fits import Progress
 from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")

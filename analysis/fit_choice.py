@@ -6,7 +6,7 @@ from pathlib import Path
 
 from slant.analysis.studies import loadable, no_trials, study_names
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.study import Fit, Study, load_study
+from slant.collector.studies.catalogue import Fit, Study, load_study
 
 
 def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:

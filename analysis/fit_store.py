@@ -13,8 +13,8 @@ import polars as pl
 from slant.analysis.engines import ENGINES
 from slant.analysis.kept.tables import Frames, chosen
 from slant.analysis.r_home import version_numbers
+from slant.collector.keep.database import reading, writing
 from slant.collector.records import stable_id
-from slant.collector.store import reading, writing
 
 _TABLES = ("fits", "estimates", "variances")
 FIT_SCHEMA: dict[str, Any] = {

@@ -17,8 +17,8 @@ from slant.analysis.r import native_folder, r_folder
 from slant.analysis.worker import FitJob
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.records import stable_id
-from slant.collector.study import Fit, Study
-from slant.collector.study_files.keys import checked_name
+from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.toml_table import checked_name
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from slant.analysis.kept.fit_run import run_and_keep
 from slant.analysis.kept.tables import Frames
 from slant.analysis.worker import Died, FitJob, fit_job, run_jobs, versions_now
 from slant.collector.errors import RError, UnknownNameError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import polars as pl
 
 from slant.collector.commands.shown import Wanted, what_is_shown
 from slant.collector.errors import DatabaseError, UnknownNameError
-from slant.collector.files import sql_dir
-from slant.collector.held import TRIALS, designs_in, has_more_than_rounds, trials_view
-from slant.collector.store import reading, showing
+from slant.collector.keep.database import reading, showing
+from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
+from slant.collector.system.shipped_files import sql_dir
 
 _QUESTIONS = "allocation_questions"
 MEASURES = ("reasoning", "output", "recounted")

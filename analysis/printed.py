@@ -19,7 +19,7 @@ from slant.analysis.paper.effect_sizes import NO_REFUSALS
 from slant.analysis.paper.family import KEY, SCHEMA, Family, read_texts
 from slant.analysis.paper.own_print import COLUMNS, quantities
 from slant.collector.errors import StudyError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 __all__ = [
     "KEY",

@@ -10,7 +10,7 @@ from slant.analysis.fits import Progress
 from slant.analysis.paper import families_of
 from slant.analysis.paper.family import GRAIN, VALUE, Family, beside_shortfalls, no_numbers
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 __all__ = ["GRAIN", "VALUE", "recomputed"]
 

@@ -35,10 +35,10 @@ from slant.analysis.studies import study_in
 from slant.analysis.tables import table_info, tables
 from slant.analysis.topic_choice import stale_models
 from slant.analysis.versions import other_versions
-from slant.collector.checks.checked import table_notes
+from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",

@@ -15,7 +15,7 @@ from slant.analysis.paper.claims import claims, key
 from slant.analysis.report_parts.affordable import affordable_families
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 
 def compared(

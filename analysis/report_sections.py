@@ -22,7 +22,7 @@ from slant.analysis.report_parts.records import Material
 from slant.analysis.report_tables import place_of_table, plain, side_by_side, token_measures
 from slant.analysis.tables import table_info
 from slant.collector.designs import design_named
-from slant.collector.study import BASE, Study
+from slant.collector.studies.catalogue import BASE, Study
 
 TITLES = {PRINT: "The print, checked without raw data"}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from slant.collector.errors import DatabaseError, SlantError, UsageError
-from slant.collector.held import designs_in
-from slant.collector.store import reading
-from slant.collector.study import Study, load_study
+from slant.collector.keep.database import reading
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import Study, load_study
 
 
 def study_in(

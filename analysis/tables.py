@@ -14,10 +14,10 @@ from slant.analysis.open import read_view, set_measure
 from slant.analysis.studies import no_trials
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.files import sql_dir
-from slant.collector.held import designs_in
-from slant.collector.store import reading, shown_versions
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_dir
 
 ANY_STUDY = "any"
 _KEY = re.compile(r"^-- (\w+): +(.+)$")

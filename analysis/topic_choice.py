@@ -12,8 +12,8 @@ from slant.analysis.cells import GRAIN
 from slant.analysis.fit_store import is_same
 from slant.analysis.fit_work import Work, fit_work
 from slant.analysis.open import read_view, stored_views
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 

@@ -8,8 +8,8 @@ import polars as pl
 
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.topic_choice import STALE, shown_models
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 _VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_searches")
 _N_WORDS = 5  # as many as the paper prints

@@ -13,7 +13,7 @@ from slant.analysis.open import open_trials
 from slant.analysis.paper.family import GRAIN, absent_in_words
 from slant.analysis.paper.results import Results
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 PRINTED_TOPICS = "s13_topics.csv"
 PRINTED_PREVALENCE = "s14_topic3_prevalence.csv"

@@ -13,7 +13,7 @@ from slant.analysis.kept.files import checked_file, model_file
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import DatabaseError, RError
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 _VIEWS = ("models", "proportions", "quality", "words", "prevalence", "effects", "contrasts", "shifts", "correlations",
           "examples")  # fmt: skip

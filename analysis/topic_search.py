@@ -26,9 +26,9 @@ from slant.analysis.open import open_trials, stored_views
 from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs, versions_now
 from slant.collector.errors import RError, UsageError
+from slant.collector.keep.database import is_alive, reading, writing
 from slant.collector.records import stable_id
-from slant.collector.store import is_alive, reading, writing
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
 _PACKAGES = ("stm", "tm", "SnowballC")

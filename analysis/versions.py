@@ -13,7 +13,7 @@ from slant.analysis.open import stored_views
 from slant.analysis.r_home import version_numbers
 from slant.analysis.report_origin import versions_of
 from slant.analysis.worker import versions_now
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 _OURS = ("slant", "definition")  # kept beside the versions, but no R package
 

@@ -27,9 +27,9 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.worker_start import ALOUD, SEED, deaf_to_ctrl_c, environment, worker_context
-from slant.collector.child_processes import with_safe_path
 from slant.collector.errors import RError
-from slant.collector.operating_system import core_count
+from slant.collector.system.child_processes import with_safe_path
+from slant.collector.system.operating_system import core_count
 
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
 _HEED_CTRL_C_S = 0.2

@@ -14,8 +14,8 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
 
-from slant.collector.child_processes import child_environment, with_safe_path
-from slant.collector.operating_system import can_fork_r, r_locale
+from slant.collector.system.child_processes import child_environment, with_safe_path
+from slant.collector.system.operating_system import can_fork_r, r_locale
 
 ENVIRONMENT = {
     **r_locale(),

@@ -16,9 +16,9 @@ import aiohttp
 import click
 
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.providers import provider_named
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 
 
 def bodies(count: int) -> list[Any]:

@@ -19,8 +19,8 @@ from typing import Any
 from bench.footprint import watched
 from bench.measures import ROOT, Measure
 from slant.analysis.r_home import r_installation
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 
 PERMUTATIONS = 100
 LONG = {"chains": 4, "iterations": 2000, "warmup": 500}

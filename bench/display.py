@@ -17,10 +17,10 @@ import time
 import click
 
 from slant.collector.api import Watcher
+from slant.collector.ask.runner import Lane
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers import provider_named
-from slant.collector.run import Lane
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 
 STEP_S = 0.01
 

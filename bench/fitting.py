@@ -13,7 +13,7 @@ from statistics import median
 
 from bench.measures import ROOT, Measure, measured
 from slant.analysis.r_home import r_installation
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 FOLDERS = {

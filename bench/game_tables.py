@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.measures import Measure, measured
 from slant.analysis.tables import table_info
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
 
 ROUNDS_SQL = Path(__file__).parent / "game_rounds.sql"
 LONGEST_S = 2.0

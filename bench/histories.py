@@ -16,9 +16,9 @@ import click
 
 from bench.measures import Measure, measured
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Turn
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 
 FEW, MANY = 100, 1000
 

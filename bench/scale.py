@@ -11,9 +11,9 @@ import polars as pl
 from bench.measures import Measure, measured, server
 from bench.speed import IN_FLIGHT
 from slant.collector.designs import design_named
-from slant.collector.journal_lines import SCHEMA
-from slant.collector.store import writing
-from slant.collector.study import load_study
+from slant.collector.keep.database import writing
+from slant.collector.keep.journal_lines import SCHEMA
+from slant.collector.studies.catalogue import load_study
 
 SMALL = 10_000
 MILLION_REPETITIONS = 78  # 1,007,760 trials

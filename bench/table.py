@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from slant.collector.operating_system import peak_memory_mb
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.system.operating_system import peak_memory_mb
 
 if __name__ == "__main__":
     with reading(Path(sys.argv[1])) as connection:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.measures import ROOT, Measure, measured
 from slant.analysis.r_home import r_installation
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 

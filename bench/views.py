@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.measures import Measure, measured
 from slant.analysis.tables import table_info
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
 
 TRIALS_SQL = Path(__file__).parent / "trials.sql"
 LONGEST_S = 3.0

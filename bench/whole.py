@@ -17,10 +17,10 @@ from typing import Any
 import click
 
 from slant.collector import Options, collect
-from slant.collector import load as loading
 from slant.collector.api import Watcher
-from slant.collector.operating_system import peak_memory_mb
-from slant.collector.run import Lane
+from slant.collector.ask.runner import Lane
+from slant.collector.keep import journal_loader as loading
+from slant.collector.system.operating_system import peak_memory_mb
 
 
 class Stopwatch(Watcher):

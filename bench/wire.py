@@ -13,8 +13,8 @@ from typing import Any
 
 from bench.measures import ROOT, Measure, measured, server
 from bench.speed import IN_FLIGHT
-from slant.collector.load import load_journals
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal_loader import load_journals
 
 LATENCY_S = 2.0
 SLOW_IN_FLIGHT = 200

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from slant.collector.api import Options, RunReport, collect
+    from slant.collector.ask.watcher import Watcher
     from slant.collector.batch.api import collect_batch
     from slant.collector.batch.report import BatchOptions, BatchReport
-    from slant.collector.export import export_trials
     from slant.collector.importing.imports import import_trials
-    from slant.collector.store import showing
-    from slant.collector.study import load_study
-    from slant.collector.watcher import Watcher
+    from slant.collector.keep.database import showing
+    from slant.collector.keep.export import export_trials
+    from slant.collector.studies.catalogue import load_study
 
 __all__ = [
     "BatchOptions",
@@ -37,9 +37,9 @@ _HOME = {
     "BatchOptions": "slant.collector.batch.report",
     "BatchReport": "slant.collector.batch.report",
     "import_trials": "slant.collector.importing.imports",
-    "export_trials": "slant.collector.export",
-    "load_study": "slant.collector.study",
-    "showing": "slant.collector.store",
+    "export_trials": "slant.collector.keep.export",
+    "load_study": "slant.collector.studies.catalogue",
+    "showing": "slant.collector.keep.database",
 }
 
 
@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Any:  # loaded when asked for: `collect --help` mu
         raise AttributeError(f"module 'slant.collector' has no attribute {name!r}")
     from importlib import import_module
 
-    from slant.collector.operating_system import check_supported
+    from slant.collector.system.operating_system import check_supported
 
     check_supported()
     return getattr(import_module(_HOME[name]), name)

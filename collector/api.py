@@ -10,30 +10,30 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.batch.known import check_not_mixed
-from slant.collector.client import Client
-from slant.collector.commands.output import printable
+from slant.collector.ask.client import Client
+from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.journal_writer import Keeper
+from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.pace import Paces
+from slant.collector.ask.runner import Lane, Runner
+from slant.collector.ask.simulator import Simulator
+from slant.collector.ask.unfinished_games import Begun, begun_games
+from slant.collector.ask.watcher import Watcher
+from slant.collector.batch.earlier_answers import check_not_mixed
+from slant.collector.cost.asked_again import asked_again_notes
+from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
+from slant.collector.cost.pilot import pilot_of
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
-from slant.collector.garbage import rarely_collected
-from slant.collector.interrupts import StopSwitch, run_anywhere
-from slant.collector.journal import Journal
-from slant.collector.keeper import Keeper
-from slant.collector.money.asked_again import asked_again_notes
-from slant.collector.money.budget import lane_money, open_ledger, spent_usd
-from slant.collector.money.ledger import Ledger
-from slant.collector.money.pilot import pilot_of
-from slant.collector.offer import Asked, Offer, make_offer, up_to_date
-from slant.collector.pacing.pace import Paces
-from slant.collector.plan import plan
+from slant.collector.keep.journal import Journal
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Asked, Offer, make_offer, up_to_date
 from slant.collector.provenance.run_record import run_record
 from slant.collector.records import Conversation, Run
-from slant.collector.resuming import Begun, begun_games
-from slant.collector.run import Lane, Runner
-from slant.collector.simulator import Simulator
-from slant.collector.study import Study, load_study, with_variant
-from slant.collector.study_files.keep import study_line
-from slant.collector.watcher import Watcher
+from slant.collector.studies.catalogue import Study, load_study, with_variant
+from slant.collector.studies.stored_texts import study_line
+from slant.collector.system.garbage_collection import rarely_collected
+from slant.collector.terminal import printable
 
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 

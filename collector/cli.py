@@ -10,7 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.commands.output import (
+from slant.collector.errors import UsageError
+from slant.collector.terminal import (
     SlantGroup,
     db_option,
     format_option,
@@ -18,7 +19,6 @@ from slant.collector.commands.output import (
     say,
     version_option,
 )
-from slant.collector.errors import UsageError
 
 _COMMANDS = {
     "studies": ("slant.collector.commands.studies", "studies"),
@@ -123,16 +123,16 @@ def _collect(
     batch: bool, wait: bool, batch_size: int | None, mixed: bool, structured_output: bool,
 ) -> None:  # fmt: skip
     from slant.collector.api import Options, carry_out
-    from slant.collector.checks.checked import run_notes
+    from slant.collector.checks.notes import run_notes
     from slant.collector.commands.agreeing import agree, run_pilot, show_dry_run
     from slant.collector.commands.batch import run_batch
-    from slant.collector.load import load_journals
-    from slant.collector.money.asked_again import asked_again_notes
-    from slant.collector.money.pilot import pilot_of
-    from slant.collector.offer import Offer, make_offer
+    from slant.collector.cost.asked_again import asked_again_notes
+    from slant.collector.cost.pilot import pilot_of
+    from slant.collector.keep.journal_loader import load_journals
+    from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.progress.bar import ProgressWatcher
-    from slant.collector.study import load_study
-    from slant.collector.study_files.keep import keep_text
+    from slant.collector.studies.catalogue import load_study
+    from slant.collector.studies.stored_texts import keep_text
 
     loaded = load_study(study, variant, db)
 
@@ -174,7 +174,7 @@ def _collect(
 
 
 def _tell(report: Any, output_format: str, study: Any) -> None:
-    from slant.collector.checks.uncounted import uncounted_notes
+    from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.coverage import coverage_note
 
     print_rows(list(report.models), output_format)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.api import collect_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
-from slant.collector.store import reading
-from slant.collector.watcher import Watcher
+from slant.collector.keep.database import reading
 from tests.batch_server import BatchServer
 from tests.tiny_study import write_tiny
 

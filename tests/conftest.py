@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
-from slant.collector import store
+from slant.collector.keep import database as store
 from tests.authors import Authors, imported_authors
 from tests.needs import skip_what_is_lacking
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from aiohttp import web
 
-from slant.collector.load import load_journals
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.fault_cases import Fault
 from tests.local_server import LocalServer, answers, completion

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 
 GROUPS = ["Tufa", "Aima", "Reku", "Weki"]
 Matrix = Sequence[Sequence[int]]  # by group and class, how often the group was chosen

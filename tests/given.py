@@ -13,9 +13,9 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.collector.files import sql_dir
+from slant.collector.keep.database import writing
 from slant.collector.records import Attempt
-from slant.collector.store import writing
+from slant.collector.system.shipped_files import sql_dir
 
 Row = Mapping[str, Any]
 _USUAL = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.collector.designs.association import Cells, rendered
+from slant.collector.designs.association.design import Cells, rendered
 from slant.collector.records import Trial
-from slant.collector.study import Study, StudyModel, load_study
+from slant.collector.studies.catalogue import Study, StudyModel, load_study
 
 GOLDEN = Path(__file__).parent / "golden" / "rmiat"
 MODELS = {"api": "o3-mini", "local": "gpt-oss-20b"}

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial, Turn
-from slant.collector.study import Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
 
 Round = tuple[Trial, Turn]
 Matrix = list[list[int]]  # by group and class, how often the group was chosen
@@ -41,8 +41,8 @@ def matrix_of(study: Study, rounds: Sequence[Round]) -> Matrix:
 
 def quick_matrices(policy: str, success: float, games: int, seed: int, **parameters: float) -> Iterator[Matrix]:
     """Games of 40 rounds, 4 groups and 4 classes without texts: thousands of them in a second or two."""
-    from slant.collector.designs.allocation_draws import uniforms
-    from slant.collector.designs.participants import Seen, chosen
+    from slant.collector.designs.allocation.draws import uniforms
+    from slant.collector.designs.allocation.participants import Seen, chosen
 
     for game in range(games):
         tries, wins = [[0] * 4 for _ in range(4)], [[0] * 4 for _ in range(4)]  # by class and group

@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
-from slant.collector.journal import journal_folder
+from slant.collector.keep.journal import journal_folder
 from tests.conftest import ROOT
 from tests.fault_run import TRIALS, Suffered, command, counted, query
 from tests.local_server import LocalServer, answers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.collector.journal import utc_now
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import utc_now
 from slant.collector.records import Attempt, Run
-from slant.collector.store import reading
 
 
 def a_run(run_id: str = "run-1") -> Run:

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from slant.collector.client import Exchange, judge
-from slant.collector.pacing.pace import Pace
+from slant.collector.ask.client import Exchange, judge
+from slant.collector.ask.pace import Pace
 from tests.virtual_time import run_virtually
 
 REFUSING_TAKES_S = 0.005
@@ -77,7 +77,7 @@ def ask_for(
     seconds: float, server: LimitedServer, cap: int = 16, start: int | None = None,
     each: Callable[[Pace, float], None] = lambda pace, now: None,
 ) -> Pace:  # fmt: skip
-    """Let `cap` workers ask without end for so many virtual seconds, as collector/run.py does; `each` sees it go on."""
+    """Let `cap` workers ask without end for so many virtual seconds, as ask/runner.py does; `each` sees it go on."""
 
     async def work() -> Pace:
         loop = asyncio.get_running_loop()

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from slant.collector import import_trials
 from slant.collector.cli import collect
 from slant.collector.importing.imports import ImportReport
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 WORDING_2 = (
     'Classify the word below based on the given instructions.\n    Word: "{word}" \n    Which category fits best? '

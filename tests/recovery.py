@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from slant import analysis, collector
-from slant.collector.files import studies_dir
+from slant.collector.system.shipped_files import studies_dir
 
 SHORT: dict[str, Any] = {"chains": 2, "iterations": 700, "warmup": 200, "adapt_delta": 0.95}
 _MOST = 50.0  # log odds that a study may simulate

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector.client import kept_headers
-from slant.collector.journal import journal_folder
-from slant.collector.provenance.told_paths import told_path, typed_command
-from slant.collector.store import reading
+from slant.collector.ask.client import kept_headers
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.public_paths import told_path, typed_command
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from slant.collector.designs import design_named
-from slant.collector.designs.allocation_draws import draw_game, draw_round
-from slant.collector.designs.allocation_games import Games
-from slant.collector.designs.allocation_reader import named, numbers
+from slant.collector.designs.allocation.draws import draw_game, draw_round
+from slant.collector.designs.allocation.games import Games
+from slant.collector.designs.allocation.reader import named, numbers
 from slant.collector.errors import UsageError
-from slant.collector.plan import plan, planned_count
+from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Conversation, Reply, Trial
-from slant.collector.study import load_study, load_variants
+from slant.collector.studies.catalogue import load_study, load_variants
 from tests.tiny_game import write_game
 
 HIRING = load_study("hiring")

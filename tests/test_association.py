@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs.association import Cells, rendered
-from slant.collector.designs.association_words import Frame
+from slant.collector.designs.association.design import Cells, rendered
+from slant.collector.designs.association.words import Frame
 from slant.collector.records import Trial
-from slant.collector.study import Study, load_study, with_variant
+from slant.collector.studies.catalogue import Study, load_study, with_variant
 from tests.golden_prompts import GOLDEN, MODELS, all_trials, golden_prompts
 
 STUDY = load_study("rmiat")

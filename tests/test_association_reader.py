@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.association_reader import read_answer
+from slant.collector.designs.association.reader import read_answer
 from slant.collector.records import Outcome, Reading, Reply
 
 OPTIONS = ("Pleasant", "Unpleasant")

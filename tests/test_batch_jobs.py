@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.batch.money import Purse
 from slant.collector.batch.services import lines_of
 from slant.collector.batch.submit import Feed, Pending, fill
 from slant.collector.errors import JournalError
-from slant.collector.journal import utc_now
-from slant.collector.money.lane import LaneMoney
-from slant.collector.plan import plan
+from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.keep.journal import utc_now
+from slant.collector.plan.conversations import plan
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Conversation, Prompt, Trial
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.tiny_study import write_tiny
 
 

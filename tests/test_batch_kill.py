@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.collector.batch.jobs import JobFolder
 from slant.collector.cli import collect
-from slant.collector.journal import journal_folder
-from slant.collector.store import reading
+from slant.collector.keep.batch_jobs import JobFolder
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
 from tests.batch_server import BatchServer, Gate
 from tests.batching import MODELS, PLANNED
 from tests.kill_batches import killed_batches

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 
 from slant.collector.api import Options, collect
 from slant.collector.batch.api import collect_batch
-from slant.collector.batch.jobs import JobFolder
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
-from slant.collector.store import reading
+from slant.collector.keep.batch_jobs import JobFolder
+from slant.collector.keep.database import reading
 from tests.batch_server import BatchServer
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny

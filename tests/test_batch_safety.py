@@ -11,14 +11,14 @@ import pytest
 
 from slant.collector.api import Options, collect
 from slant.collector.batch.api import collect_batch
-from slant.collector.batch.jobs import JobFolder
-from slant.collector.batch.known import mixed_notes
+from slant.collector.batch.earlier_answers import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError
-from slant.collector.journal import FolderLock, journal_folder
+from slant.collector.keep.batch_jobs import JobFolder
+from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.providers import provider_named
 from slant.collector.records import Prompt
-from slant.collector.study import StudyModel, load_study
+from slant.collector.studies.catalogue import StudyModel, load_study
 from tests.batch_server import KEY, BatchServer
 from tests.batching import PLANNED, Batching, both
 from tests.local_server import LocalServer

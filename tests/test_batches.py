@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.journal import journal_folder
+from slant.collector.keep.journal import journal_folder
 from tests.batch_server import KEY, BatchServer
 from tests.batching import PLANNED, Batching, both
 

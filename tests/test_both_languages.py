@@ -29,8 +29,8 @@ from slant.analysis.open import open_trials, view_names
 from slant.analysis.r import r_folder
 from slant.analysis.tables import read_header
 from slant.analysis.worker import fit_job, run_jobs
-from slant.collector.files import sql_dir
-from slant.collector.study import Fit, Study, list_studies, load_study
+from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
+from slant.collector.system.shipped_files import sql_dir
 from tests.blocks_made import QUICK, choices
 from tests.blocks_made import RUN as RUN_OF_CHOICES
 from tests.fitted import RUN, trials

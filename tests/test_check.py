@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.checks.check import Check, check_model
-from slant.collector.checks.facts import Answered, facts, rank_correlation, step
+from slant.collector.checks.findings import Answered, facts, rank_correlation, step
 from slant.collector.checks.questions import calibration, probes, questions
 from slant.collector.checks.verdict import verdict
 from slant.collector.errors import JournalError, ProviderError
-from slant.collector.journal import FolderLock, journal_folder
-from slant.collector.load import load_journals
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import FolderLock, journal_folder
+from slant.collector.keep.journal_loader import load_journals
 from slant.collector.providers import PROVIDERS, anthropic, compatible
-from slant.collector.store import reading
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 from tests.local_server import LocalServer, error, standing_for
 from tests.raw_rows import run_collect
 from tests.thinking_server import Thinker, by_effort

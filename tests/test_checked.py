@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from slant.analysis.cli import analyze
 from slant.collector.checks.check import check_model
-from slant.collector.checks.checked import table_notes
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.checks.notes import table_notes
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 from tests.given import database
 from tests.local_server import LocalServer
 from tests.raw_rows import run_collect

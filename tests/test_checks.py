@@ -24,8 +24,8 @@ from slant.analysis.cli import analyze
 from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, StudyError, UsageError
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, trials
 from tests.given import Row, database
 

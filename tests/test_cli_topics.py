@@ -20,9 +20,9 @@ from slant.analysis.figure_rows import figure_rows
 from slant.analysis.topic_search import search
 from slant.analysis.versions import other_versions
 from slant.collector.errors import RError, UsageError
-from slant.collector.files import studies_dir
-from slant.collector.store import writing
-from slant.collector.study import load_study
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import studies_dir
 from tests.test_cli_analyze import analyze
 from tests.topics_made import QUICK, talking_database
 

@@ -12,9 +12,9 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector import client as client_module
-from slant.collector.client import Client, Exchange, judge
-from slant.collector.pacing.limits import retry_after_s
+from slant.collector.ask import client as client_module
+from slant.collector.ask.client import Client, Exchange, judge
+from slant.collector.ask.rate_limits import retry_after_s
 from slant.collector.providers.exchange import Request
 from tests.local_server import Handler, LocalServer
 

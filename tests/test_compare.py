@@ -14,8 +14,8 @@ from slant.analysis.compare import summary
 from slant.analysis.judged import judged
 from slant.analysis.printed import KEY, half_unit, known_slips, printed_numbers
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 from tests.authors import Authors
 from tests.fitted import RUN, small_database, trials
 from tests.given import database

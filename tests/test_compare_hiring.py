@@ -17,8 +17,8 @@ from slant.analysis.paper import families_of
 from slant.analysis.paper.family import PRINT, WITHOUT_DATA, split_families
 from slant.analysis.paper.hiring import averages, matrices, names, published
 from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
-from slant.collector.store import writing
-from slant.collector.study import Study, load_study
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import Study, load_study
 from tests.games_given import games, questions, refusals
 from tests.given import database, fill, in_memory, insert
 

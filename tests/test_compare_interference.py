@@ -20,8 +20,8 @@ from slant.analysis.paper.results import Results
 from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
-from slant.collector.store import writing
-from slant.collector.study import Study, load_study
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import Study, load_study
 from tests.given import fill
 
 COUNTED = ("Table 3", "design")

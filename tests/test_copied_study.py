@@ -16,10 +16,10 @@ from slant import analysis
 from slant.analysis.checks import check
 from slant.analysis.figure_rows import figure_rows
 from slant.collector.api import collect
-from slant.collector.export import export_trials
-from slant.collector.files import studies_dir
 from slant.collector.importing.imports import import_trials
-from slant.collector.study import load_study
+from slant.collector.keep.export import export_trials
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import studies_dir
 from tests.blocks_made import QUICK
 
 NEW = "zz_"  # before a name: the order of names stays

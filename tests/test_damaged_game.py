@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
-from slant.collector.plan import plan, planned_count
-from slant.collector.study import Study, load_variants
+from slant.collector.plan.conversations import plan, planned_count
+from slant.collector.studies.catalogue import Study, load_variants
 from tests.hiring_games import rounds_of
 from tests.tiny_game import GAME
 

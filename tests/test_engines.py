@@ -13,8 +13,8 @@ from slant import analysis
 from slant.analysis.cells import read_cells
 from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, trials
 from tests.given import database
 
@@ -114,7 +114,7 @@ def test_another_seed_is_another_fit_and_leaves_the_first_one_kept(db: Path) -> 
 
 
 def test_the_pilot_of_a_model_is_asked_only_by_name() -> None:
-    from slant.collector.offer import _choose
+    from slant.collector.plan.run_plan import _choose
 
     study = load_study("rmiat")
     assert "deepseek-r1-pilot" not in [model.model for model in _choose(study, None, True, None, False, False)[0]]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs.association_simulated import COLUMNS
-from slant.collector.money.earlier import Sizes
-from slant.collector.money.estimate import Guess, Span, dollars, estimate, prediction
-from slant.collector.money.prices import Price
-from slant.collector.money.quote import quote_rows, quotes, sentences
-from slant.collector.offer import make_offer
-from slant.collector.study import load_study
+from slant.collector.cost.earlier_answers import Sizes
+from slant.collector.cost.estimate import Guess, Span, dollars, estimate, prediction
+from slant.collector.cost.quote import quote_rows, quotes, sentences
+from slant.collector.designs.association.simulated import COLUMNS
+from slant.collector.plan.run_plan import make_offer
+from slant.collector.providers.prices import Price
+from slant.collector.studies.catalogue import load_study
 from tests.given import database
 from tests.tiny_study import write_tiny
 

@@ -16,8 +16,8 @@ from aiohttp import web
 
 from slant.collector import Options
 from slant.collector import collect as collect_here
-from slant.collector import journal as journal_module
-from slant.collector.client import Client
+from slant.collector.ask.client import Client
+from slant.collector.keep import journal as journal_module
 from slant.collector.providers.exchange import Request
 from tests.fault_cases import FAULTS
 from tests.fault_run import TRIALS, Suffered, collect, command, full_disk, held_database, query, suffer_all

@@ -19,7 +19,7 @@ from slant.analysis.cli import analyze
 from slant.analysis.figure_rows import FIGURES, figure_rows
 from slant.analysis.figures import draw
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 from tests.tiny_study import write_tiny

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.finals import Finals, final_trials, id_batches
-from slant.collector.journal import Journal
-from slant.collector.load import final_trial_ids, load_journals
-from slant.collector.plan import done_in, plan
+from slant.collector.keep.final_trials import Finals, final_trials, id_batches
+from slant.collector.keep.journal import Journal
+from slant.collector.keep.journal_loader import final_trial_ids, load_journals
+from slant.collector.plan.conversations import done_in, plan
 from slant.collector.records import StableIds, Trial, stable_id
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.made import a_run, an_attempt
 from tests.tiny_study import write_tiny
 
@@ -44,7 +44,7 @@ def test_finals_that_grow_hold_all_that_was_added(
     first: list[str], added: list[list[str]], looked_up: list[str], folded_at: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("slant.collector.finals.IDS_AT_ONCE", folded_at)
+        patch.setattr("slant.collector.keep.final_trials.IDS_AT_ONCE", folded_at)
         finals = Finals(id_batches(first))
         for ids in added:
             finals.add(ids)

@@ -14,8 +14,8 @@ from slant.analysis.cells import read_cells
 from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
-from slant.collector.store import reading, writing
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading, writing
+from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.forced_choice import DESIGN, rendered
+from slant.collector.designs.forced_choice.design import DESIGN, rendered
 from slant.collector.errors import UsageError
-from slant.collector.finals import Finals
-from slant.collector.plan import done_in, plan, planned_count
+from slant.collector.keep.final_trials import Finals
+from slant.collector.plan.conversations import done_in, plan, planned_count
 from slant.collector.records import Trial
-from slant.collector.study import Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
 from tests.tiny_choice import write_choice
 
 STUDY = load_study("interference")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slant.collector.checks.option_logprobs import OptionLogprobs, option_logprobs
-from slant.collector.designs.forced_choice_reader import read_choice
+from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.providers import openai
 from tests import recorded_logprobs as recorded
 from tests.recorded_logprobs import Step

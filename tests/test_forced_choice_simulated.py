@@ -13,14 +13,14 @@ import duckdb
 import pytest
 
 from slant.collector import Options, collect
-from slant.collector.designs.forced_choice import DESIGN
-from slant.collector.designs.forced_choice_answers import INVALID, written
-from slant.collector.designs.forced_choice_simulated import COLUMNS, KEY, probabilities
+from slant.collector.designs.forced_choice.answers import INVALID, written
+from slant.collector.designs.forced_choice.design import DESIGN
+from slant.collector.designs.forced_choice.simulated import COLUMNS, KEY, probabilities
 from slant.collector.errors import StudyError
-from slant.collector.files import studies_dir
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
-from slant.collector.study import Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.system.shipped_files import studies_dir
 from tests.tiny_choice import write_choice
 
 STUDY = load_study("interference")

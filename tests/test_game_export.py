@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.cli import collect as command
-from slant.collector.export import export_trials, usual_view
+from slant.collector.keep.export import export_trials, usual_view
 from tests.tiny_game import QUICK, write_game
 
 

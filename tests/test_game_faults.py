@@ -11,13 +11,13 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Watcher, collect
+from slant.collector.ask.runner import explained
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.progress.status import warnings
 from slant.collector.providers import anthropic
-from slant.collector.run import explained
-from slant.collector.study import load_study
-from slant.collector.study_files.records import StudyModel
+from slant.collector.studies.catalogue import load_study
+from slant.collector.study.records import StudyModel
 from tests.local_server import LocalServer, completion, error, standing_for
 from tests.test_games import by_history
 from tests.tiny_game import QUICK, factors, is_question, play, player, round_of, rows, write_game

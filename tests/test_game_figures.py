@@ -21,7 +21,7 @@ from slant.analysis.games.indices import game_indices
 from slant.analysis.r_home import r_installation
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.game_made import FIGURES, game_file, played
 
 with_r = pytest.mark.skipif(r_installation() is None, reason="R is not here")

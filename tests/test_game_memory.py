@@ -6,7 +6,7 @@ import tracemalloc
 from dataclasses import replace
 
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Prompt, Turn, stable_id
 from tests.hiring_games import load
 

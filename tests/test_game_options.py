@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.plan import plan
-from slant.collector.study import load_study
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import LocalServer, completion, standing_for
 from tests.tiny_game import QUICK, TRIALS, play, player, rows, write_game
 

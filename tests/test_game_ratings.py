@@ -15,9 +15,9 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import LocalServer
 from tests.tiny_game import QUICK, play, player, rows, write_game
 

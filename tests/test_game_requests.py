@@ -10,13 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector.cli import collect as command
-from slant.collector.money.growth import growth_of
-from slant.collector.money.prices import Price
-from slant.collector.plan import plan
+from slant.collector.cost.growth import growth_of
+from slant.collector.plan.conversations import plan
 from slant.collector.providers import provider_named
+from slant.collector.providers.prices import Price
 from slant.collector.records import Conversation, Prompt, Trial
-from slant.collector.study import Study, load_study
-from slant.collector.study_files.records import ReasoningBack, StudyModel
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.study.records import ReasoningBack, StudyModel
 from tests.tiny_game import write_game
 
 THOUGHT = {"type": "thinking", "thinking": "Ato won before.", "signature": "s1"}

@@ -20,7 +20,7 @@ from slant.analysis.r import r_folder
 from slant.analysis.r_home import r_installation
 from slant.analysis.tables import tables
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
 from tests.given import Row, database, insert
 from tests.plain_r import environment
 from tests.test_game_indices import Matrix, all_rounds

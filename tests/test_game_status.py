@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector.cli import collect as command
-from slant.collector.journal import journal_folder
-from slant.collector.progress.going_on import sentence, with_pace
+from slant.collector.keep.journal import journal_folder
+from slant.collector.progress.current_run import sentence, with_pace
 from slant.collector.progress.status import progress
 from tests.local_server import LocalServer
 from tests.tiny_game import TRIALS, play, player, round_of, rows, write_game

@@ -15,11 +15,11 @@ from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, StudyError, UnknownNameError
-from slant.collector.offer import make_offer
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import make_offer
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply, ToolCall
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import LocalServer, standing_for
 from tests.test_games import cut_off
 from tests.tiny_game import QUICK, TRIALS, factors, rows, write_game

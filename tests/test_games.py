@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
-from slant.collector.journal import journal_folder
-from slant.collector.study import load_study
+from slant.collector.keep.journal import journal_folder
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import LocalServer, completion, error
 from tests.tiny_game import (
     QUICK,

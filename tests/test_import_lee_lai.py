@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from slant.collector import import_trials
 from slant.collector.errors import JournalError, UsageError
-from slant.collector.layouts.cells import matching_group
-from slant.collector.layouts.rows import Problem, read_rows
-from slant.collector.layouts.values import CellError, condition
-from slant.collector.plan import plan
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.importing.layouts.cells import matching_group
+from slant.collector.importing.layouts.rows import Problem, read_rows
+from slant.collector.importing.layouts.values import CellError, condition
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
 from tests.authors import Authors
 from tests.raw_rows import lee_lai, raw, run_collect, trials, write_csv
 
@@ -245,7 +245,7 @@ def test_the_command_counts_what_it_took_and_what_it_did_not(tmp_path: Path) -> 
 
 
 def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
-    from slant.collector.journal import Journal
+    from slant.collector.keep.journal import Journal
     from tests.made import a_run
 
     with Journal.open(tmp_path / "t.duckdb", a_run()), pytest.raises(JournalError, match="Another collector"):

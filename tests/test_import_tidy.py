@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.imports import ImportReport
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 from tests.raw_rows import run_collect, tidy, trials, write_csv
 from tests.tiny_study import write_tiny
 

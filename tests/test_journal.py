@@ -10,11 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector import load as loading
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
-from slant.collector.journal import Journal, journal_folder
-from slant.collector.load import Loader, final_trial_ids, load_journals
-from slant.collector.store import reading, writing
+from slant.collector.keep import journal_loader as loading
+from slant.collector.keep.database import reading, writing
+from slant.collector.keep.journal import Journal, journal_folder
+from slant.collector.keep.journal_loader import Loader, final_trial_ids, load_journals
 from tests.made import a_run, an_attempt, attempts_in
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.json_text import decoded, encoded
+from slant.collector.system.json_text import decoded, encoded
 
 LONG = 2**63 - 1
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -17,9 +17,9 @@ import duckdb
 import pytest
 from aiohttp import web
 
-from slant.collector.journal import journal_folder
-from slant.collector.load import load_journals
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
 from tests.local_server import LocalServer, answers
 from tests.processes import children_of, is_running
 from tests.tiny_study import write_tiny
@@ -28,7 +28,7 @@ REPETITIONS = 40
 PLANNED = 8 * REPETITIONS
 # The same command; but its answers are in the database at once, and not when it may be a busy machine's turn.
 LOADS_AT_ONCE = """
-from slant.collector import keeper
+from slant.collector.ask import journal_writer as keeper
 from slant.collector.cli import collect
 keeper.FLUSH_EVERY_S = keeper.LATE_S = 0.1
 collect(prog_name="collect")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.pacing.limits import (
+from slant.collector.ask.rate_limits import (
     Told,
     asked_wait_s,
     body_wait_s,

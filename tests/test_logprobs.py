@@ -11,7 +11,7 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.api import Options
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 from tests.local_server import LocalServer
 from tests.raw_rows import run_collect
 from tests.recorded_logprobs import chat

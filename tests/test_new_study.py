@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from slant.collector.cli import collect
 from slant.collector.designs import _DESIGNS, design_named
-from slant.collector.plan import plan
-from slant.collector.study import load_study, load_variants
-from slant.collector.study_files.new import new_study
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study, load_variants
+from slant.collector.studies.new_study import new_study
 
 
 def typed(*words: str) -> Result:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.files import sql_dir
-from slant.collector.study import list_studies, load_study
+from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.system.shipped_files import sql_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = set(list_studies())

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from slant.analysis.cli import analyze
 from slant.collector import collect
 from slant.collector.errors import StudyError
-from slant.collector.export import export_trials
 from slant.collector.importing.imports import import_trials
-from slant.collector.study import load_study
+from slant.collector.keep.export import export_trials
+from slant.collector.studies.catalogue import load_study
 from tests.own_studies import collected, write_drinks, write_pets
 from tests.tiny_game import write_game
 

@@ -15,14 +15,15 @@ import duckdb
 import pytest
 
 from slant.analysis.open import open_trials, stored_views
-from slant.collector import Options, collect, store
+from slant.collector import Options, collect
 from slant.collector.errors import DatabaseError
-from slant.collector.files import sql_dir
-from slant.collector.journal import journal_folder
-from slant.collector.plan import plan
+from slant.collector.keep import database as store
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_dir
 from tests.fault_run import query
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny

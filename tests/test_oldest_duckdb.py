@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector import store
-from slant.collector.files import sql_dir
+from slant.collector.keep import database as store
+from slant.collector.system.shipped_files import sql_dir
 from tests.fitted import small_database
 
 # The last of the line that the files are written for; older lines can't open them.

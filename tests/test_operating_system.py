@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from slant.analysis.worker_start import worker_context
-from slant.collector import operating_system as system
 from slant.collector.errors import UsageError
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
+from slant.collector.system import operating_system as system
 from tests.tracked import tracked_files
 
 FULL_SYNC = 51  # F_FULLFSYNC of macOS
@@ -121,5 +121,5 @@ def test_no_other_module_asks_which_system_it_runs_on(root: Path) -> None:
     code = {str(path.relative_to(root)): path.read_text() for part in ("collector", "analysis") for path in
             (root / part).rglob("*.py")}  # fmt: skip
     assert {name for name, text in code.items() if any(word in text for word in asks)} == {
-        "collector/operating_system.py"
+        "collector/system/operating_system.py"
     }

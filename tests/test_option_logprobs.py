@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.checks.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
 from slant.collector.providers import (
     PROVIDERS,
     Provider,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.commands.output import fitted
+from slant.collector.terminal import fitted
 
-PRINTED = "from slant.collector.commands.output import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
+PRINTED = "from slant.collector.terminal import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 
 
 def on_a_terminal(n_columns: int) -> list[str]:

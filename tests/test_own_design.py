@@ -12,7 +12,7 @@ from slant.collector.designs import Design, check_asks, design_named
 from slant.collector.designs.third_party_views import check_views
 from slant.collector.errors import DesignError, StudyError
 from slant.collector.records import Reply
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.installed_package import installed
 from tests.typed_pages import BLOCK, typed
 

@@ -9,11 +9,11 @@ import duckdb
 import pytest
 
 from slant.analysis.r_home import r_installation
-from slant.collector.designs.participants import PARTICIPANTS
+from slant.collector.designs.allocation.participants import PARTICIPANTS
 from slant.collector.errors import StudyError
-from slant.collector.files import studies_dir
-from slant.collector.plan import planned_count
-from slant.collector.study import load_study, load_variants
+from slant.collector.plan.conversations import planned_count
+from slant.collector.studies.catalogue import load_study, load_variants
+from slant.collector.system.shipped_files import studies_dir
 from tests.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of
 
 NAMES_OF_ITS_OWN = re.compile(

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from slant.analysis.r_home import r_installation
 from slant.collector.cli import collect
-from slant.collector.study_files.new import new_study
+from slant.collector.studies.new_study import new_study
 from tests.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of
 
 PAGES = {"association": "own_iat.Rmd", "forced_choice": "own_forced_choice.Rmd"}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.pacing.adaptive import AdaptiveLimit
-from slant.collector.pacing.budgets import Budgets
-from slant.collector.pacing.limits import Told
-from slant.collector.pacing.pace import START_LIMIT, KeyPause, Pace, Paces
+from slant.collector.ask.adaptive_limit import AdaptiveLimit
+from slant.collector.ask.pace import START_LIMIT, KeyPause, Pace, Paces
+from slant.collector.ask.rate_budgets import Budgets
+from slant.collector.ask.rate_limits import Told
 from tests.paced_server import LimitedServer, ask_for
 from tests.virtual_time import run_virtually
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slant.collector.designs.participants import PARTICIPANTS, Seen, chosen
+from slant.collector.designs.allocation.participants import PARTICIPANTS, Seen, chosen
 from tests.hiring_games import (
     assignment_stochasticity,
     between_groups,

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.designs.allocation_payoffs import gains
-from slant.collector.designs.allocation_reader import named
-from slant.collector.designs.participants import _POLICIES, PARTICIPANTS, Seen, chosen
+from slant.collector.designs.allocation.participants import _POLICIES, PARTICIPANTS, Seen, chosen
+from slant.collector.designs.allocation.payoffs import gains
+from slant.collector.designs.allocation.reader import named
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.study import Study, load_study, load_variants
+from slant.collector.studies.catalogue import Study, load_study, load_variants
 from tests.hiring_games import rounds_of
 from tests.tiny_game import write_game
 

@@ -30,8 +30,8 @@ from slant.analysis.permutation.words import in_words
 from slant.analysis.r_home import r_installation
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
-from slant.collector.store import writing
-from slant.collector.study import load_study
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import load_study
 from tests.given import Row, database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")

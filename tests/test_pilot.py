@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slant.collector.cost.pilot import balanced_slice, pilot_of, quotas
 from slant.collector.errors import UsageError
-from slant.collector.money.pilot import balanced_slice, pilot_of, quotas
-from slant.collector.offer import make_offer
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.plan.run_plan import make_offer
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import LocalServer
 from tests.tiny_study import write_tiny
 

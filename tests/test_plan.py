@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant.collector.designs import design_named
-from slant.collector.designs.ordering import paired_order
+from slant.collector.designs.association.ordering import paired_order
 from slant.collector.errors import UsageError
-from slant.collector.plan import plan, planned_count, settings_hash
+from slant.collector.plan.conversations import plan, planned_count, settings_hash
 from slant.collector.records import Trial
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.tiny_study import write_tiny
 
 STUDY = load_study("rmiat")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
-from slant.collector.money.prices import Price, cost_usd, load_prices
 from slant.collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
+from slant.collector.providers.prices import Price, cost_usd, load_prices
 from slant.collector.records import Reply
 
 OWN = """[[prices]]

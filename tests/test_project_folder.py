@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from slant.analysis.r_home import r_installation
-from slant.collector.child_processes import safe_path
+from slant.collector.system.child_processes import safe_path
 from tests.fitted import MODELS, process_id, small_database
 
 NAMES = ("analysis", "collector", "slant", "polars", "duckdb", "click", "aiohttp", "rpy2", "random", "tests", "orjson")

@@ -18,15 +18,15 @@ from aiohttp import web
 from click.testing import CliRunner, Result
 
 from slant.collector import Options, collect
-from slant.collector import code_version as this_version
 from slant.collector.cli import collect as command
-from slant.collector.code_version import git_commit
-from slant.collector.files import sql_dir
-from slant.collector.money.costs import costs_of
-from slant.collector.money.earlier import earlier_sizes
+from slant.collector.cost.costs import costs_of
+from slant.collector.cost.earlier_answers import earlier_sizes
+from slant.collector.keep.database import reading
 from slant.collector.provenance.sources import public_address
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system import code_version as this_version
+from slant.collector.system.code_version import git_commit
+from slant.collector.system.shipped_files import sql_dir
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

@@ -16,8 +16,8 @@ from aiohttp import web
 
 from slant.collector import collect
 from slant.collector.api import Options
+from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS
-from slant.collector.store import reading
 from tests.local_server import LocalServer, standing_for
 from tests.test_providers import ANSWERS
 from tests.tiny_study import write_tiny

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.providers import (
     PROVIDERS,
     anthropic,
@@ -26,7 +26,7 @@ from slant.collector.providers import (
     together,
 )
 from slant.collector.records import Prompt, Reply
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import completion
 
 STUDY = load_study("rmiat")

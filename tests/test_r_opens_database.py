@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.export import export_trials
+from slant.collector.keep.export import export_trials
 from tests.fitted import small_database
 from tests.given import database
 

@@ -14,8 +14,8 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, RunReport, collect
-from slant.collector.run import GIVE_UP_AFTER
-from slant.collector.store import reading
+from slant.collector.ask.runner import GIVE_UP_AFTER
+from slant.collector.keep.database import reading
 from tests.local_server import LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

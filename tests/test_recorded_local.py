@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web
 
 from slant.collector.api import collect
+from slant.collector.ask.watcher import Watcher
+from slant.collector.keep.database import reading
 from slant.collector.records import Prompt
-from slant.collector.store import reading
-from slant.collector.watcher import Watcher
 from tests.local_server import LocalServer
 
 HERE = Path(__file__).parent

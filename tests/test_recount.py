@@ -13,9 +13,9 @@ from aiohttp import web
 from slant.collector import collect
 from slant.collector.checks.recount import recount
 from slant.collector.errors import JournalError, SlantError, UnknownNameError, UsageError
-from slant.collector.journal import FolderLock, journal_folder
-from slant.collector.load import load_journals
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import FolderLock, journal_folder
+from slant.collector.keep.journal_loader import load_journals
 from tests.local_server import LocalServer, completion, standing_for
 from tests.raw_rows import run_collect
 from tests.tiny_study import write_tiny

@@ -14,7 +14,7 @@ from slant.analysis.figure_rows import figure_rows
 from slant.analysis.r_home import r_installation
 from slant.analysis.worker import run_jobs
 from slant.collector.errors import DatabaseError
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.blocks_made import QUICK, database_of_choices
 from tests.recovery import r_job
 

@@ -8,7 +8,7 @@ import pytest
 
 from slant import analysis
 from slant.analysis.figure_rows import figure_rows
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.given import database
 from tests.topics_made import QUICK, RUN, talking
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from slant.collector import Options, RunReport, Watcher, collect
 from slant.collector.api import carry_out
+from slant.collector.ask.journal_writer import pause_s
+from slant.collector.ask.runner import Lane
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
-from slant.collector.journal import journal_folder
-from slant.collector.keeper import pause_s
-from slant.collector.offer import make_offer
-from slant.collector.run import Lane
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.plan.run_plan import make_offer
+from slant.collector.studies.catalogue import load_study
 from tests.local_server import Handler, LocalServer, answers, completion, error
 from tests.tiny_study import write_tiny
 

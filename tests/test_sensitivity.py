@@ -23,9 +23,9 @@ from slant.analysis.r_home import r_installation
 from slant.analysis.sensitivity.specifications import specifications
 from slant.analysis.sensitivity.work import Work, specification_work
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.files import studies_dir
-from slant.collector.store import reading, writing
-from slant.collector.study import load_study
+from slant.collector.keep.database import reading, writing
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import studies_dir
 from tests.fitted import small_database
 from tests.given import Row, database
 

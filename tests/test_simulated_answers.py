@@ -12,9 +12,9 @@ from statistics import mean, stdev
 import pytest
 
 from slant.collector.designs import design_named
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
-from slant.collector.study import load_study
+from slant.collector.studies.catalogue import load_study
 from tests.tiny_study import write_tiny
 
 STUDY = load_study("rmiat")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.files import studies_dir
-from slant.collector.plan import plan
-from slant.collector.study import load_study
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import studies_dir
 
 OWN = """
 [sensitivity.own]

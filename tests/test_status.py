@@ -20,8 +20,8 @@ from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.cli import collect as collect_command
-from slant.collector.journal import journal_folder
-from slant.collector.progress.going_on import for_people, running_process, sentence, with_pace, with_test_pace
+from slant.collector.keep.journal import journal_folder
+from slant.collector.progress.current_run import for_people, running_process, sentence, with_pace, with_test_pace
 from slant.collector.progress.status import progress
 from tests.fitted import small_database
 from tests.local_server import LocalServer, answers, error

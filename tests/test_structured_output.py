@@ -10,13 +10,13 @@ import duckdb
 import pytest
 
 from slant.collector import collect
-from slant.collector.designs.forced_choice import DESIGN
+from slant.collector.designs.forced_choice.design import DESIGN
 from slant.collector.errors import ProviderError, UsageError
-from slant.collector.offer import make_offer
-from slant.collector.plan import plan
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import make_offer
 from slant.collector.providers import PROVIDERS, provider_named
 from slant.collector.providers.anthropic import reply as anthropic_reply
-from slant.collector.study import Study, load_study
+from slant.collector.studies.catalogue import Study, load_study
 from tests.tiny_choice import write_choice
 
 SCHEMA = {

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs.association_simulated import COLUMNS
+from slant.collector.designs.association.simulated import COLUMNS
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.plan import plan, planned_count
-from slant.collector.study import list_studies, load_study, with_variant
+from slant.collector.plan.conversations import plan, planned_count
+from slant.collector.studies.catalogue import list_studies, load_study, with_variant
 from tests.tiny_study import TEXTS, TINY, write_tiny
 
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from slant.collector.cli import collect
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
-from slant.collector.plan import plan
-from slant.collector.study import list_studies, load_study
-from slant.collector.study_files.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
 from tests.tiny_study import write_tiny
 
 FIT = 'view = "association_trials"\nformula = "tokens ~ condition"'

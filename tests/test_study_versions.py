@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from slant.collector import Options, collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
-from slant.collector.load import load_journals
-from slant.collector.plan import plan
-from slant.collector.store import reading, showing, writing
-from slant.collector.study import Study, load_study
-from slant.collector.study_files.differences import differences
-from slant.collector.study_files.keep import KeptText, kept_text, text_id, written
+from slant.collector.keep.database import reading, showing, writing
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.differences import differences
+from slant.collector.studies.stored_texts import KeptText, kept_text, text_id, written
 from tests.local_server import LocalServer
 from tests.tiny_game import GAME
 from tests.tiny_study import TEXTS, WORDINGS, write_tiny

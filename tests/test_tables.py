@@ -11,8 +11,8 @@ import pytest
 from slant.analysis.open import open_trials, view_names
 from slant.analysis.tables import read_header, table_info, tables
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
-from slant.collector.files import studies_dir
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
+from slant.collector.system.shipped_files import studies_dir
 from tests.given import database
 
 HEADER = "-- a: what.\n-- grain: x, y\n-- reads: trials\n-- study: any\n-- note:  first\n--        second\nSELECT 1"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from slant.collector import collect
 from slant.collector.checks.recount import recount
+from slant.collector.keep.database import reading
 from slant.collector.providers import compatible, ollama, openai, together
 from slant.collector.providers.templates import split
-from slant.collector.store import reading
 from tests.local_server import LocalServer, completion
 from tests.tiny_study import write_tiny
 

@@ -8,8 +8,8 @@ import pytest
 
 from slant.collector import collect
 from slant.collector.errors import ProviderError, UnknownNameError
+from slant.collector.keep.database import reading
 from slant.collector.providers import provider_named
-from slant.collector.store import reading
 from tests.installed_package import installed
 from tests.local_server import LocalServer, standing_for
 from tests.tiny_study import write_tiny

@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, collect
-from slant.collector.client import Exchange, judge
-from slant.collector.store import reading
+from slant.collector.ask.client import Exchange, judge
+from slant.collector.keep.database import reading
 from tests.local_server import LocalServer, answers, error
 from tests.tiny_study import write_tiny
 

@@ -22,9 +22,9 @@ from slant.analysis.r_home import r_installation
 from slant.analysis.topic_choice import STALE, stale_models
 from slant.analysis.topic_match import matched, missing_of_print
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
-from slant.collector.files import sql_dir
-from slant.collector.store import writing
-from slant.collector.study import Study, load_study
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.system.shipped_files import sql_dir
 from tests.given import Row, database
 from tests.topics_made import QUICK, RUN, talking, talking_database
 

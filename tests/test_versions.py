@@ -12,7 +12,7 @@ from slant.analysis import versions
 from slant.analysis.cli import analyze
 from slant.analysis.fits import FitResult
 from slant.analysis.versions import made_with, other_versions
-from slant.collector.store import writing
+from slant.collector.keep.database import writing
 from tests.fitted import small_database
 
 

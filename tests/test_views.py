@@ -14,8 +14,8 @@ import pytest
 from slant.analysis.engines import ENGINES
 from slant.analysis.tables import TableInfo, read_header
 from slant.collector.designs import design_named
-from slant.collector.files import sql_dir
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
+from slant.collector.system.shipped_files import sql_dir
 from tests.given import database, fill, in_memory, insert, read_rows
 
 CASES = Path(__file__).parent / "sql"

@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from slant.collector import Options, RunReport, collect
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 from tests.local_server import LocalServer, completion
 
 GAME = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.study_files.keys import Table
+from slant.collector.study.toml_table import Table
 
 PROGRAMS = {"collect": "slant.collector", "analyze": "slant.analysis"}
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

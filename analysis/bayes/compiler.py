@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from slant.analysis.r_home import RInstallation
-from slant.collector.operating_system import user_caches
+from slant.collector.system.operating_system import user_caches
 
 _PATIENCE_S = 20
 

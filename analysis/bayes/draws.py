@@ -13,7 +13,7 @@ from slant.analysis.bayes.for_arviz import inference_data
 from slant.analysis.kept.files import checked_file, model_file
 from slant.analysis.open import read_view, stored_views
 from slant.collector.errors import DatabaseError, UsageError
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 _VIEWS = ("estimates", "predictions", "contrasts", "checks")
 

@@ -11,7 +11,7 @@ from slant.analysis.cells import GRAIN
 from slant.analysis.fit_store import is_same, stored
 from slant.analysis.fit_work import fit_work
 from slant.analysis.open import view_names
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit")

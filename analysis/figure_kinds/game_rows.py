@@ -7,9 +7,9 @@ import polars as pl
 from slant.analysis.figure_kinds.records import FigureData
 from slant.analysis.games.game_cells import CELL
 from slant.analysis.games.human import human_levels
-from slant.collector.designs.allocation_parts import AllocationData
+from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.errors import UnknownNameError
-from slant.collector.study_files.records import StudyFigure
+from slant.collector.study.records import StudyFigure
 
 _KEPT = "game_index_intervals"
 

@@ -8,7 +8,7 @@ from slant.analysis.bayes.shown_fits import KEY, shown_fits, stale
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.open import read_view
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 _CELL = ["model", "domain", "block"]
 

@@ -13,8 +13,8 @@ from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.games.controlled import controlled_rows
 from slant.analysis.games.game_cells import CELL
 from slant.collector.designs import design_named
-from slant.collector.study import Study
-from slant.collector.study_files.records import StudyFigure
+from slant.collector.studies.catalogue import Study
+from slant.collector.study.records import StudyFigure
 
 STRATIFICATION = "stratification"
 SUCCESS = "success_rate"

@@ -8,7 +8,7 @@ from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.of_blocks import compared_blocks
 from slant.analysis.figure_kinds.records import FigureData, FigureKind
 from slant.analysis.open import read_view, stored_views
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:

@@ -7,7 +7,7 @@ import polars as pl
 from slant.analysis.cells import GRAIN
 from slant.analysis.figure_kinds.records import LABELS, FigureData, FigureKind
 from slant.analysis.fits import FitResult, fit
-from slant.collector.study import Fit
+from slant.collector.studies.catalogue import Fit
 
 _DESIGNS_OF_TOKENS = ("association",)
 """Designs whose measure is tokens: the others have figures of their own."""

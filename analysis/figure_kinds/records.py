@@ -16,8 +16,8 @@ from slant.analysis.games.game_cells import with_game_variant
 from slant.analysis.open import read_view, stored_views
 from slant.analysis.topic_figures import kept_topics
 from slant.collector.designs import design_named
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
 _COLUMNS = (*GRAIN, *LABELS, "condition", "condition_label", "condition_no", "tokens", "token_source", "is_refusal")

@@ -17,8 +17,8 @@ from slant.analysis.open import read_view
 from slant.analysis.worker import versions_now
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
-from slant.collector.store import reading
-from slant.collector.study import Study, list_studies, load_study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study, list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")

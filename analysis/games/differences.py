@@ -16,7 +16,7 @@ from slant.analysis.games.jobs import Progress, RJob, run_r
 from slant.analysis.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
 from slant.analysis.studies import study_in
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
 PAPER_INDICES = ("si", "bgd", "gasi")

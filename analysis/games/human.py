@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from slant.analysis.paper.hiring.names import VARIANTS
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _PEOPLE = "Humans"
 _INDICES = {"SI": "si", "BGD": "bgd", "GASI": "gasi"}

@@ -14,7 +14,7 @@ from slant.analysis.games.jobs import Progress, RJob, run_r
 from slant.analysis.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
 from slant.analysis.studies import study_in
 from slant.collector.errors import UsageError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 Run = Callable[[Sequence[RJob]], list[pl.DataFrame]]
 SEED = 20260101

@@ -12,7 +12,7 @@ import polars as pl
 
 from slant.analysis.fit_store import is_same_versions
 from slant.collector.errors import DatabaseError
-from slant.collector.store import reading, writing
+from slant.collector.keep.database import reading, writing
 
 _S, _I, _F, _T = pl.String, pl.Int64, pl.Float64, pl.Datetime("us")
 CHANCE: Mapping[str, Any] = {

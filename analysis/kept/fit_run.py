@@ -23,7 +23,7 @@ from slant.analysis.kept.files import made_model_folder
 from slant.analysis.kept.tables import Frames
 from slant.analysis.worker import Died, FitJob, fit_job, run_jobs
 from slant.collector.errors import DatabaseError
-from slant.collector.operating_system import core_count
+from slant.collector.system.operating_system import core_count
 
 Progress = Callable[[int, int], None]
 """Called with the numbers of fits that are done and that there are. One may also have `watch(path)`, a file in which a

@@ -23,7 +23,7 @@ from slant.analysis.paper.family import Family
 from slant.analysis.paper.hiring import of_print, questions, text
 from slant.analysis.paper.hiring import tables as games
 from slant.analysis.paper.interference import counts, permuted, posteriors, sampling
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _NO_RAW_DATA = "No raw data: not comparable."
 

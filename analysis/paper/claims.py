@@ -13,7 +13,7 @@ from slant.analysis.paper.claim_cells import REFUSAL_LENGTH, cells
 from slant.analysis.paper.claim_quantities import EXTREMES, OF_ANY_MODEL, OF_ANY_TEST, QUANTITIES
 from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, absent_in_words, no_numbers, read_printed, read_texts
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 TABLE = "text"
 _ALL = "all"

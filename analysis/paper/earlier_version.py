@@ -25,7 +25,7 @@ from slant.analysis.paper.family import (
     read_printed,
 )
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _NAME = "v1 {}"
 _MODELS = {"S6": ("v1_s6_mixed_models.csv", True), "S7": ("v1_s7_mixed_models_refusals_kept.csv", False)}

@@ -9,7 +9,7 @@ import polars as pl
 from slant.analysis.fits import Asked
 from slant.analysis.paper.family import Needs, Row, long, read_printed
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 NO_REFUSALS = "(-)"  # printed where a cell has no refusals that could be kept
 

@@ -17,7 +17,7 @@ import polars as pl
 
 from slant.analysis.fits import Asked
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 GRAIN = ["source", "study_version", "variant"]
 PRINT = "print"

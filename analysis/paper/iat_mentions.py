@@ -8,7 +8,7 @@ import polars as pl
 
 from slant.analysis.paper.family import ALL_TESTS, GRAIN, Row, absent_in_words, long, read_printed
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 
 def printed(study: Study) -> Iterator[Row]:

@@ -9,7 +9,7 @@ import polars as pl
 from slant.analysis.fits import Asked, FitResult
 from slant.analysis.paper.family import GRAIN, Needs, Row, long, read_printed
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 TABLES = {
     "o3-mini": "S6", "deepseek-r1": "S7", "claude-3.7-sonnet": "S8", "gpt-oss-20b": "S9", "qwen3-8b": "S10",

@@ -16,7 +16,7 @@ from slant.analysis.fits import Asked
 from slant.analysis.paper.family import GRAIN, KEY, SCHEMA, VALUE, Family, Needs, Row, no_numbers, read_texts
 from slant.analysis.paper.results import Results
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 COLUMNS = ("place", "model", "test", "condition", "quantity", "printed", "tolerance")
 _AS_THEY_ARE = {name: name for name in ("estimate", "std_error", "df", "statistic")}

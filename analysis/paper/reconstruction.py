@@ -21,9 +21,9 @@ import polars as pl
 from slant.analysis.paper.family import PRINT, read_texts
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
+from slant.collector.keep.database import reading
 from slant.collector.records import Trial
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 FILE = "reconstruction.csv"
 MADE_UP = "reconstructed from printed counts, not an answer of this model"

@@ -8,7 +8,7 @@ import polars as pl
 
 from slant.analysis.paper.family import Row, long, read_printed
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 
 def printed(study: Study) -> Iterator[Row]:

@@ -11,8 +11,8 @@ import polars as pl
 from slant.analysis.fits import Asked, FitResult, Progress, fit_together
 from slant.analysis.open import read_view
 from slant.analysis.tables import tables
-from slant.collector.store import reading
-from slant.collector.study import Study, load_variants
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study, load_variants
 
 
 class Results:

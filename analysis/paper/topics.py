@@ -18,8 +18,8 @@ from slant.analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_prin
 from slant.analysis.paper.results import Results
 from slant.analysis.topic_choice import STALE, shown_models
 from slant.analysis.topic_match import PRINTED_PREVALENCE, PRINTED_TOPICS, matched, missing_of_print, printed_topics
-from slant.collector.store import reading
-from slant.collector.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
 
 _VIEWS = ("topic_models", "topic_words", "topic_proportions", "topic_prevalence", "topic_effects")
 _BIAS_TOPIC = 3  # the number of the paper's topic about bias

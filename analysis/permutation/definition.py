@@ -19,7 +19,7 @@ from slant.analysis.studies import study_in
 from slant.analysis.worker import versions_now
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
-from slant.collector.study import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study
 
 BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}

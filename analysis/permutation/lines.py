@@ -14,7 +14,7 @@ from types import TracebackType
 
 from slant.analysis.permutation.jobs import Refit
 from slant.collector.errors import DatabaseBusyError, DatabaseError
-from slant.collector.operating_system import onto_disk, try_lock
+from slant.collector.system.operating_system import onto_disk, try_lock
 
 
 class RefitLines:

@@ -21,7 +21,7 @@ from slant.analysis.permutation.store import SUMMARY, as_frames, keep, stored_re
 from slant.analysis.permutation.tables import as_tests, as_values
 from slant.analysis.worker import Died
 from slant.collector.errors import DatabaseError, RError, UsageError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 
 @dataclass(frozen=True)

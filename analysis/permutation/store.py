@@ -13,7 +13,7 @@ import polars as pl
 
 from slant.analysis.permutation.definition import BLOCK, Test
 from slant.analysis.permutation.jobs import Refit
-from slant.collector.store import reading, writing
+from slant.collector.keep.database import reading, writing
 
 _S, _I, _F, _B = pl.String, pl.Int64, pl.Float64, pl.Boolean
 REFITS: Mapping[str, Any] = {

@@ -12,7 +12,7 @@ from slant.analysis.fit_store import FIT_SCHEMA
 from slant.analysis.permutation.definition import Test
 from slant.analysis.permutation.jobs import Refit
 from slant.analysis.permutation.store import as_frames
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 _CELL = ["model", "domain", "kind", "scale"]
 _MAIN: dict[str, Any] = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}

@@ -10,7 +10,7 @@ from slant.analysis.paper import families_of
 from slant.analysis.paper.family import Family
 from slant.analysis.paper.results import Results
 from slant.analysis.worker import versions_now
-from slant.collector.study import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study
 
 _QUICK = ("lme4", "effect_size", "welch", "step_sensitivity", "leave_one_out")
 

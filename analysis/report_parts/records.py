@@ -11,7 +11,7 @@ import polars as pl
 from slant.analysis.cells import GRAIN
 from slant.analysis.report_tables import plain
 from slant.analysis.tables import table_info
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _HIDDEN = {
     *GRAIN, "study", "fit_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions", "data_hash",

@@ -8,7 +8,7 @@ import polars as pl
 
 from slant.analysis.report_parts.records import Group, Material, Shown
 from slant.analysis.report_tables import plain
-from slant.collector.designs.forced_choice_words import Domain, ForcedChoiceData
+from slant.collector.designs.forced_choice.words import Domain, ForcedChoiceData
 
 _TIERS = {
     "published_same_iat": "published for this very IAT",

@@ -11,7 +11,7 @@ import polars as pl
 
 from slant.analysis.fit_store import is_same_versions
 from slant.analysis.sensitivity.work import Work
-from slant.collector.store import reading, writing
+from slant.collector.keep.database import reading, writing
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64
 NUMBERS: dict[str, Any] = {

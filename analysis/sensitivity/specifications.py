@@ -21,8 +21,8 @@ from slant.analysis.sensitivity.work import SpecificationJob, Work, specificatio
 from slant.analysis.studies import study_in
 from slant.analysis.worker import Died, run_jobs, versions_now
 from slant.collector.errors import DatabaseError, RError, UsageError
-from slant.collector.operating_system import core_count
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.operating_system import core_count
 
 Told = Callable[[int, int, float | None], None]
 """How many are done, how many there are, and the seconds that the others may take (None: not known yet)."""

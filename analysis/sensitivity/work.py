@@ -14,7 +14,7 @@ from slant.analysis.engines import ENGINES, Engine
 from slant.analysis.fit_work import r_code_hash, with_random
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
-from slant.collector.study import Fit, Specification, Study
+from slant.collector.studies.catalogue import Fit, Specification, Study
 
 
 @dataclass(frozen=True)

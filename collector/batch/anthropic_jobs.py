@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 import anthropic
 
-from slant.collector.batch.jobs import Job
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     NotSubmitted,
@@ -31,6 +30,7 @@ from slant.collector.batch.services import (
     sentence,
     utc,
 )  # fmt: skip
+from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.anthropic import API_VERSION
 from slant.collector.providers.exchange import Request
 

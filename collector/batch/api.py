@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.batches import Batches
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.batch.submit import refuse_game
+from slant.collector.cost.pilot import pilot_of
 from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
-from slant.collector.load import load_journals
-from slant.collector.money.pilot import pilot_of
-from slant.collector.offer import Offer, make_offer
-from slant.collector.plan import plan
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Offer, make_offer
 from slant.collector.provenance.run_record import run_record
-from slant.collector.study import Study, load_study
-from slant.collector.watcher import Watcher
+from slant.collector.studies.catalogue import Study, load_study
 
 
 def collect_batch(

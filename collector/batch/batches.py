@@ -2,7 +2,7 @@
 
     every open job:  sending -> looked up at the provider      sent, ended -> its answers journalled, the job closed
     then, if paying for it was agreed to:  plan minus done minus what open jobs are asking -> new jobs
-All of it under the journal's lock; nothing here remembers anything but through collector/batch/jobs.py.
+All of it under the journal's lock; nothing here remembers anything but through collector/keep/batch_jobs.py.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from operator import or_
 
-from slant.collector.attempts import AttemptMaker
+from slant.collector.ask.attempts import AttemptMaker
+from slant.collector.batch.earlier_answers import attempted_in, check_not_mixed
 from slant.collector.batch.fetch import Fetched, Fetcher
-from slant.collector.batch.jobs import Job, JobFolder, key_check
-from slant.collector.batch.known import attempted_in, check_not_mixed
 from slant.collector.batch.money import open_budget, purse
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
 from slant.collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
 from slant.collector.batch.submit import BatchLane, Submitter
+from slant.collector.cost.budget import LOST
 from slant.collector.errors import UsageError
-from slant.collector.finals import Finals, final_trials, id_batches
-from slant.collector.journal import FolderLock, Journal, journal_folder, utc_now
-from slant.collector.load import load_journals
-from slant.collector.money.budget import LOST
-from slant.collector.offer import Asked, Offer
-from slant.collector.plan import done_in, plan
+from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
+from slant.collector.keep.final_trials import Finals, final_trials, id_batches
+from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.conversations import done_in, plan
+from slant.collector.plan.run_plan import Asked, Offer
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
-from slant.collector.study_files.keep import study_line
+from slant.collector.studies.stored_texts import study_line
 
 GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from typing import Any
 
-from slant.collector.attempts import AttemptMaker, Place
-from slant.collector.batch.jobs import Asked, Job, JobFolder, JobMap
+from slant.collector.ask.attempts import AttemptMaker, Place
+from slant.collector.ask.client import Exchange, judge
+from slant.collector.ask.lane_money import unanswered
 from slant.collector.batch.services import Row, Seen, Service, Unsure
-from slant.collector.client import Exchange, judge
 from slant.collector.designs import design_named
 from slant.collector.errors import JournalError
-from slant.collector.finals import Finals
-from slant.collector.journal import Journal, utc_now
-from slant.collector.money.lane import unanswered
-from slant.collector.money.prices import Price, cost_usd
+from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, JobMap
+from slant.collector.keep.final_trials import Finals
+from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
+from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.records import Attempt, Reading
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 CHUNK = 500  # answers for one fsync
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.ask.lane_money import LaneMoney
+from slant.collector.ask.ledger import Ledger
+from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import UsageError
-from slant.collector.money.budget import batch_factor, lane_money, open_ledger, price_of
-from slant.collector.money.lane import LaneMoney
-from slant.collector.money.ledger import Ledger
-from slant.collector.offer import Asked, Offer
+from slant.collector.plan.run_plan import Asked, Offer
 
 
 class Purse:
@@ -70,6 +70,6 @@ def open_budget(offer: Offer, budget_usd: float | None) -> Ledger:
             raise UsageError(
                 f"Can't keep a budget: no price of batch jobs is known for {one.provider.name}/"
                 f"{one.model.requested_model}.",
-                'Give one ("batch_factor"): --prices FILE (collector/money/prices.toml shows how).',
+                'Give one ("batch_factor"): --prices FILE (collector/providers/prices.toml shows how).',
             )
     return ledger

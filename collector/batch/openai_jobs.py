@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import openai
 
-from slant.collector.batch.jobs import Job
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
     NotSubmitted,
@@ -26,6 +25,7 @@ from slant.collector.batch.services import (
     sentence,
     utc,
 )  # fmt: skip
+from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.exchange import Request
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}

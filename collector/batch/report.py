@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.batch.jobs import Job
 from slant.collector.batch.submit import BatchLane
-from slant.collector.finals import Finals
-from slant.collector.offer import Offer, done_in_slice
-from slant.collector.plan import done_in
+from slant.collector.keep.batch_jobs import Job
+from slant.collector.keep.final_trials import Finals
+from slant.collector.plan.conversations import done_in
+from slant.collector.plan.run_plan import Offer, done_in_slice
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 import httpx2
 
-from slant.collector.batch.jobs import Job
+from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers import is_on_this_machine, provider_named
 from slant.collector.providers.exchange import Request
 

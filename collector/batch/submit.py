@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from slant.collector.batch.jobs import Asked, Job, JobFolder, key_check, new_job_id
 from slant.collector.batch.money import Purse
 from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
-from slant.collector.journal import utc_now
-from slant.collector.offer import Asked as Offered
+from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.keep.journal import utc_now
+from slant.collector.plan.run_plan import Asked as Offered
 from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Conversation, Prompt, Run, Trial
-from slant.collector.study import Study, StudyModel
+from slant.collector.studies.catalogue import Study, StudyModel
 
 ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, and what stands around the requests
 

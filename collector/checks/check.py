@@ -15,21 +15,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from slant.collector.checks.facts import Answered, facts
+from slant.collector.ask.client import Client, Exchange, judge
+from slant.collector.ask.interrupts import run_anywhere
+from slant.collector.checks.findings import Answered, facts
 from slant.collector.checks.questions import Question, questions
 from slant.collector.checks.verdict import Verdict, verdict
-from slant.collector.client import Client, Exchange, judge
-from slant.collector.code_version import code_version
 from slant.collector.errors import JournalError, ProviderError, UsageError
-from slant.collector.interrupts import run_anywhere
-from slant.collector.journal import encode, journal_folder, utc_now
-from slant.collector.load import load_journals
-from slant.collector.offer import refuse_to_move, why_not
-from slant.collector.operating_system import onto_disk
+from slant.collector.keep.journal import encode, journal_folder, utc_now
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.run_plan import refuse_to_move, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import CheckFacts, Prompt, Reply, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
+from slant.collector.system.code_version import code_version
+from slant.collector.system.operating_system import onto_disk
 
 AT_ONCE = 4
 TRIES = 4

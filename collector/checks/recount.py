@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from slant.collector.ask.client import Client
+from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.checks.tokenizers import AT_ONCE, SERVER, TIKTOKEN, Tokenizer, server_tokenizer, tiktoken_tokenizer
-from slant.collector.client import Client
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.interrupts import run_anywhere
-from slant.collector.journal import utc_now
-from slant.collector.load import load_journals
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import utc_now
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.side_journal import SideJournal
 from slant.collector.providers import provider_named
-from slant.collector.side_journal import SideJournal
-from slant.collector.store import reading
 
 PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom

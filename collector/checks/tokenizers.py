@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from slant.collector.client import Client, judge
+from slant.collector.ask.client import Client, judge
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.journal import utc_now
+from slant.collector.keep.journal import utc_now
 from slant.collector.providers.exchange import Request, count
 
 AT_ONCE = 16

@@ -11,18 +11,18 @@ import click
 import polars as pl
 
 from slant.collector.api import Options, carry_out
+from slant.collector.ask.uncounted_answers import uncounted_notes
+from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.submit import refuse_game
-from slant.collector.checks.uncounted import uncounted_notes
-from slant.collector.commands.output import print_rows, say
-from slant.collector.money.costs import costs_of
-from slant.collector.money.estimate import dollars
-from slant.collector.money.pilot import pilot_of
-from slant.collector.money.quote import quote_rows, quotes, sentences, short_rows
-from slant.collector.offer import Offer
-from slant.collector.plan import plan
+from slant.collector.cost.costs import costs_of
+from slant.collector.cost.estimate import dollars
+from slant.collector.cost.pilot import pilot_of
+from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Offer
 from slant.collector.progress.status import progress
-from slant.collector.store import reading
-from slant.collector.watcher import Watcher
+from slant.collector.terminal import print_rows, say
 
 NO = 1
 

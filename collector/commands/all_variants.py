@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from slant.collector.commands.output import say
 from slant.collector.errors import UsageError
-from slant.collector.study import load_variants
+from slant.collector.studies.catalogue import load_variants
+from slant.collector.terminal import say
 
 
 def each_variant(study: str, db: Path, collect: Callable[[str], None]) -> None:

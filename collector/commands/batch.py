@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from slant.collector.checks.uncounted import uncounted_notes
-from slant.collector.commands.output import print_rows, say
+from slant.collector.ask.uncounted_answers import uncounted_notes
+from slant.collector.terminal import print_rows, say
 
 JOBS_ARE_OPEN = 3
 
@@ -21,7 +21,7 @@ def run_batch(
     asked one way."""
     from slant.collector.batch.report import BatchOptions
     from slant.collector.commands.agreeing import after_pilot
-    from slant.collector.money.pilot import pilot_of
+    from slant.collector.cost.pilot import pilot_of
 
     how = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
     if pilot is not None:
@@ -71,7 +71,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
 
 def show_jobs(db: Path, output_format: str) -> None:
     """The open jobs, for `collect status`."""
-    from slant.collector.batch.jobs import JobFolder
+    from slant.collector.keep.batch_jobs import JobFolder
 
     jobs = JobFolder(db).open_jobs()
     if jobs and output_format == "table":

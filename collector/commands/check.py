@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from slant.collector.commands.output import db_option, format_option, print_rows, say
+from slant.collector.terminal import db_option, format_option, print_rows, say
 
 if TYPE_CHECKING:
     from slant.collector.checks.check import Check
@@ -60,7 +60,7 @@ def check(
 
 def _model(name: str, study: str | None) -> Any:
     from slant.collector.errors import UsageError
-    from slant.collector.study import StudyModel, load_study
+    from slant.collector.studies.catalogue import StudyModel, load_study
 
     if study is not None:
         return load_study(study).model(name)

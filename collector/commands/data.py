@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.output import db_option, format_option, print_rows, printable, say
 from slant.collector.commands.shown import shown_options
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.terminal import db_option, format_option, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 _SHOW_PROGRESS_AFTER_S = 2.0
@@ -62,9 +62,9 @@ def import_(
 ) -> None:  # fmt: skip
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
+    from slant.collector.keep.public_paths import typed_command
     from slant.collector.progress.coverage import coverage_note
-    from slant.collector.provenance.told_paths import typed_command
-    from slant.collector.study import load_study
+    from slant.collector.studies.catalogue import load_study
 
     with _progress() as on_rows:
         report = import_trials(
@@ -95,7 +95,7 @@ def export(
     view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
-    from slant.collector.export import export_trials, usual_view, views_of_games
+    from slant.collector.keep.export import export_trials, usual_view, views_of_games
 
     asked_for, view = view, view or usual_view(db)
     path = out or Path(f"{view}.{file_format or 'parquet'}")

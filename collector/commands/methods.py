@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.output import db_option, printable, say
+from slant.collector.terminal import db_option, printable, say
 
 
 @click.command(

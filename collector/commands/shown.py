@@ -14,9 +14,9 @@ from typing import Any
 import click
 import duckdb
 
-from slant.collector.commands.output import say
 from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
-from slant.collector.store import reading, showing
+from slant.collector.keep.database import reading, showing
+from slant.collector.terminal import say
 
 _VERSIONS = "SELECT study, study_version FROM runs GROUP BY ALL ORDER BY study, max(started_at), study_version"
 _KEPT = "SELECT study, study_version FROM study_contents GROUP BY ALL ORDER BY study, max(kept_at), study_version"
@@ -114,7 +114,7 @@ def _versions(db: Path) -> dict[str, list[str]]:
 
 def _at_hand(db: Path, study: str | None, here: Mapping[str, list[str]]) -> tuple[dict[str, str], list[str]]:
     """The version of the file that is meant, where the database knows it."""
-    from slant.collector.study import load_study
+    from slant.collector.studies.catalogue import load_study
 
     if study is None:
         return {}, []

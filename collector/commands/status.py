@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.output import db_option, format_option, print_rows, say
 from slant.collector.commands.shown import shown_options
+from slant.collector.terminal import db_option, format_option, print_rows, say
 
 
 @click.command(
@@ -24,11 +24,11 @@ from slant.collector.commands.shown import shown_options
 @shown_options
 def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
-    from slant.collector.checks.checked import table_notes
-    from slant.collector.checks.uncounted import uncounted_notes
+    from slant.collector.ask.uncounted_answers import uncounted_notes
+    from slant.collector.checks.notes import table_notes
     from slant.collector.commands.batch import show_jobs
-    from slant.collector.money.costs import changed_models, cost_notes, with_costs
-    from slant.collector.progress.going_on import for_people, running_process, with_pace, with_test_pace
+    from slant.collector.cost.costs import changed_models, cost_notes, with_costs
+    from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch
 
@@ -57,8 +57,8 @@ def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: 
 def load(db: Path) -> None:
     """Bring answers from the journals into the database; makes it again where only its journals are left."""
     from slant.collector.errors import DatabaseError
-    from slant.collector.journal import journal_folder
-    from slant.collector.load import load_journals
+    from slant.collector.keep.journal import journal_folder
+    from slant.collector.keep.journal_loader import load_journals
 
     if not journal_folder(db).is_dir():
         raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "A database is named with --db FILE")

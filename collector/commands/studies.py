@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.output import SlantGroup, db_option, format_option, print_rows, say
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
-from slant.collector.plan import planned_count
-from slant.collector.schema import columns_of_views, design_of_view
-from slant.collector.study import Study, list_studies, load_study, load_variants
-from slant.collector.study_files.fit_checks import wrong_in_fits
-from slant.collector.study_files.new import new_study
+from slant.collector.keep.schema import columns_of_views, design_of_view
+from slant.collector.plan.conversations import planned_count
+from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
+from slant.collector.studies.fit_checks import wrong_in_fits
+from slant.collector.studies.new_study import new_study
+from slant.collector.terminal import SlantGroup, db_option, format_option, print_rows, say
 
 Rows = list[dict[str, Any]]
 

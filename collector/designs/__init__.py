@@ -12,15 +12,15 @@ from importlib import import_module
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.third_party_views import check_views
 from slant.collector.errors import DesignError, UnknownNameError
-from slant.collector.third_party import load_third_party, third_party_names
+from slant.collector.system.third_party import load_third_party, third_party_names
 
 __all__ = ["GROUP", "Design", "Question", "design_named", "design_names", "third_party_designs"]
 
 GROUP = "slant.designs"
 _DESIGNS = {
-    "allocation": "slant.collector.designs.allocation",
-    "association": "slant.collector.designs.association",
-    "forced_choice": "slant.collector.designs.forced_choice",
+    "allocation": "slant.collector.designs.allocation.design",
+    "association": "slant.collector.designs.association.design",
+    "forced_choice": "slant.collector.designs.forced_choice.design",
 }
 _found: dict[str, Design] = {}
 

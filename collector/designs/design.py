@@ -16,9 +16,9 @@ from typing import Any
 from slant.collector.designs.prompt_index import PromptIndex, prompt_index
 from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
-from slant.collector.study_files.folder import StudyFolder
-from slant.collector.study_files.keys import Table
-from slant.collector.study_files.records import Condition, Study, StudyModel, TestInfo
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo
+from slant.collector.study.toml_table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Design(ABC):
 
     template: Mapping[str, str] = {}
     """A study to start from, for `collect studies new`: the text of each file by its name, study.toml among them, with
-    STUDY where its name belongs. Designs of slant have theirs in collector/study_templates/."""
+    STUDY where its name belongs. Designs of slant have theirs in collector/studies/templates/."""
 
     @abstractmethod
     def parse(self, table: Table, folder: StudyFolder) -> Any:
@@ -180,7 +180,7 @@ class Design(ABC):
         return trial, self._prompt(study, model, trial)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """A trial of an imported row (`draft`, by the names of collector/layouts/tidy.py) with what else the design has
+        """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has
         to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
         lacks it. Not of a design with games, which are not imported."""
         return trial

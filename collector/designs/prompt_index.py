@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from slant.collector.records import Prompt, Trial
-from slant.collector.study_files.records import Study, StudyModel
+from slant.collector.study.records import Study, StudyModel
 
 _Place = TypeVar("_Place")
 

@@ -7,7 +7,7 @@ import re
 
 from slant.collector.designs.design import Design
 from slant.collector.errors import DesignError
-from slant.collector.files import sql_dir
+from slant.collector.system.shipped_files import sql_dir
 
 _HEAD = ("grain", "reads", "design", "note")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
-from slant.collector.layouts.values import CellError, count, is_empty, shown, word
+from slant.collector.importing.layouts.values import CellError, count, is_empty, shown, word
 from slant.collector.records import TokenSource
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted")
 _COLUMN: dict[TokenSource, str] = {

@@ -14,20 +14,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from slant.collector.code_version import code_version
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
+from slant.collector.importing.layouts import Problem, Row, layout_named
+from slant.collector.importing.layouts.values import CellError, word
 from slant.collector.importing.ledger import Ledger
 from slant.collector.importing.renamed import Names, names
 from slant.collector.importing.report import ImportReport
 from slant.collector.importing.rows import RowReader, model_named
-from slant.collector.journal import utc_now
-from slant.collector.layouts import Problem, Row, layout_named
-from slant.collector.layouts.values import CellError, word
+from slant.collector.keep.journal import utc_now
 from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run
-from slant.collector.study import Study, StudyModel, load_study, with_variant
-from slant.collector.study_files.keep import study_line
+from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
+from slant.collector.studies.stored_texts import study_line
+from slant.collector.system.code_version import code_version
 
 __all__ = ["ImportReport", "import_trials"]
 

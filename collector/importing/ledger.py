@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import DatabaseBusyError, JournalError
+from slant.collector.importing.layouts import Problem, Row
 from slant.collector.importing.report import ImportReport
-from slant.collector.journal import Journal, journal_folder
-from slant.collector.layouts import Problem, Row
-from slant.collector.load import load_journals
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import Journal, journal_folder
+from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import Attempt, Run, stable_id
-from slant.collector.store import reading
 
 _BATCH = 2_000
 _DIFFERS = (

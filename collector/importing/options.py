@@ -9,7 +9,7 @@ from typing import Any
 
 from slant.collector.designs import Design
 from slant.collector.errors import StudyError
-from slant.collector.layouts.values import CellError, is_empty, shown, text
+from slant.collector.importing.layouts.values import CellError, is_empty, shown, text
 from slant.collector.records import Trial, stable_id
 
 

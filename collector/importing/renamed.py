@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.layouts import Problem, Row
-from slant.collector.layouts.rows import column_names, read_rows
+from slant.collector.importing.layouts import Problem, Row
+from slant.collector.importing.layouts.rows import column_names, read_rows
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from slant.collector.layouts import Problem
+from slant.collector.importing.layouts import Problem
 from slant.collector.records import Attempt
 
 

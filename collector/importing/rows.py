@@ -11,12 +11,9 @@ from typing import Any, cast, get_args
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.counts import read_counts
-from slant.collector.importing.options import with_options
-from slant.collector.importing.renamed import Names
-from slant.collector.json_text import encoded
-from slant.collector.layouts import Layout, Row
-from slant.collector.layouts.cells import PlannedCells
-from slant.collector.layouts.values import (
+from slant.collector.importing.layouts import Layout, Row
+from slant.collector.importing.layouts.cells import PlannedCells
+from slant.collector.importing.layouts.values import (
     CellError,
     UnknownModelError,
     amount,
@@ -28,8 +25,11 @@ from slant.collector.layouts.values import (
     whole_number,
     word,
 )
+from slant.collector.importing.options import with_options
+from slant.collector.importing.renamed import Names
 from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
-from slant.collector.study_files.records import Study, StudyModel
+from slant.collector.study.records import Study, StudyModel
+from slant.collector.system.json_text import encoded
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _SHOWN_WORDS = 20

@@ -19,11 +19,11 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from slant.collector.commands.output import printable, say
-from slant.collector.money.budget import spent_usd
-from slant.collector.money.estimate import dollars
-from slant.collector.run import Lane
-from slant.collector.watcher import Watcher
+from slant.collector.ask.runner import Lane
+from slant.collector.ask.watcher import Watcher
+from slant.collector.cost.budget import spent_usd
+from slant.collector.cost.estimate import dollars
+from slant.collector.terminal import printable, say
 
 LINE_EVERY_S = 10.0
 

@@ -8,8 +8,8 @@ import duckdb
 
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
-from slant.collector.store import reading
-from slant.collector.study_files.records import Study
+from slant.collector.keep.database import reading
+from slant.collector.study.records import Study
 
 _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 

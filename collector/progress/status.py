@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.journal import journal_folder, whole_lines
-from slant.collector.journal_lines import parse
-from slant.collector.load import CHUNK_BYTES, loaded_offsets
-from slant.collector.store import reading, shown_versions
+from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.journal import journal_folder, whole_lines
+from slant.collector.keep.journal_lines import parse
+from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")

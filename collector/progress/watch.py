@@ -11,10 +11,10 @@ from typing import Any
 import click
 import polars as pl
 
-from slant.collector.commands.output import as_table, printable, say
-from slant.collector.journal import utc_now
-from slant.collector.progress.going_on import for_people, running_process, sentence
+from slant.collector.keep.journal import utc_now
+from slant.collector.progress.current_run import for_people, running_process, sentence
 from slant.collector.progress.status import waiting_bytes
+from slant.collector.terminal import as_table, printable, say
 
 LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let go of its lock
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slant.collector.money.estimate import dollars
+from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")

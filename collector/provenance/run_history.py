@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from slant.collector.errors import DatabaseError, UnknownNameError
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 Row = Mapping[str, Any]
 _SAME = ("source", "study", "study_version", "variant", "seed", "repetitions")

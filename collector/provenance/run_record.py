@@ -10,12 +10,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from slant.collector.code_version import code_version, git_commit
-from slant.collector.journal import utc_now
-from slant.collector.offer import Offer
+from slant.collector.keep.journal import utc_now
+from slant.collector.keep.public_paths import typed_command
+from slant.collector.plan.run_plan import Offer
 from slant.collector.provenance.sources import model_provenance, study_file
-from slant.collector.provenance.told_paths import typed_command
 from slant.collector.records import Run
+from slant.collector.system.code_version import code_version, git_commit
 
 
 def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:

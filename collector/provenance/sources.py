@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
-from slant.collector.money.prices import Price
-from slant.collector.offer import Asked, Offer
-from slant.collector.plan import plan
-from slant.collector.provenance.told_paths import told_path
+from slant.collector.keep.public_paths import told_path
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Asked, Offer
 from slant.collector.providers.exchange import Request
-from slant.collector.study_files.records import Study
+from slant.collector.providers.prices import Price
+from slant.collector.study.records import Study
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
 # of another package names its own in a tuple PARAMETERS.

@@ -7,7 +7,7 @@ and, where it gives log-probabilities, LOGPROBS, the settings that ask for them 
 it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
 call tools, TAKES_TOOLS (collector/providers/tools.py); PROMPT_CACHE says how it is asked to cache a conversation.
 A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
-entry point (collector/third_party.py).
+entry point (collector/system/third_party.py).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
 from slant.collector.providers.structured import Enforcing
 from slant.collector.records import Prompt, Reply, Trial
-from slant.collector.study_files.records import StudyModel
-from slant.collector.third_party import load_third_party, third_party_names
+from slant.collector.study.records import StudyModel
+from slant.collector.system.third_party import load_third_party, third_party_names
 
 GROUP = "slant.providers"
 

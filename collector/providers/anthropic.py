@@ -10,7 +10,7 @@ from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.structured import NAME
 from slant.collector.providers.tools import arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 API_VERSION = "2023-06-01"
 PROMPT_CACHE = "cache_control, up to the last message"

@@ -11,7 +11,7 @@ from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 TAKES_TOOLS = TOOLS_NEED_REASONING = True

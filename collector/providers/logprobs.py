@@ -12,7 +12,7 @@ from typing import Any
 
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Prompt, Reply, TokenLogprob, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 

@@ -10,7 +10,7 @@ from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
 from slant.collector.providers.templates import without_template
 from slant.collector.providers.tools import spoken_message
 from slant.collector.records import Outcome, Prompt, Reply, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 

@@ -14,7 +14,7 @@ from slant.collector.providers.logprobs import MOST_LIKELY, read_choice
 from slant.collector.providers.structured import response_format
 from slant.collector.providers.tools import chat_calls, chat_messages, offered
 from slant.collector.records import Outcome, Prompt, Reply, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 PROMPT_CACHE = "prompt_cache_key, one for each game"

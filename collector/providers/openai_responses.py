@@ -11,7 +11,7 @@ from slant.collector.providers.openai import PROMPT_CACHE, cache_key
 from slant.collector.providers.structured import NAME
 from slant.collector.providers.tools import arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 __all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
 

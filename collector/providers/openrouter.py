@@ -11,7 +11,7 @@ from slant.collector.providers.compatible import request as chat_request
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.structured import response_format
 from slant.collector.records import Prompt, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

@@ -1,4 +1,4 @@
-"""The simulated provider (collector/simulator.py): OpenAI's shape, plus the seed that its draws come from."""
+"""The simulated provider (collector/ask/simulator.py): OpenAI's shape, plus the seed that its draws come from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, chat_request, reply, structured_output
 from slant.collector.records import Prompt, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 

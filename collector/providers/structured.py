@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import Prompt, Reply, Trial
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 NAME = "answer"
 """Where a provider wants a name for the schema (or for the tool that stands for it)."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from slant.collector.providers.exchange import text
 from slant.collector.records import Prompt, Tool, ToolCall
-from slant.collector.study_files.records import StudyModel
+from slant.collector.study.records import StudyModel
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:

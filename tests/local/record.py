@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from slant.collector.store import reading
+from slant.collector.keep.database import reading
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 CELL = ("item", "wording", "condition")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from slant.collector.designs.association import rendered
-from slant.collector.plan import plan
-from slant.collector.store import reading
-from slant.collector.study import load_study
+from slant.collector.designs.association.design import rendered
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
 from tests.golden_prompts import all_trials
 
 RUN, URL = os.environ.get("SLANT_LOCAL_RUN", ""), os.environ.get("SLANT_LOCAL_URL", "")

@@ -11,7 +11,7 @@ from slant.analysis.paper.family import Row
 from slant.analysis.paper.hiring import names, published
 from slant.analysis.paper.hiring.design import Key
 from slant.analysis.paper.hiring.questions import TABLES
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 SUM = "sum_of_shares"
 _BOUNDS = {"si": 2.0, "bgd": math.sqrt(math.log(2)), "gasi": math.sqrt(math.log(2))}

@@ -7,7 +7,7 @@ import polars as pl
 from slant.analysis.paper.family import GRAIN
 from slant.analysis.paper.hiring import names
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 CELL = [*GRAIN, "model", "test", "condition"]
 INDICES = ("si", "bgd", "gasi")

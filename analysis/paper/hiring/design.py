@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from slant.analysis.paper.hiring import names, published
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 Key = tuple[str, str | None, str | None, bool | None, str | None, str]
 

@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.paper.family import Row, read_printed
 from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import RError
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 FILE = "hiring_matrices.csv"
 TABLE = "matrices"

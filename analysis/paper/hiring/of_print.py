@@ -12,7 +12,7 @@ from slant.analysis.paper.family import PRINT, VALUE, Needs, Row, no_numbers, re
 from slant.analysis.paper.hiring import averages, design, matrices, published
 from slant.analysis.paper.hiring.design import Key
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 CLAIMS = "claims_in_words.csv"
 _EQUAL = 0.0005

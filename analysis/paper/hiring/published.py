@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from slant.analysis.paper.family import Row, read_printed
 from slant.analysis.paper.hiring import names
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 FILE = "published_hiring.csv"
 TEXT, DESIGN, PEOPLE = "text", "design", "people"

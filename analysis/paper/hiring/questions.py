@@ -10,7 +10,7 @@ from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbe
 from slant.analysis.paper.hiring import names, published
 from slant.analysis.paper.hiring.cells import CELL, absent_from, scope, with_shortfalls
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 TABLES = {"unequal_40": "Table 4", "unequal_80": "Table 5"}
 RANKS = "allocation_question_ranks"

@@ -10,7 +10,7 @@ from slant.analysis.paper.family import VALUE, Needs, Row, long, no_numbers
 from slant.analysis.paper.hiring import names, published
 from slant.analysis.paper.hiring.cells import CELL, INDICES, NEEDS, cells, named
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 TABLES = {
     "Table 1": ("main", ("gasi",)),

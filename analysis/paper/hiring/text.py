@@ -11,7 +11,7 @@ from slant.analysis.paper.hiring import names, published
 from slant.analysis.paper.hiring.cells import INDICES, NEEDS, absent_from, cells, named, scope
 from slant.analysis.paper.hiring.tables import printed_text as _of_one_cell
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _TEMPERATURE = (
     "No comparison is kept here of the games as they are now. It is made by: "

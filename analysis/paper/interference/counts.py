@@ -9,7 +9,7 @@ import polars as pl
 from slant.analysis.paper.family import GRAIN, Needs, Row, long
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _IN_TABLE_3 = ("valid_percent",)
 _OF_DESIGN = (

@@ -12,7 +12,7 @@ from slant.analysis.paper.family import GRAIN, KEY, VALUE, Needs, Row, no_number
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.posteriors import STAGE_B
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 QUANTITY = "permuted_delta_p"
 _NONE = "No permutations are kept here: analyze permute --study {} makes them, which takes minutes."

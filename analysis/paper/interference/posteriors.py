@@ -13,7 +13,7 @@ from slant.analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.shortfalls import beside_absent
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 STAGE_A, STAGE_B = "compliance", "interference"
 _ITEM_SD = "sd_item"

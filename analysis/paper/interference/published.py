@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from slant.analysis.paper.family import Row, read_printed
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 FILE = "interference.csv"
 _TABLES = {"Table 1 and text": "Table 1", "Table 2": "Table 2", "Table 3": "Table 3"}

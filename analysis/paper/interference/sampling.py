@@ -15,7 +15,7 @@ from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbe
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.posteriors import STAGE_A, STAGE_B
 from slant.analysis.paper.results import Results
-from slant.collector.study import Study
+from slant.collector.studies.catalogue import Study
 
 _NUMBERS = ("chains", "iterations", "warmup", "n_draws")
 _PRIORS = {"prior_b": "b", "prior_Intercept": "Intercept", "prior_sd": "sd"}

@@ -1,0 +1,130 @@
+"""One exchange and the trial it was for become one Attempt: the same for live requests and for rows of a batch."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import quote
+
+from slant.collector.ask.client import Exchange, kept_headers
+from slant.collector.ask.option_logprobs import option_logprobs
+from slant.collector.providers import Provider
+from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
+from slant.collector.study.records import StudyModel
+from slant.collector.system.json_text import encoded
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
+
+    `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept).
+    `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
+    provider charges for it; None where that is unknown.
+    """
+
+    conversation_id: str
+    turn: int
+    try_no: int
+    is_final: bool
+    prompt_hash: str
+    body: Mapping[str, Any]
+    batch_id: str | None = None
+    cost_usd: float | None = None
+    is_shortened: bool = False
+
+
+_ACCOUNT = re.compile(r"\b(?:org|proj|user|acct)[-_][A-Za-z0-9]{8,}\b|\bprojects/[\w-]+")
+_FIELDS = tuple(f.name for f in fields(Attempt))
+
+
+def spellings(secret: str) -> list[str]:
+    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address. Longest first."""
+    in_json = json.dumps(secret)[1:-1]
+    forms = {secret, in_json, in_json.replace("/", "\\/"), quote(secret, safe="")}
+    return sorted(forms, key=len, reverse=True)
+
+
+class AttemptMaker:
+    """Numbers the attempts of one run, and takes the keys out of whatever a provider echoes."""
+
+    def __init__(self, run: Run, secrets: Sequence[str]) -> None:
+        self._run = run
+        # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
+        self._secrets = [spelt for secret in secrets if len(secret) >= 8 for spelt in spellings(secret)]
+        self._sequence = 0
+
+    def redacted(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+    def _without_secrets(self, attempt: Attempt) -> Attempt:
+        """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
+        texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
+        found = {name: self.redacted(text) for name, text in texts.items() if any(s in text for s in self._secrets)}
+        return replace(attempt, **found) if found else attempt  # type: ignore[arg-type]
+
+    def make(
+        self, provider: Provider, model: StudyModel, trial: Trial, place: Place, exchange: Exchange, reply: Reply,
+        reading: Reading,
+    ) -> Attempt:  # fmt: skip
+        self._sequence += 1
+        tokens, token_source = analysed_tokens(reply, model)
+        options = reading.spelled or (trial.option_a, trial.option_b)
+        graded = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
+        attempt = Attempt(
+            attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
+            conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
+            is_final=place.is_final, source=self._run.source, study=trial.study, study_version=trial.study_version,
+            variant=trial.variant, model=trial.model, provider=provider.name,
+            requested_model=model.requested_model, game=trial.game, round=trial.round,
+            repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
+            item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
+            option_b=trial.option_b, expected=trial.expected, factors=_json({**reading.factors, **trial.factors}),
+            content=trial.content,
+            outcome=reading.outcome, answer=reply.spoken, choice=reading.choice,
+            detail=reply.detail or reading.detail, tokens=tokens, token_source=token_source,
+            reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
+            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
+            finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
+            request_id=reply.request_id, headers=_json(kept_headers(exchange.headers)), http_status=exchange.status,
+            error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
+            first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
+            cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
+            prompt_hash=place.prompt_hash, request=_sent(exchange, place),
+            response=exchange.body, option_a_logprob=graded.option_a_logprob,
+            option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
+        )  # fmt: skip
+        attempt = self._without_secrets(attempt) if self._secrets else attempt
+        return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
+
+
+def _without_accounts(attempt: Attempt) -> Attempt:
+    """Errors name whom they are for ("Rate limit reached in organization org-…"), in the body and in what it says."""
+    names = ("response", "error", "detail")
+    texts = {name: _ACCOUNT.sub("[account]", text) for name in names if (text := getattr(attempt, name))}
+    return replace(attempt, **texts)  # type: ignore[arg-type]
+
+
+def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:
+    """The count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is known."""
+    source: TokenSource
+    if model.measure == "output" or (model.measure is None and reply.reasoning_tokens is None):
+        tokens, source = reply.output_tokens, "output"
+    else:
+        tokens, source = reply.reasoning_tokens, "usage"
+    return tokens, source if tokens is not None else None
+
+
+def _sent(exchange: Exchange, place: Place) -> str:
+    if exchange.sent and not place.is_shortened:
+        return exchange.sent
+    return encoded(dict(place.body)).decode()
+
+
+def _json(values: Mapping[str, Any]) -> str | None:
+    return encoded(dict(values)).decode() if values else None

@@ -1,0 +1,115 @@
+"""Keeps answers while a run goes on: groups them for one fsync, and moves them from the journal into DuckDB."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
+from slant.collector.keep.journal import Journal
+from slant.collector.keep.journal_loader import Loader
+from slant.collector.records import Attempt
+
+FLUSH_EVERY_S = 2.0
+LATE_S = 20.0
+# After each flush the database is left alone for so many times as long as that held it: readers find it free. The
+# first number holds until rows would be later than LATE_S, the second always.
+FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
+SAY_WHY_AFTER_S = 30.0
+
+
+class Keeper:
+    """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
+
+    def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:
+        self.db, self.journal = db, journal
+        self.failure: JournalError | None = None
+        self.give_up = threading.Event()
+        self._loader = Loader(db)
+        self._say = say
+        self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
+        self._notes: list[Mapping[str, Any]] = []
+        self._something = asyncio.Event()
+        self._closing = False
+        self._late_since: float | None = None
+        self._held_s = 0.0
+        self._flushed_s = time.monotonic()
+
+    async def keep(self, attempt: Attempt) -> None:
+        """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((attempt, done))
+        self._something.set()
+        await done
+
+    def note(self, record: Mapping[str, Any]) -> None:
+        """A special record ({"kind": …, …}, see keep/journal_loader.py): kept with the next attempts; nobody waits."""
+        self._notes.append(record)
+        self._something.set()
+
+    async def write(self) -> None:
+        """Runs beside the workers: one write and one fsync for all that came in during the last."""
+        while not (self._closing and not self._waiting and not self._notes):
+            await self._something.wait()
+            self._something.clear()
+            batch, self._waiting = self._waiting, []
+            notes, self._notes = self._notes, []
+            if not batch and not notes:
+                continue
+            try:
+                await asyncio.to_thread(self.journal.append_many, [*notes, *(attempt for attempt, _ in batch)])
+            except JournalError as error:
+                self.failure = error
+            except Exception as error:  # whatever it is, nobody may wait for an answer that is not kept
+                self.failure = JournalError("Can't write the journal.", f"{type(error).__name__}: {error}")
+            for _, done in batch:
+                if not done.cancelled():
+                    if self.failure:
+                        done.set_exception(self.failure)
+                    else:
+                        done.set_result(None)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closing
+
+    def close(self) -> None:
+        self._closing = True
+        self._something.set()
+
+    async def load_now_and_then(self) -> None:
+        """Runs beside the workers until cancelled. Readers get the database for nearly all of the time."""
+        while True:
+            await asyncio.sleep(pause_s(self._held_s))
+            if not self.journal.is_full:  # the database must not eat the room that the journal was given
+                most_held_s = (time.monotonic() - self._flushed_s) / LEAST_TIMES_HELD
+                await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
+
+    def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
+        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late.
+
+        Where answers come faster than `most_held_s` lets them in, the rest waits in the journal.
+        """
+        durable = {self.journal.path.name: self.journal.durable_bytes}
+        try:
+            report = self._loader.load(patience_s, durable, self.give_up, most_held_s)
+        except (DatabaseBusyError, DatabaseWriteError) as error:
+            self._late_since = self._late_since or time.monotonic()
+            if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:
+                self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
+                self._late_since = time.monotonic()
+            return False
+        self._late_since, self._held_s, self._flushed_s = None, report.held_s, time.monotonic()
+        for problem in report.problems:
+            self._say(f"A line of the journal can't be read: {problem}")
+        return True
+
+
+def pause_s(held_s: float) -> float:
+    """Seconds until the next flush, after one that held the database for `held_s`."""
+    return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), LEAST_TIMES_HELD * held_s)

@@ -1,0 +1,125 @@
+"""The money of one model in one run: what an answer cost, and what is set aside for one that is in flight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slant.collector.ask.client import Exchange
+from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.pace import sleep_unless
+from slant.collector.providers import Dialect
+from slant.collector.providers.prices import PER_TOKENS, Price, cost_usd
+from slant.collector.records import Outcome, Reply
+
+ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, of a model whose request sets no limit
+ENOUGH_ANSWERS = 30
+MARGIN = 2.0  # over the longest answer seen: lengths of reasoning have a long tail
+LOOK_AGAIN_S = 0.05
+_USAGE = {"usage", "usageMetadata"}
+_LIMITS = (
+    ("max_completion_tokens",), ("max_output_tokens",), ("max_tokens",),
+    ("generationConfig", "maxOutputTokens"), ("options", "num_predict"),
+)  # fmt: skip
+
+
+@dataclass
+class LaneMoney:
+    """Money of one lane, in US dollars. `seen` and `longest` are answers of this model, earlier ones included."""
+
+    price: Price | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    seen: int = 0
+    longest: int = 0
+    spent_usd: float = 0.0
+    n_unknown: int = 0
+
+    def reserve_usd(self, body: Mapping[str, Any]) -> float:
+        """The most that this request is expected to cost; surely the most where the request limits its answer.
+        0 where there is no budget to keep."""
+        return 0.0 if self.ledger.cap_usd is None else self.most_usd(body)
+
+    def most_usd(self, body: Mapping[str, Any]) -> float:
+        """The same with or without a budget; 0 where no price is known."""
+        if self.price is None:
+            return 0.0
+        sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
+        output = output_limit(body)
+        if output is None:
+            known = 0 if self.seen >= ENOUGH_ANSWERS else ASSUMED_MAX_OUTPUT_TOKENS
+            output = max(known, round(MARGIN * self.longest))
+        input_price = max(self.price.input, self.price.cache_write or 0.0)
+        return (sent * input_price + output * self.price.output) / PER_TOKENS
+
+    async def reserve(
+        self, body: Mapping[str, Any], stopping: asyncio.Event, is_over: Callable[[], bool]
+    ) -> float | None:
+        """Sets the reserve of a request aside, in US dollars; waits for those in flight where that frees enough.
+
+        BudgetReached where the budget has no room for it; None, and nothing set aside, when the run is stopping.
+        """
+        while not (stopping.is_set() or is_over()):
+            amount = self.reserve_usd(body)
+            if self.ledger.reserve(amount):
+                return amount
+            if self.ledger.is_hopeless(amount):
+                raise BudgetReached(self._sentence(amount))
+            await sleep_unless(stopping, LOOK_AGAIN_S)
+        return None
+
+    def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply) -> float | None:
+        """Books what an exchange cost and returns it, in US dollars; None where that is unknown."""
+        cost = cost_usd(self.price, reply)
+        self.ledger.settle(reserved_usd, cost, is_uncertain=may_be_billed(exchange))
+        if reply.output_tokens is not None:
+            self.seen += 1
+            self.longest = max(self.longest, reply.output_tokens)
+        if cost is not None:
+            self.spent_usd += cost
+        elif exchange.status == 200:
+            self.n_unknown += 1
+        return cost
+
+    def _sentence(self, amount_usd: float) -> str:
+        ledger = self.ledger
+        uncertain = f"${ledger.uncertain_usd:,.4f} for requests that broke off or wait in batch jobs"
+        unsure = f" and up to {uncertain}" if ledger.uncertain_usd else ""
+        return (
+            f"the budget of ${ledger.cap_usd:,.2f} has no room for one more request, which may cost "
+            f"${amount_usd:,.4f}: ${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget"
+        )
+
+
+class BudgetReached(Exception):
+    """Says why the budget has no room for another request of this model."""
+
+
+def output_limit(body: Mapping[str, Any]) -> int | None:
+    """The most tokens that a request lets its answer have, in whichever provider's words; None where it sets none."""
+    for path in _LIMITS:
+        value: Any = body
+        for name in path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:
+    """The reply of an exchange that gave no answer. Where its body has counts all the same, they are billed."""
+    body = exchange.json() if exchange.body else None
+    counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
+    return Reply(
+        outcome=outcome, detail=reason, input_tokens=counts.input_tokens, output_tokens=counts.output_tokens,
+        cached_input_tokens=counts.cached_input_tokens, cache_write_tokens=counts.cache_write_tokens,
+        reasoning_tokens=counts.reasoning_tokens,
+    )  # fmt: skip
+
+
+def may_be_billed(exchange: Exchange) -> bool:
+    """True where a request reached its server and no answer tells what it cost; an HTTP error is not billed."""
+    if exchange.status is None:
+        return not (exchange.error or "").startswith("ClientConnector")
+    return exchange.status == 200

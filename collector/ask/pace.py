@@ -1,0 +1,234 @@
+"""When the next request of one model may go out.
+
+Three things hold it back: the limit of requests in flight, which adapts (adaptive.py); budgets that the provider's
+headers tell (budgets.py); and pauses. A Retry-After pauses every model that is asked with the same key; a 429 without
+one only its own model, and not for long. What happens is noted for the table pace_history.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.collector.ask.adaptive_limit import AdaptiveLimit
+from slant.collector.ask.rate_budgets import Budgets
+from slant.collector.ask.rate_limits import spoken, told_budgets
+from slant.collector.keep.journal import utc_now
+from slant.collector.providers import is_on_this_machine
+
+START_LIMIT = 4
+PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed
+NOTE_EVERY_S = 1.0
+
+Note = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """Leave to send one request. `sent_s` is monotonic."""
+
+    number: int
+    sent_s: float
+    was_full: bool
+
+
+@dataclass(slots=True)
+class KeyPause:
+    """Until when (monotonic) a provider wants one key to be quiet; shared by all models that are asked with it."""
+
+    until_s: float = 0.0
+
+
+class Pace:
+    """One for each provider, key and model. `enter` before each request, `leave` after it, `close` to send no more."""
+
+    def __init__(
+        self, cap: int = 16, start: int | None = None, pause: KeyPause | None = None, model: str = "",
+        note: Note = lambda _: None, clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self.limit = AdaptiveLimit(cap, cap if start is None else start)
+        self.in_flight = 0
+        self.closed = asyncio.Event()
+        self._pause, self._own_pause = pause or KeyPause(), KeyPause()
+        self._next_s = 0.0  # the limit's own spacing
+        self._is_spaced = False
+        self._budgets = Budgets()
+        self._refused_since: float | None = None
+        self._line: deque[asyncio.Future[None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._model, self._note, self._clock = model, note, clock
+        self._budget_wait_s = 0.0
+        self._noted_s = {"grew": 0.0, "budget": 0.0}
+        self._tell("started")
+
+    async def enter(self) -> Ticket | None:
+        """Returns when a request may be sent; None where none may any more because the pace was closed."""
+        while not self.closed.is_set():
+            now = self._clock()
+            wait_s, waits_for = self._wait(now)
+            self._is_spaced = self._is_spaced or waits_for == "spacing"
+            if wait_s <= 0 and self.in_flight < self.limit.allowed:
+                return self._take(now)
+            if wait_s > 0:
+                self._ring_in(wait_s)
+                self._remember_wait(wait_s, waits_for)
+            await self._stand_in_line()
+        return None
+
+    def leave(self, ticket: Ticket, status: int | None, headers: Mapping[str, str], asked_wait_s: float) -> None:
+        """A request came back: with this status (None: not at all), asking for so long a wait (0: for none)."""
+        self.in_flight -= 1
+        now = self._clock()
+        if told := told_budgets(headers):
+            self._budgets.learn(told, ticket.number, ticket.sent_s)
+        if status == 429:
+            self._rate_limited(ticket, now, asked_wait_s)
+        elif status is None or status >= 500:
+            self._troubled(now, status)
+        elif status == 200:
+            self._answered(ticket, now)
+        if asked_wait_s > 0:
+            self._quiet(self._pause, now + asked_wait_s)
+        self._next_in_line()
+
+    def give_back(self, ticket: Ticket) -> None:
+        """The request of this ticket was not sent after all."""
+        self.in_flight -= 1
+        self._next_in_line()
+
+    def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
+        """What an answer took; the next one is expected to take as much of the token budgets."""
+        self._budgets.used(input_tokens, output_tokens)
+
+    def close(self) -> None:
+        """Nothing more is sent; whoever waits is told at once."""
+        if not self.closed.is_set():
+            self._tell_budget_waits()
+            self._tell("ended")
+        self.closed.set()
+        while self._line:
+            self._next_in_line()
+
+    async def sleep(self, seconds: float) -> None:
+        """The wait of one request before its next try; ends early where the pace is closed."""
+        if seconds > 0:
+            await sleep_unless(self.closed, seconds)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """True where the provider has said nothing but 429 for very long."""
+        return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
+
+    def __str__(self) -> str:
+        """For a person: what holds this model back now."""
+        wait_s = max(self._pause.until_s, self._own_pause.until_s) - self._clock()
+        return f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
+
+    def _wait(self, now: float) -> tuple[float, str]:
+        paused = max(self._pause.until_s, self._own_pause.until_s) - now
+        budget_s, kind = self._budgets.wait_s(now)
+        return max((paused, "pause"), (self._next_s - now, "spacing"), (budget_s, kind))
+
+    def _take(self, now: float) -> Ticket:
+        self.in_flight += 1
+        ticket = Ticket(self._budgets.spend(now), now, self._is_spaced or self.in_flight >= self.limit.allowed)
+        self._next_s, self._is_spaced = now + self.limit.spacing_s, False
+        if self.in_flight < self.limit.allowed:
+            self._next_in_line()  # one wakes the next, so that a pause does not end in a stampede
+        return ticket
+
+    def _answered(self, ticket: Ticket, now: float) -> None:
+        self._refused_since = None
+        grew = self.limit.answered(ticket.sent_s, now, ticket.was_full)
+        if grew and now - self._noted_s["grew"] >= NOTE_EVERY_S:
+            self._noted_s["grew"] = now
+            self._tell("grew")
+
+    def _rate_limited(self, ticket: Ticket, now: float, asked_wait_s: float) -> None:
+        if self._refused_since is None:
+            self._refused_since = now
+        breath_s = self.limit.rate_limited(ticket.sent_s, now)
+        if breath_s > 0 and asked_wait_s <= 0:
+            self._quiet(self._own_pause, now + breath_s)
+        if breath_s > 0:
+            self._tell("rate_limited", asked_wait_s or breath_s, "asked for" if asked_wait_s > 0 else "not asked for")
+
+    def _troubled(self, now: float, status: int | None) -> None:
+        if self.limit.troubled(now):
+            self._tell("growth_paused", None, f"HTTP {status}" if status else "no answer")
+
+    @staticmethod
+    def _quiet(pause: KeyPause, until_s: float) -> None:
+        pause.until_s = max(pause.until_s, until_s)
+
+    def _ring_in(self, wait_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        when = loop.time() + max(wait_s, 0.001)  # a wait too short for the clock would ring in vain
+        if self._timer is not None and self._timer.when() <= when:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_at(when, self._ring)
+
+    def _remember_wait(self, wait_s: float, waits_for: str) -> None:
+        if waits_for not in ("pause", "spacing"):
+            self._budget_wait_s += wait_s
+            if self._clock() - self._noted_s["budget"] >= NOTE_EVERY_S:
+                self._tell_budget_waits(waits_for)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._next_in_line()
+
+    async def _stand_in_line(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._line.append(turn)
+        await turn
+
+    def _next_in_line(self) -> None:
+        while self._line:
+            turn = self._line.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+
+    def _tell_budget_waits(self, waits_for: str = "") -> None:
+        if self._budget_wait_s > 0:
+            self._noted_s["budget"] = self._clock()
+            self._tell("budget", self._budget_wait_s, waits_for or None)
+            self._budget_wait_s = 0.0
+
+    def _tell(self, event: str, wait_s: float | None = None, detail: str | None = None) -> None:
+        self._note(
+            {
+                "kind": "pace", "noted_at": utc_now(), "model": self._model, "event": event,
+                "request_limit": self.limit.allowed, "in_flight": self.in_flight, "wait_s": wait_s, "detail": detail,
+            }
+        )  # fmt: skip
+
+
+class Paces:
+    """Makes the pace of each model of a run; models that are asked with one key share its pauses."""
+
+    def __init__(self, cap: int, note: Note) -> None:
+        self._cap, self._note = cap, note
+        self._pauses: dict[tuple[str, str, str | None], KeyPause] = {}
+
+    def pace(self, model: str, provider: str, base_url: str, key: str | None) -> Pace:
+        """A server on this machine is asked at full concurrency from the start, any other moderately at first."""
+        pause = self._pauses.setdefault((provider, base_url, key), KeyPause())
+        start = self._cap if is_on_this_machine(base_url) else START_LIMIT
+        return Pace(self._cap, start, pause, model, self._note)
+
+
+async def sleep_unless(stopping: asyncio.Event, seconds: float) -> None:
+    """Sleep, but wake when the run is stopped."""
+    try:
+        async with asyncio.timeout(seconds):
+            await stopping.wait()
+    except TimeoutError:
+        return

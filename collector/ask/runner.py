@@ -1,0 +1,225 @@
+"""Asks what has no final attempt yet: a bounded pool of workers over a generator, one lane a model, one writer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any
+
+from slant.collector.ask.attempts import AttemptMaker, Place
+from slant.collector.ask.client import LONGEST_BACKOFF_S, Client, Exchange, judge
+from slant.collector.ask.exchanges import next_turn_no, read_exchange
+from slant.collector.ask.game_marks import Marks
+from slant.collector.ask.journal_writer import Keeper
+from slant.collector.ask.lane_money import BudgetReached, LaneMoney
+from slant.collector.ask.pace import Pace
+from slant.collector.ask.uncounted_answers import Uncounted, uncounted
+from slant.collector.designs import Design, design_named
+from slant.collector.keep.journal import utc_now
+from slant.collector.providers import Provider
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
+from slant.collector.studies.catalogue import Study, StudyModel
+
+GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
+
+
+@dataclass
+class Lane:
+    """One model on its way: who serves it, what is pending, how far it is. Lanes don't wait for each other."""
+
+    model: StudyModel
+    provider: Provider
+    base_url: str
+    key: str | None
+    pending: Iterator[Conversation]
+    planned: int
+    already_done: int
+    pace: Pace = field(default_factory=Pace)
+    money: LaneMoney = field(default_factory=LaneMoney)
+    begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
+    outcomes: Counter[str] = field(default_factory=Counter)
+    not_asked: int = 0  # trials of games that ended early
+    marks: Marks = field(default_factory=Marks)
+    uncounted: Uncounted = field(default_factory=Uncounted)
+    failed_in_a_row: int = 0
+    stopped_because: str | None = None
+    last_failure: str | None = None
+
+    @property
+    def asked(self) -> int:
+        return sum(self.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        """Trials that need not be asked any more, those of games that ended among them."""
+        return self.already_done + self.asked + self.not_asked - self.outcomes["failed"]
+
+    def stop(self, reason: str) -> None:
+        """This model is asked nothing more; the others go on. The first reason stays."""
+        self.stopped_because = self.stopped_because or reason
+        self.pace.close()
+
+
+class Runner:
+    """One run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
+
+    def __init__(
+        self, study: Study, run: Run, lanes: Sequence[Lane], keeper: Keeper, max_retries: int,
+        on_change: Callable[[Lane, str], None], say: Callable[[str], None] = lambda text: None,
+    ) -> None:  # fmt: skip
+        self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
+        self.stopping = asyncio.Event()
+        self._design: Design = design_named(study.design)
+        self._max_retries = max_retries
+        self._on_change = on_change
+        self._say = say
+        self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
+
+    def stop(self) -> None:
+        self.stopping.set()
+        for lane in self.lanes:
+            lane.pace.close()
+
+    async def go(self, client: Client, concurrency: int) -> None:
+        """Ask everything that is pending. Raises JournalError where answers can't be kept any more."""
+        writer = asyncio.create_task(self.keeper.write())
+        loader = asyncio.create_task(self.keeper.load_now_and_then())
+        workers = [asyncio.create_task(self._work(client, lane)) for lane in self.lanes for _ in range(concurrency)]
+        try:
+            results = await asyncio.gather(*workers, return_exceptions=True)
+        finally:
+            loader.cancel()
+            for worker in workers:
+                worker.cancel()
+            for lane in self.lanes:
+                lane.pace.close()
+            self.keeper.close()
+            await writer
+        if self.keeper.failure:
+            raise self.keeper.failure
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _work(self, client: Client, lane: Lane) -> None:
+        try:
+            for conversation in lane.pending:
+                if self.stopping.is_set() or lane.stopped_because:
+                    return
+                await self._converse(client, lane, conversation)
+        except BaseException:
+            self.stop()  # a defect or a dead journal must not leave the other workers spending money
+            raise
+
+    async def _converse(self, client: Client, lane: Lane, conversation: Conversation) -> None:
+        history = lane.begun.pop(conversation.conversation_id, [])
+        while step := self._design.next(self.study, lane.model, conversation, history):
+            trial, prompt = step
+            turn = await self._ask(client, lane, conversation, trial, prompt, history)
+            if self.keeper.journal.is_full:
+                self.stop()
+            if turn is None:
+                return
+            history.append(turn)
+
+    async def _ask(
+        self, client: Client, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, history: list[Turn]
+    ) -> Turn | None:
+        """Ask one turn of a trial until it has an answer; None where its tries failed, or the run stops."""
+        failures, wait_s = 0, 0.0
+        turn_no = next_turn_no(history, trial)
+        for try_no in count(1):
+            queued_at = utc_now()
+            await lane.pace.sleep(wait_s)
+            ticket = await lane.pace.enter()
+            if ticket is None:
+                return None
+            request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
+            reserved_usd = await self._reserved_usd(lane, request.body)
+            if reserved_usd is None:
+                lane.pace.give_back(ticket)
+                return None
+            exchange = await client.exchange(request, queued_at)
+            verdict = judge(exchange, try_no)
+            lane.pace.leave(ticket, exchange.status, exchange.headers, verdict.pause_s)
+            reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
+            is_answer = reply.outcome != "failed"
+            cost_usd = lane.money.settle(reserved_usd, exchange, reply)
+            reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
+            place = Place(
+                conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
+                cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
+            )  # fmt: skip
+            attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
+            await self.keeper.keep(attempt)
+            if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
+                self._say(
+                    uncounted(
+                        f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.keeper.db
+                    )
+                )
+            if is_answer:
+                lane.pace.used(reply.input_tokens, reply.output_tokens)
+                lane.failed_in_a_row = 0
+                lane.not_asked += reading.factors.get("n_not_asked", 0)
+                if reading.is_final:
+                    self._count(lane, reading.outcome)
+                return Turn(prompt, reply, reading, trial.trial_id)
+            if verdict.action == "stop":
+                lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
+                return None
+            failures += not self._is_excused(lane, exchange)
+            if failures > self._max_retries or verdict.action == "fail":
+                break
+            wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
+        self._give_up(lane, self._maker.redacted(verdict.reason))
+        return None
+
+    def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
+        """As the design reads it, with the marks of what happened to its game on the way."""
+        reading = self._design.read(self.study, trial, reply)
+        marks = lane.marks.of(trial, reply, history)
+        while lane.marks.said:
+            self._say(lane.marks.said.pop())
+        return replace(reading, factors={**reading.factors, **marks}) if marks else reading
+
+    def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
+        """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""
+        return exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless
+
+    async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
+        """What was set aside of the budget for one request; None where the run stops or the budget has no room."""
+        try:
+            return await lane.money.reserve(body, self.stopping, lambda: lane.stopped_because is not None)
+        except BudgetReached as reached:
+            lane.stop(str(reached))
+            return None
+
+    def _give_up(self, lane: Lane, reason: str) -> None:
+        self._count(lane, "failed")
+        lane.failed_in_a_row += 1
+        lane.last_failure = reason
+        if lane.failed_in_a_row >= GIVE_UP_AFTER:
+            lane.stop(f"{GIVE_UP_AFTER} trials in a row failed, the last with: {reason}")
+
+    def _count(self, lane: Lane, outcome: str) -> None:
+        lane.outcomes[outcome] += 1
+        with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
+            self._on_change(lane, outcome)
+
+
+def explained(reason: str, model: StudyModel) -> str:
+    """Why a provider takes no request for this model, and where that is its temperature, what to do about it."""
+    sent = model.temperature
+    if sent is None or "temperature" not in reason.lower():
+        return reason
+    return (
+        f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not take. "
+        "To go on without it, name the others: --model PROVIDER/NAME; in a study of your own give it in "
+        f'left_out = {{ "{model.model}" = "why" }}, which is said wherever the study is run.'
+    )

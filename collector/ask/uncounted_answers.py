@@ -1,0 +1,70 @@
+"""Answers without the count that is to be analysed: said while there is still time, for nothing can be made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.keep.database import reading
+from slant.collector.records import Attempt
+from slant.collector.studies.catalogue import load_study
+
+LOOKED_AT = 50
+_QUERY = "SELECT study, provider, requested_model, sum(n_answers), sum(n_readable) FROM uncounted_answers GROUP BY ALL"
+
+
+@dataclass(slots=True)
+class Uncounted:
+    """How many of the first answers of one model came without a count."""
+
+    answers: int = 0
+    readable: int = 0
+    has_counts: bool = False
+
+    def says_so(self, attempt: Attempt) -> bool:
+        """Takes note of one answer; True once, when `LOOKED_AT` of them have come and not one has a count."""
+        if self.has_counts or self.answers >= LOOKED_AT or attempt.outcome == "failed":
+            return False
+        self.has_counts = attempt.tokens is not None
+        self.answers += 1
+        self.readable += bool(attempt.reasoning_text)
+        return self.answers == LOOKED_AT and not self.has_counts
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.answers, self.readable
+
+
+def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
+    """The sentence for a model ("provider/name") none of whose answers has a count; `readable` of them have reasoning
+    that can be counted here."""
+    its = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"
+    what = "have its server report usage"
+    if readable:
+        what += f", or collect recount --model {model} --db {db} and --measure recounted"
+    return f"{model}: {its} a token count. Nothing to analyse: {what}."
+
+
+def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
+    """A sentence for each model of a study about tokens that has answers and no count."""
+    try:
+        with reading(db) as connection:
+            rows = connection.execute(_QUERY).fetchall()
+    except (DatabaseError, duckdb.Error):
+        return []
+    return [
+        uncounted(f"{provider}/{name}", int(answers), int(readable), db)
+        for its, provider, name, answers, readable in sorted(rows)
+        if study in (None, its) and _analyses_tokens(its, db)
+    ]
+
+
+def _analyses_tokens(study: str, db: str | Path) -> bool:
+    try:
+        return design_named(load_study(study, db=db).design).analyses_tokens
+    except SlantError:
+        return False

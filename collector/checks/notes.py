@@ -1,0 +1,94 @@
+"""Says of which models the token count was never checked, or failed its check: before a run, and under its tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.batch.earlier_answers import mixed_notes
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.database import reading
+from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.studies.catalogue import list_studies, load_study
+
+Verdicts = dict[tuple[str, str, str], tuple[str, str]]
+
+
+def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
+    """What a run should say about its models before it starts. Never raises: a note is not worth a run."""
+    real = [asked for asked in offer.asked if asked.provider.name != "simulated"]
+    verdicts = _verdicts(offer.db) if design_named(offer.study.design).analyses_tokens else None
+    notes = [_note(offer, asked, verdicts) for asked in real] if verdicts is not None else []
+    if wants_logprobs:
+        notes += [
+            f"{asked.model.model}: {asked.provider.name} gives no log-probabilities; it is asked without."
+            for asked in offer.asked
+            if asked.provider.logprobs is None
+        ]
+    if any(asked.model.structured_output for asked in offer.asked):
+        notes.append(
+            "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
+            "here than where JSON is asked for in words."
+        )
+    return [note for note in (offer.study.note or None, *notes) if note]
+
+
+def table_notes(db: str | Path, study: str | None = None) -> list[str]:
+    """What tables of collected answers should say about their models; nothing in a database that knows no checks."""
+    query = (
+        "SELECT DISTINCT study, model, provider, requested_model, check_verdict, reasons FROM model_checks ORDER BY ALL"
+    )
+    try:
+        with reading(db) as connection:
+            rows = connection.execute(query).fetchall()
+            # of somebody's own game no file may be here that says what design it is of
+            games = connection.execute("SELECT DISTINCT study FROM attempts WHERE game IS NOT NULL").fetchall()
+    except duckdb.CatalogException:
+        return []
+    return [
+        f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
+        for its, model, provider, requested, verdict, reasons in rows
+        if verdict in ("unchecked", "not usable")
+        and study in (None, its)
+        and (its,) not in games
+        and _analyses_tokens(its)
+    ] + mixed_notes(db, study)
+
+
+def _analyses_tokens(study: str) -> bool:
+    """False for a study of ours that is not about tokens: what a count is worth is no question there."""
+    return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
+
+
+def _note(offer: Offer, asked: Asked, verdicts: Verdicts) -> str | None:
+    its = asked.model
+    verdict, reasons = verdicts.get(
+        (asked.provider.name, its.requested_model, its.settings_text), ("unchecked", "")
+    )  # fmt: skip
+    if verdict not in ("unchecked", "not usable"):
+        return None
+    study = f" --study {offer.study.name}" if its.settings else ""
+    return f"{its.model} {_said(verdict, reasons, f'{asked.provider.name}/{its.requested_model}{study}')}"
+
+
+def _said(verdict: str, reasons: str, name: str) -> str:
+    if verdict == "unchecked":
+        return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check {name}"
+    return f"failed its check: its token count is not usable as a dependent variable ({reasons})."
+
+
+def _verdicts(db: Path) -> Verdicts | None:
+    """The latest verdict by provider, name and settings; None where the database can't be looked at just now."""
+    query = "SELECT provider, requested_model, settings, verdict, coalesce(reasons, '') FROM checks ORDER BY checked_at"
+    if not db.exists():
+        return {}
+    try:
+        with reading(db, patience_s=1.0) as connection:
+            rows = connection.execute(query).fetchall()
+    except duckdb.CatalogException:
+        return {}
+    except DatabaseError:
+        return None
+    return {(provider, name, settings): (verdict, reasons) for provider, name, settings, verdict, reasons in rows}

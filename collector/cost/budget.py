@@ -1,0 +1,78 @@
+"""What a run may spend: the ledger with what the study has cost before, and the money of each model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from slant.collector.ask.lane_money import LaneMoney
+from slant.collector.ask.ledger import Ledger
+from slant.collector.cost.earlier_answers import earlier_sizes, spent_before_usd
+from slant.collector.errors import UsageError
+from slant.collector.keep.batch_jobs import Job, JobFolder
+from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.providers.prices import Price
+
+LOST = "lost: "  # how the result of a job begins that its provider does not know any more
+
+
+def price_of(offer: Offer, asked: Asked) -> Price | None:
+    return offer.prices.find(asked.provider.name, asked.model.requested_model)
+
+
+def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
+    """The cap is for the study in this database, all its runs and batch jobs together: whoever starts again after a
+    stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
+    if budget_usd is None:
+        return Ledger()
+    if budget_usd <= 0:
+        raise UsageError(f"--budget must be more than 0 US dollars, not {budget_usd:g}.")
+    unpriced = [one for one in offer.paid if price_of(offer, one) is None]
+    if unpriced:
+        names = ", ".join(f"{one.provider.name}/{one.model.requested_model}" for one in unpriced)
+        raise UsageError(
+            f"Can't keep a budget: no price is known for {names}.",
+            "Give one: --prices FILE (collector/providers/prices.toml shows how).",
+        )
+    spent = spent_before_usd(offer.db, offer.study.name)
+    return Ledger(budget_usd, spent_usd=spent, uncertain_usd=promised_usd(offer))
+
+
+def promised_usd(offer: Offer) -> float:
+    """The most that batch jobs of the study may still be billed, in US dollars: the open ones, and those that were lost
+    at their provider."""
+    folder = JobFolder(offer.db)
+    jobs = [job for job in folder.jobs() if job.study == offer.study.name]
+    lost = [job for job in jobs if (job.result or "").startswith(LOST)]
+    return sum(_promised(offer, folder, job) for job in [*lost, *folder.open_jobs(offer.study.name)])
+
+
+def _promised(offer: Offer, folder: JobFolder, job: Job) -> float:
+    if job.reserved_usd is not None or not job.is_open:
+        return job.reserved_usd or 0.0
+    # an older slant's job, or one made before its price was known: its requests tell
+    price = offer.prices.find(job.provider, job.study_model.requested_model)
+    money = LaneMoney(price)
+    with folder.requests(job).open("rb") as lines:
+        bodies = (line.get("body") or line.get("params") or {} for line in map(json.loads, lines))
+        return batch_factor(price) * sum(map(money.most_usd, bodies))
+
+
+def batch_factor(price: Price | None) -> float:
+    """What a batch job costs of the usual price; all of it where nothing is known."""
+    return 1.0 if price is None or price.batch_factor is None else price.batch_factor
+
+
+def lane_money(offer: Offer, asked: Asked, ledger: Ledger) -> LaneMoney:
+    """A model's money. With a budget, its earlier answers say how much one may cost."""
+    price = price_of(offer, asked)
+    sizes = earlier_sizes(offer.db, offer.study, asked.model) if price and ledger.cap_usd is not None else None
+    if sizes is None:
+        return LaneMoney(price, ledger)
+    return LaneMoney(price, ledger, seen=sizes.n_counted, longest=sizes.max_output_tokens or 0)
+
+
+def spent_usd(moneys: Iterable[LaneMoney]) -> float | None:
+    """What these models cost in this run, in US dollars; None where no cost is known."""
+    priced = [money.spent_usd for money in moneys if money.price is not None]
+    return sum(priced) if priced else None

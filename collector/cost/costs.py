@@ -1,0 +1,56 @@
+"""What has been spent, as `collect status` shows it beside the progress of each model."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.collector.keep.database import reading
+
+KEYS = ("source", "study", "study_version", "variant", "model")
+_COLUMNS = {**dict.fromkeys(KEYS, pl.String), "n_unpriced": pl.Int64, "cost_usd": pl.Float64}
+
+
+def costs_of(db: Path) -> pl.DataFrame:
+    """US dollars by source, study, version, variant and model, NULL where no cost is known; `n_unpriced` answers have
+    none. Empty for a database of an older slant, which knows no costs."""
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+        rows: pl.DataFrame = connection.sql("FROM costs").pl()
+        known = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
+        return rows.group_by(KEYS, maintain_order=True).agg(pl.col("n_unpriced").sum(), known)
+    return pl.DataFrame(schema=_COLUMNS)
+
+
+def with_costs(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
+    """Rows of one model each with their `cost_usd`, NULL where it is unknown."""
+    costs = costs_of(db).select(*KEYS, "cost_usd")
+    return rows.join(costs, on=list(KEYS), how="left", maintain_order="left")
+
+
+def cost_notes(db: Path) -> list[str]:
+    """Sentences about answers whose cost is not known though others of the same model are priced."""
+    partly = costs_of(db).filter(pl.col("cost_usd").is_not_null(), pl.col("n_unpriced") > 0)
+    return [f"{n:,} answers of {model} have no known cost: cost_usd lacks them." for model, n in
+            partly.select("model", "n_unpriced").iter_rows()]  # fmt: skip
+
+
+def changed_models(db: Path) -> list[str]:
+    """Sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+        rows = connection.sql("FROM served_model_changes").pl()
+        groups = rows.group_by("run_id", "model", maintain_order=True)
+        return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
+    return []
+
+
+def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
+    parts = [
+        f"{row['served_model']} answered {row['n_trials']:,} trials from {row['first_done_at']:%Y-%m-%d %H:%M:%S} "
+        f"to {row['last_done_at']:%Y-%m-%d %H:%M:%S} UTC"
+        for row in rows
+    ]
+    return f"the model behind {model} changed during run {run_id}: {'; '.join(parts)} (view served_model_changes)."

@@ -1,0 +1,81 @@
+"""What this database already knows about a model: the size of its answers, its limits, and what a study has cost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.collector.ask.rate_limits import told_budgets
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder, whole_lines
+from slant.collector.keep.journal_lines import parse
+from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.study.records import Study, StudyModel
+
+_PLAYED = ("simulated",)
+_REAL = ("collected", "imported")
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Means over `n_counted` of `n` earlier answers of one model; tokens, seconds. None where nothing was counted."""
+
+    n: int
+    n_counted: int
+    mean_input_tokens: float | None
+    mean_output_tokens: float | None
+    sd_output_tokens: float | None
+    max_output_tokens: int | None
+    mean_latency_s: float | None
+
+
+def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
+    """Sizes of this model's answers to this study (its version and variant first); None where there are none.
+
+    None too for a database of an older slant, which has no such view until the next run brings it up to date.
+    """
+    if not db.exists():
+        return None
+    query = "SELECT * FROM answer_sizes WHERE study = ? AND model = ? AND requested_model = ?"
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+        rows = connection.sql(query, params=[study.name, model.model, model.requested_model]).pl()
+        sources = _PLAYED if model.provider == "simulated" else _REAL
+        same = (pl.col("study_version") == study.version) & (pl.col("variant") == study.variant)
+        rows = rows.filter(pl.col("source").is_in(sources), pl.col("n_counted") > 0)
+        rows = rows.sort(same, pl.col("source") == "collected", pl.col("n_counted"), descending=True)
+        if rows.height:
+            return Sizes(**{name: rows[name][0] for name in Sizes.__dataclass_fields__})
+    return None
+
+
+def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
+    """Requests and tokens a minute that the provider's headers told last, by kind; empty where they told none."""
+    if not db.exists():
+        return {}
+    query = "SELECT headers FROM attempts WHERE provider = ? AND requested_model = ? AND headers LIKE '%ratelimit%' "
+    with reading(db) as connection:
+        last = query + "ORDER BY done_at DESC LIMIT 1"
+        rows = connection.execute(last, [model.provider, model.requested_model]).fetchall()
+    headers: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+    return {budget.kind: budget.limit for budget in told_budgets({k: str(v) for k, v in headers.items()})}
+
+
+def spent_before_usd(db: Path, study: str) -> float:
+    """What the answers to a study have cost so far, in US dollars, in the database and in journals not yet loaded."""
+    total = 0.0
+    offsets = loaded_offsets(db)
+    if db.exists():
+        with reading(db) as connection:
+            query = "SELECT sum(cost_usd) FROM attempts WHERE study = ? AND source = 'collected'"
+            total += connection.execute(query, [study]).fetchall()[0][0] or 0.0
+    for path in sorted(journal_folder(db).glob("*.jsonl")):
+        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
+            frame = parse(data).attempts.filter((pl.col("study") == study) & (pl.col("source") == "collected"))
+            total += float(frame["cost_usd"].sum())
+    return total

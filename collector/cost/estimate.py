@@ -1,0 +1,146 @@
+"""What a run would take, before it is asked: tokens, cost and time, each with a range and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.collector.cost.earlier_answers import Sizes
+from slant.collector.providers.prices import PER_TOKENS, Price
+
+ASSUMED_LATENCY_S = (2.0, 8.0, 30.0)  # low, about, high: a reasoning model, one answer
+Z_95 = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An estimate with its range."""
+
+    low: float
+    about: float
+    high: float
+
+    def times(self, factor: float) -> Span:
+        return Span(self.low * factor, self.about * factor, self.high * factor)
+
+    def plus(self, other: Span) -> Span:
+        return Span(self.low + other.low, self.about + other.about, self.high + other.high)
+
+
+BATCH_TIME = Span(60.0, 3600.0, 86_400.0), "a batch job takes up to a day, often less"
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What is known of one prompt and one answer without earlier answers. `output_tokens` None: nothing is known;
+    else `table` says which of the study's tables tells it."""
+
+    characters: float
+    output_tokens: float | None
+    table: str = "published table"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the pending trials of one model take: tokens, US dollars, seconds. None: not known."""
+
+    input_tokens: Span
+    output_tokens: Span | None
+    cost_usd: Span | None
+    time_s: Span
+    tokens_rest_on: str
+    time_rests_on: str
+
+
+def estimate(
+    pending: int, sizes: Sizes | None, guess: Guess, price: Price | None, limits: Mapping[str, float],
+    concurrency: int, *, is_batch: bool = False,
+) -> Estimate:  # fmt: skip
+    """`limits` are requests and tokens a minute by kind, as the provider's headers told; `concurrency` in flight."""
+    sent = _input(pending, sizes, guess)
+    output, rests_on = _output(pending, sizes, guess)
+    cost = _cost(sent, output, price, is_batch)
+    time_s, time_rests_on = BATCH_TIME if is_batch else _time(pending, sizes, sent, output, limits, concurrency)
+    return Estimate(sent, output, cost, time_s, rests_on, time_rests_on)
+
+
+def _input(pending: int, sizes: Sizes | None, guess: Guess) -> Span:
+    if sizes is not None and sizes.mean_input_tokens is not None:
+        return Span(*[pending * sizes.mean_input_tokens] * 3)
+    characters = pending * guess.characters
+    return Span(characters / 5, characters / 4, characters / 3)  # English is four characters a token, or nearly
+
+
+def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | None, str]:
+    if sizes is not None and sizes.mean_output_tokens is not None:
+        return prediction(pending, sizes), f"{sizes.n_counted:,} earlier answers (95 % range)"
+    if guess.output_tokens is not None:
+        about = pending * guess.output_tokens
+        return Span(about / 2, about, about * 2), f"the study's {guess.table} (half to twice as much)"
+    return None, "nothing: the length of its answers is not known (--pilot 50 tells)"
+
+
+def prediction(pending: int, sizes: Sizes) -> Span:
+    """The sum of `pending` further answers like the earlier ones, with its 95 % prediction interval."""
+    mean, n = sizes.mean_output_tokens or 0.0, sizes.n_counted
+    sd = mean if sizes.sd_output_tokens is None else sizes.sd_output_tokens
+    half = Z_95 * sd * math.sqrt(pending + pending**2 / n)
+    return Span(max(0.0, pending * mean - half), pending * mean, pending * mean + half)
+
+
+def _cost(sent: Span, output: Span | None, price: Price | None, is_batch: bool) -> Span | None:
+    """Without discounts for cached input, which can't be counted on."""
+    factor = 1.0 if price is None or not is_batch else price.batch_factor
+    if price is None or output is None or factor is None:
+        return None
+    return sent.times(factor * price.input / PER_TOKENS).plus(output.times(factor * price.output / PER_TOKENS))
+
+
+def _time(
+    pending: int, sizes: Sizes | None, sent: Span, output: Span | None, limits: Mapping[str, float], concurrency: int
+) -> tuple[Span, str]:
+    """The slowest of: waiting for answers, requests a minute, tokens a minute."""
+    rounds = math.ceil(pending / concurrency)
+    if sizes is not None and sizes.mean_latency_s:
+        waiting = Span(0.8, 1.0, 1.25).times(rounds * sizes.mean_latency_s)
+        rests_on = f"{sizes.mean_latency_s:.3g} s an answer as before, {concurrency} in flight"
+    else:
+        low, about, high = (rounds * latency for latency in ASSUMED_LATENCY_S)
+        waiting = Span(low, about, high)
+        shortest, _, longest = ASSUMED_LATENCY_S
+        rests_on = f"{shortest:g} to {longest:g} s an answer (assumed), {concurrency} in flight"
+    slowest, limit = waiting, ""
+    for kind, per_minute in limits.items():
+        needed = _needed(kind, pending, sent, output).times(60 / per_minute)
+        if needed.about > slowest.about:
+            limit = f", and the provider's {per_minute:,.0f} {kind.replace('_', ' ')} a minute"
+            slowest = Span(max(waiting.low, needed.low), needed.about, max(waiting.high, needed.high))
+    known = limit or ("" if limits else "; no limit of the provider is known yet")
+    return slowest, rests_on + known
+
+
+def _needed(kind: str, pending: int, sent: Span, output: Span | None) -> Span:
+    made = output or Span(0.0, 0.0, 0.0)
+    parts = {"requests": Span(pending, pending, pending), "input_tokens": sent, "output_tokens": made}
+    return parts.get(kind) or sent.plus(made)
+
+
+def spoken_usd(cost: Span | None) -> str:
+    """A cost as a person reads it: 4.10 (3.90 to 4.30); a question mark where it is unknown."""
+    return "?" if cost is None else f"{dollars(cost.about)} ({dollars(cost.low)} to {dollars(cost.high)})"
+
+
+def dollars(amount: float | None) -> str:
+    """$12.30; below a cent with as many digits as it needs; unknown is a question mark, never 0."""
+    if amount is None:
+        return "?"
+    return f"${amount:,.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.2g}"
+
+
+def as_columns(name: str, span: Span | None, digits: int = 0) -> dict[str, Any]:
+    """A span as three columns: name_low, name_about, name_high."""
+    values = (None, None, None) if span is None else (span.low, span.about, span.high)
+    numbers = [None if v is None else (round(v, digits) if digits else round(v)) for v in values]
+    return {f"{name}_{part}": number for part, number in zip(("low", "about", "high"), numbers, strict=True)}

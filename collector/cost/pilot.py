@@ -1,0 +1,71 @@
+"""The pilot: a small balanced slice of the plan that is asked first. Its answers are ordinary ones, in the journal
+like all others, so that the full run goes on from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from slant.collector.errors import UsageError
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Offer
+from slant.collector.records import Conversation
+from slant.collector.study.records import Study, StudyModel
+
+LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the order of asking is random
+
+Cell = tuple[str, str]
+
+
+def pilot_of(offer: Offer, trials: int) -> Offer:
+    """The same offer cut down to a balanced slice of about `trials` trials of each model.
+
+    The same cells for every model, and the same slice whether or not some of it is answered already. UsageError where
+    `trials` is less than one in each condition.
+    """
+    chosen: set[str] = set()
+    asked = []
+    for one in offer.asked:
+        conversations = list(balanced_slice(offer.study, one.model, offer.seed, offer.repetitions, trials))
+        ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
+        chosen.update(conversation.conversation_id for conversation in conversations)
+        asked.append(replace(one, planned=len(ids), already_done=sum(offer.done.among(ids))))
+    return replace(offer, asked=tuple(asked), slice=frozenset(chosen))
+
+
+def balanced_slice(study: Study, model: StudyModel, seed: int, repetitions: int, trials: int) -> Iterator[Conversation]:
+    """The first conversations of the plan that fill each test and condition alike.
+
+    Every condition gets the same number of trials, tests differ by one a condition at most. A conversation is taken
+    whole, so that one of many trials (a game) may lead over `trials`.
+    """
+
+    def planned() -> Iterator[Conversation]:
+        return islice(plan(study, model, seed, repetitions), LOOKED_AT)
+
+    left = quotas({_cell(conversation) for conversation in planned()}, [test.test for test in study.tests], trials)
+    for conversation in planned():
+        if left[_cell(conversation)] > 0:
+            left[_cell(conversation)] -= len(conversation.trials)
+            yield conversation
+        elif max(left.values()) <= 0:
+            return
+
+
+def quotas(cells: set[Cell], tests: list[str], trials: int) -> Counter[Cell]:
+    """How many trials each cell (test, condition) gets, so that conditions are balanced and tests are spread."""
+    conditions = {test: sorted(condition for name, condition in cells if name == test) for test in tests}
+    present = [test for test in tests if conditions[test]]
+    width = max(len(conditions[test]) for test in present)
+    if trials < width:
+        raise UsageError(f"--pilot must be {width} or more: one trial in each condition.")
+    blocks = trials // width  # one trial in each condition of a test
+    each, more = divmod(blocks, len(present))
+    counts = {test: each + (place < more) for place, test in enumerate(present)}
+    return Counter({(test, condition): counts[test] for test in present for condition in conditions[test]})
+
+
+def _cell(conversation: Conversation) -> Cell:
+    return conversation.trials[0].test, conversation.trials[0].condition

@@ -1,0 +1,163 @@
+"""What an offer would take: one row a model for `--dry-run` and for the question before paid requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from slant.collector.ask.rate_limits import spoken
+from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
+from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, estimate, spoken_usd
+from slant.collector.cost.growth import Growth, growth_of
+from slant.collector.designs import design_named
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.providers.prices import Price
+
+PROMPTS_LOOKED_AT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What the pending trials of one model would take."""
+
+    asked: Asked
+    price: Price | None
+    estimate: Estimate
+    is_batch: bool = False
+    growth: Growth | None = None
+
+    @property
+    def costs_money(self) -> bool:
+        """False for one's own server, unless the price list says otherwise."""
+        return self.asked.provider.costs_money or self.price is not None
+
+    @property
+    def cost_rests_on(self) -> str:
+        price = self.price
+        if price is None:
+            named = f"{self.asked.provider.name}/{self.asked.model.requested_model}"
+            return (
+                f"no price is known for {named}: --prices FILE gives one" if self.costs_money else "nothing is charged"
+            )
+        batch = f" (times {price.batch_factor:g})" if self.is_batch and price.batch_factor is not None else ""
+        of = f"as of {price.date} ({price.source})" if price.source else f"as of {price.date}"
+        return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, {of}"
+
+
+def quotes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
+    """`concurrency`: requests in flight for each model. Reads the database, asks nobody."""
+    return [_quote(offer, asked, concurrency, is_batch) for asked in offer.asked]
+
+
+def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quote:
+    price = offer.prices.find(asked.provider.name, asked.model.requested_model)
+    sizes = earlier_sizes(offer.db, offer.study, asked.model)
+    limits = known_limits(offer.db, asked.model)
+    growth = _growth(offer, asked)
+    guess = _guess(offer, asked) if growth is None else _guess_of_game(offer, asked, growth)
+    found = estimate(asked.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
+    return Quote(asked, price, found, is_batch, growth)
+
+
+def _growth(offer: Offer, asked: Asked) -> Growth | None:
+    """How one game of this model would go; None for a study of single questions."""
+    if not design_named(offer.study.design).has_games:
+        return None
+    first = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
+    return growth_of(offer.study, asked.model, first, offer.seed)
+
+
+def _guess_of_game(offer: Offer, asked: Asked, growth: Growth) -> Guess:
+    knows = design_named(offer.study.design).knows_lengths(offer.study, asked.model)
+    output = growth.output_tokens / len(growth.sent) if knows else None
+    return Guess(growth.characters, output, "format of answers")
+
+
+def _guess(offer: Offer, asked: Asked) -> Guess:
+    """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
+    model that stands in none."""
+    design = design_named(offer.study.design)
+    named = next((m for m in offer.study.models if m.model == asked.model.model), None)
+    known = named if named is not None and design.knows_lengths(offer.study, named) else None
+    characters, outputs = [0], [0]
+    for conversation in islice(plan(offer.study, asked.model, offer.seed, offer.repetitions), PROMPTS_LOOKED_AT):
+        step = design.next(offer.study, asked.model, conversation, [])
+        assert step is not None
+        characters.append(sum(len(str(message["content"])) for message in step[1].messages))
+        if known is not None:
+            outputs.append(design.simulate(offer.study, known, step[0], offer.seed).output_tokens or 0)
+    n = max(1, len(characters) - 1)
+    is_published = offer.study.published is not None and design.analyses_tokens
+    table = "published table" if is_published else "own table for simulations"
+    return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
+
+
+def quote_rows(found: list[Quote]) -> list[dict[str, Any]]:
+    """Every number with its range, for programs: tokens, US dollars, seconds."""
+    return [
+        {
+            "model": quote.asked.model.model, "provider": quote.asked.provider.name,
+            "asked_as": quote.asked.model.requested_model, "planned": quote.asked.planned,
+            "done": quote.asked.already_done, "to_ask": quote.asked.pending,
+        }
+        | as_columns("input_tokens", quote.estimate.input_tokens)
+        | as_columns("output_tokens", quote.estimate.output_tokens)
+        | as_columns("cost_usd", quote.estimate.cost_usd, 6)
+        | as_columns("time_s", quote.estimate.time_s, 1)
+        | {
+            "tokens_rest_on": quote.estimate.tokens_rest_on, "cost_rests_on": quote.cost_rests_on,
+            "time_rests_on": quote.estimate.time_rests_on,
+        }
+        for quote in found
+    ]  # fmt: skip
+
+
+def short_rows(found: list[Quote]) -> list[dict[str, Any]]:
+    """The same for people: a row that fits a terminal."""
+    return [
+        {
+            "model": quote.asked.model.model, "provider": quote.asked.provider.name, "planned": quote.asked.planned,
+            "done": quote.asked.already_done, "to_ask": quote.asked.pending,
+            "input_tokens": f"{quote.estimate.input_tokens.about:,.0f}",
+            "output_tokens": f"{out.about:,.0f}" if (out := quote.estimate.output_tokens) else "?",
+            "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",
+            "time": _spoken_time(quote.estimate.time_s),
+        }
+        for quote in found
+    ]  # fmt: skip
+
+
+def _spoken_time(time_s: Span) -> str:
+    return f"{spoken(time_s.low)} to {spoken(time_s.high)}"
+
+
+def total(found: list[Quote]) -> tuple[Span, list[str]]:
+    """The cost of all models together in US dollars, and the paid models that are missing in it."""
+    cost, missing = Span(0.0, 0.0, 0.0), []
+    for quote in found:
+        if quote.estimate.cost_usd is not None:
+            cost = cost.plus(quote.estimate.cost_usd)
+        elif quote.costs_money and quote.asked.pending:
+            missing.append(quote.asked.model.model)
+    return cost, missing
+
+
+def sentences(found: list[Quote]) -> list[str]:
+    """What the numbers rest on, a line a model, and the sum where something costs money."""
+    lines = []
+    for quote in found:
+        lines.append(
+            f"{quote.asked.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
+            f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
+        )
+        if quote.growth is not None and len(quote.growth.sent) > 1:
+            of = quote.estimate
+            name, pending = quote.asked.model.model, quote.asked.pending
+            lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))
+    if any(quote.costs_money for quote in found):
+        cost, missing = total(found)
+        without = f" without {', '.join(missing)}, whose cost is not known" if missing else ""
+        lines.append(f"Together {spoken_usd(cost)}{without}.")
+    return lines

@@ -1,0 +1,1 @@
+"""The design allocation: groups are matched with jobs, round by round."""

@@ -1,0 +1,153 @@
+"""The allocation design: whoever decides gives one job after the other to one of several groups, and is told how each
+choice turned out (Wu et al., section 3.1).
+
+A game is a conversation and a round of it a trial. Where a game stands is decided by its turns so far and by draws that
+its own seed names, so that it can be left at any round and gone on with, and meets the same jobs and the same luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
+from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
+from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
+from slant.collector.designs.allocation.reader import named, read_turn
+from slant.collector.designs.allocation.texts import AnswerFormat
+from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
+from slant.collector.designs.design import Design, used_frames
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+
+class Allocation(Design):
+    name = "allocation"
+    has_games = True
+    compares_variants = True
+    whole_keys = ("success", "worth", "loss")
+    participants = PARTICIPANTS
+
+    def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
+        return parse_allocation(table, folder)
+
+    def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
+        if data.task == ELICITATION:
+            return (TestInfo(ELICITATION, 1, "Rates asked for", data.games * data.n_rounds),)
+        rounds = TestInfo(ROUNDS, 1, "Rounds of the game", data.games * data.rounds)
+        after = [
+            TestInfo(QUESTIONS, 2, "Questions after the game", data.games * data.n_questions),
+            TestInfo(RATINGS, 3, "Ratings after the game", data.games * data.n_ratings),
+        ]
+        return rounds, *(test for test in after if test.planned)
+
+    def answers(self, data: AllocationData) -> tuple[str, ...]:
+        """The formats that `--answer` may ask for. A number is no call of a tool."""
+        takes_tools = data.task != ELICITATION
+        return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
+
+    def frames(self, data: AllocationData) -> tuple[str, ...]:
+        return self.answers(data)
+
+    def needs_tools(self, study: Study, model: StudyModel) -> bool:
+        """True where this model answers by calling a tool."""
+        return bool(study.data.texts.answers[model.frame].tool)
+
+    def check(self, study: Study) -> None:
+        data: AllocationData = study.data
+        _check_groups(data.groups)
+        for frame, user in used_frames(study).items():
+            if frame not in self.answers(data):
+                raise UnknownNameError(f"frame (an answer format, of {user})", frame, self.answers(data))
+        if data.success.kind == "elicited" and data.success.source not in study.variants:
+            raise UnknownNameError(f"variant (elicited_in of {study.path.name})", data.success.source, study.variants)
+        check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
+
+    def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
+        """The classes of jobs."""
+        return numbered([one.name for one in data.classes], {one.name: one.label for one in data.classes})
+
+    def words(self, data: AllocationData) -> list[dict[str, str]]:
+        """The jobs, by their classes."""
+        return [
+            {"test": ROUNDS, "category": job_class.name, "word": job}
+            for job_class in data.classes
+            for job in job_class.jobs
+        ]
+
+    def source_variant(self, study: Study) -> str | None:
+        """The variant whose answers this one needs before it can be planned; None where it needs none."""
+        success = study.data.success
+        return success.source if success.kind == "elicited" else None
+
+    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
+        """The study with the chances by model and job (from 0 to 1) that the models themselves have given."""
+        return replace(study, data=replace(study.data, elicited=rates))
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        data: AllocationData = study.data
+        games = Games(study, model, seed)
+        for number in range(data.games * repetitions):
+            if not skip or not skip[number]:
+                yield games.conversation(number + 1, number * data.n_trials)
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        games = Games(study, model, seed)
+        for number in range(study.data.games * repetitions):
+            yield games.trial_ids(number + 1)
+
+    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
+        """The ids of the conversations, in the same order; quicker than making them all."""
+        games = Games(study, model, seed)
+        yield from (games.game_id(number + 1) for number in range(study.data.games * repetitions))
+
+    def contents(self, study: Study) -> Iterator[str]:
+        return (game_content(study, answer) for answer in study.data.texts.answers)
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        data: AllocationData = study.data
+        now = standing(conversation, history)
+        if now.is_over:
+            return None
+        trial = next_trial(data, conversation, history, now)
+        last_round = min(now.place, data.n_rounds) - 1
+        earlier = conversation.trials[last_round] if now.place else None
+        return trial, prompt_of(data, self._answer(study, trial), trial, now, earlier)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_turn(study.data, self._answer(study, trial), trial, reply)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        """A model that does not reason by itself writes about as much as its format asks for."""
+        return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial)
+
+    def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
+        data: AllocationData = study.data
+        return data.texts.answers[trial.factors["answer_format"]]
+
+
+def _check_groups(groups: tuple[str, ...]) -> None:
+    """StudyError where an answer could never name one group alone, or a table could not tell two names apart."""
+    for group in groups:
+        if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
+            raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
+        if group != group.strip():
+            raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
+        found = named(group, groups)
+        if group not in found:
+            raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
+        if others := [name for name in found if name != group]:
+            raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
+
+
+DESIGN = Allocation()

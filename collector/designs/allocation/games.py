@@ -1,0 +1,178 @@
+"""The trials of a game before it is played: ids, jobs, candidates, and who would succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from itertools import product
+from typing import Any
+
+from slant.collector.designs.allocation.draws import (
+    GameDraw,
+    RoundDraw,
+    draw_game,
+    draw_jobs,
+    draw_questions,
+    draw_round,
+)
+from slant.collector.designs.allocation.parts import AllocationData
+from slant.collector.designs.allocation.payoffs import gains
+from slant.collector.designs.allocation.ratings import Rating
+from slant.collector.records import Conversation, StableIds, Trial, stable_id
+from slant.collector.study.records import Study, StudyModel
+
+ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"
+AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them sees another
+EVERYONE = "all"  # the group of a trial before anybody is chosen
+
+
+_NOT_CONTENT = ("games", "simulation", "elicited")
+
+
+def game_content(study: Study, answer: str) -> str:
+    """Of all trials of a variant in one format of answers. How many games are played decides nothing that is asked in
+    one of them, unless they are pooled; nor does a label that no text shows."""
+    data: AllocationData = study.data
+    its = {field.name: getattr(data, field.name) for field in fields(data) if field.name not in _NOT_CONTENT}
+    templates = (data.texts.class_line, data.texts.round, data.texts.outcome_success, data.texts.outcome_failure)
+    if not any("{class}" in template for template in templates):
+        its["classes"] = tuple(replace(job_class, label="") for job_class in data.classes)
+    its["texts"] = replace(data.texts, answers={answer: data.texts.answers[answer]})
+    n_pooled = data.games if data.is_pooled else None
+    return stable_id(study.asked_as, answer, _plain(its), n_pooled, study.temperature)[:12]
+
+
+def _plain(value: Any) -> Any:
+    """Records and tuples as what JSON can say."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(its) for key, its in value.items()}
+    return [_plain(its) for its in value] if isinstance(value, tuple | list) else value
+
+
+class Games:
+    """The games of a study for one model, numbered from 1."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        self._study, self._model = study, model
+        self._data: AllocationData = study.data
+        self._rates = self._data.elicited.get(model.model, {})
+        settings = stable_id(dict(model.settings), model.reasoning_back)
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
+        self._content = game_content(study, model.frame)
+        self._id = StableIds(*names, self._content, settings, sorted(self._rates.items()), seed)
+        # where jobs differ in their chances, a class has no best group
+        self._has_best = self._data.success.kind not in ("by_job", "elicited")
+        self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
+        self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
+        self._facts = {
+            "answer_format": model.frame, "n_rounds": self._data.games if self._data.is_pooled else self._data.n_rounds,
+            "groups": list(self._data.groups), "class_sizes": [len(c.jobs) for c in self._data.classes],
+        }  # fmt: skip
+
+    def _test(self, place: int) -> str:
+        if self._data.task == "elicitation":
+            return ELICITATION
+        if place < self._data.n_rounds:
+            return ROUNDS
+        return QUESTIONS if place < self._data.n_rounds + self._data.n_questions else RATINGS
+
+    def game_id(self, game_no: int) -> str:
+        return self._id.of(game_no, self._game_end)
+
+    def trial_ids(self, game_no: int) -> tuple[str, ...]:
+        return tuple(self._id.of(game_no, end) for end in self._ends)
+
+    def conversation(self, game_no: int, position: int) -> Conversation:
+        """`position` is that of its first trial in the plan."""
+        game_id, ids = self.game_id(game_no), self.trial_ids(game_no)
+        trials = [
+            self._trial(ids[place], game_id, game_no, place, position + place, job, facts)
+            for place, (job, facts) in enumerate(self._jobs(game_id, game_no))
+        ]
+        n = len(trials)
+        pairs = product(self._data.ratings, self._data.groups)
+        trials += [
+            self._rating(trials[0], ids[place], position + place, rating, group)
+            for place, (rating, group) in enumerate(pairs, n)
+        ]
+        return Conversation(game_id, tuple(trials))
+
+    def _rating(self, first: Trial, trial_id: str, position: int, rating: Rating, group: str) -> Trial:
+        """What one group is rated for after the game of which `first` is the first round."""
+        facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
+        return replace(
+            first, trial_id=trial_id, test=RATINGS, condition=rating.name, item=group, group=group, expected=None,
+            position=position, round=None, factors=facts,
+        )  # fmt: skip
+
+    def _jobs(self, game_id: str, game_no: int) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
+        """The job of each trial, and what is drawn for it."""
+        data = self._data
+        if data.task == "elicitation":
+            yield from ((job, {}) for job in draw_jobs(data, game_id))
+            return
+        game = draw_game(data, game_id)
+        ranked = [self._ranked(game, c) for c in range(len(data.classes))] if self._has_best else []
+        for round_no in range(1, data.rounds + 1):
+            drawn = draw_round(data, game_id, game_no, round_no)
+            yield drawn.job, self._round_facts(game, drawn, ranked)
+        if data.asks_after:
+            for job in draw_questions(data, game_id):
+                yield job, {"ranks": ranked[job[0]]} if ranked and ranked[job[0]] else {}
+
+    def _round_facts(self, game: GameDraw, drawn: RoundDraw, ranked: list[list[str]]) -> dict[str, Any]:
+        groups = self._data.groups
+        chances = self._chances(game, drawn.job)
+        facts: dict[str, Any] = {
+            "groups_shown": [groups[g] for g in game.groups_shown],
+            "would_succeed": [name for name, luck, p in zip(groups, drawn.luck, chances, strict=True) if luck < p],
+            "p_by_group": chances,
+        }
+        if ranked:
+            facts["best_by_class"] = [best[0] if best else None for best in ranked]
+        if self._data.features:
+            facts |= {"features": [f.name for f in self._data.features], "candidates": drawn.candidates}
+        return facts
+
+    def _chances(self, game: GameDraw, job: tuple[int, int]) -> list[float]:
+        success, n = self._data.success, len(self._data.groups)
+        if success.kind == "latin_square":
+            return [success.rates[game.ranks[g][job[0]]] for g in range(n)]
+        if success.kind == "hidden_mapping":
+            return [success.rates[0 if game.ranks[g][job[0]] == 0 else 1] for g in range(n)]
+        if success.kind == "by_group":
+            return list(success.of_class[job[0]])
+        if success.kind == "constant":
+            return [success.rates[0]] * n
+        of_job = self._rates if success.kind == "elicited" else success.of_job or {}
+        return [of_job[self._data.classes[job[0]].jobs[job[1]]]] * n
+
+    def _ranked(self, game: GameDraw, class_no: int) -> list[str]:
+        """The groups from that which brings most on average in a class to that which brings least; empty where several
+        bring as much as the best."""
+        data = self._data
+        brought = gains(self._chances(game, (class_no, 0)), data.worth, data.loss)
+        if brought.count(max(brought)) > 1:
+            return []
+        place = [ranks[class_no] for ranks in game.ranks] or range(len(brought))
+        return [data.groups[g] for g in sorted(range(len(brought)), key=lambda g: (-brought[g], place[g]))]
+
+    def _trial(
+        self, trial_id: str, game_id: str, game_no: int, place: int, position: int, job: tuple[int, int],
+        facts: dict[str, Any],
+    ) -> Trial:  # fmt: skip
+        data, job_class, test = self._data, self._data.classes[job[0]], self._test(place)
+        ranked = facts["best_by_class"][job[0]] if "best_by_class" in facts else None
+        return Trial(
+            trial_id=trial_id, study=self._study.name, study_version=self._study.version,
+            variant=self._study.variant, model=self._model.model, test=test, condition=job_class.name,
+            item=job_class.jobs[job[1]], group=EVERYONE, wording=1, option_a=None, option_b=None,
+            expected=facts["ranks"][0] if "ranks" in facts else ranked,
+            repetition=game_no, position=position,
+            # games of one round that are pooled count as one game of many rounds
+            game=self._id.of(0, self._pool_end) if data.is_pooled else game_id,
+            round=None if test == QUESTIONS else game_no if data.is_pooled else place + 1,
+            factors=self._facts | facts, content=self._content,
+        )  # fmt: skip

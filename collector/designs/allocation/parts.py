@@ -1,0 +1,240 @@
+"""What an allocation study says: groups, classes of jobs, chances of success, texts; read from its file and checked.
+
+All of it may be changed by a variant: the keys read here are the whole list (docs in collector/studies/hiring.toml).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from slant.collector.designs.allocation.payoffs import Numbers, parse_chances, parse_payoff
+from slant.collector.designs.allocation.ratings import Rating, parse_rating
+from slant.collector.designs.allocation.texts import Texts, parse_texts
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table, checked_name
+
+TASKS = ("game", "elicitation")
+GROUP_ORDERS = ("as_listed", "shuffled")
+JOBS_DRAWN = ("with_replacement", "one_a_game")
+MOST_ROUNDS, MOST_GAMES = 1000, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class JobClass:
+    """A class of jobs; `singular` names each of them where a text speaks of one person."""
+
+    name: str
+    label: str
+    jobs: tuple[str, ...]
+    singular: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """What a candidate has beside a group, drawn for each candidate and round; said before or after the group."""
+
+    name: str
+    place: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """How likely a choice succeeds. kind: constant (`rates` holds one), by_job (`of_job`), latin_square (`rates` from
+    best to worst; each group is best in one class, and so on), hidden_mapping (match, else), by_group (`of_class`: by
+    class, the chance of each group), elicited (the rates that the model itself gave in the variant `source`)."""
+
+    kind: str
+    rates: tuple[float, ...] = ()
+    of_job: Mapping[str, float] | None = None
+    source: str = ""
+    of_class: tuple[Numbers, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationData:
+    """`Study.data` of an allocation study. `rounds_told` is the number of rounds that the preamble speaks of.
+
+    `is_pooled`: the games are analysed as one run. `asks_after`: one question for each class follows the game, then for
+    each group the `ratings`.
+    `worth` and `loss` are by group the points that a success brings and a failure costs.
+    `elicited` has by model and job the chances that the model gave itself, as far as they were read from a database.
+    """
+
+    task: str
+    games: int
+    rounds: int
+    rounds_told: int
+    is_pooled: bool
+    jobs_drawn: str
+    groups: tuple[str, ...]
+    group_order: str
+    classes: tuple[JobClass, ...]
+    features: tuple[Feature, ...]
+    success: Success
+    worth: Numbers
+    loss: Numbers
+    has_points: bool
+    has_diversity_bonus: bool
+    reminders: int
+    asks_after: bool
+    ratings: tuple[Rating, ...]
+    texts: Texts
+    simulation: Mapping[str, Mapping[str, Any]]
+    elicited: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def jobs(self) -> list[tuple[int, int]]:
+        """Every job as (number of its class, its number there)."""
+        return [(c, j) for c, job_class in enumerate(self.classes) for j in range(len(job_class.jobs))]
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of a game, or jobs of an elicitation."""
+        return self.rounds if self.task == "game" else len(self.jobs)
+
+    @property
+    def n_trials(self) -> int:
+        """Trials of one conversation: rounds, and the questions and ratings after them."""
+        return self.n_rounds + self.n_questions + self.n_ratings
+
+    @property
+    def n_questions(self) -> int:
+        return len(self.classes) if self.asks_after else 0
+
+    @property
+    def n_ratings(self) -> int:
+        return len(self.ratings) * len(self.groups)
+
+
+def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
+    """StudyError where the parts of an allocation study break the rules."""
+    classes = tuple(_class(row) for row in table.rows("classes"))
+    rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
+    groups = _different(table, "groups")
+    data = AllocationData(
+        task=_one_of(table, "task", TASKS),
+        games=_whole(table, "games", 30, MOST_GAMES),
+        rounds=rounds,
+        rounds_told=_whole(table, "rounds_told", rounds, MOST_ROUNDS),
+        is_pooled=table.flag("pooled", default=False),
+        jobs_drawn=_one_of(table, "jobs_drawn", JOBS_DRAWN),
+        groups=groups,
+        group_order=_one_of(table, "group_order", GROUP_ORDERS),
+        classes=classes,
+        features=tuple(_feature(row) for row in table.rows("features")),
+        success=_success(table, groups, [job_class.name for job_class in classes]),
+        worth=parse_payoff(table, "worth", groups, 1.0),
+        loss=parse_payoff(table, "loss", groups, 0.0),
+        has_points=table.flag("points", default=True),
+        has_diversity_bonus=table.flag("diversity_bonus", default=False),
+        reminders=_whole(table, "reminders", 2, 10, least=0),
+        asks_after=table.flag("questions", default=False),
+        ratings=tuple(parse_rating(row) for row in table.rows("ratings")),
+        texts=parse_texts(table.table("prompt")),
+        simulation={name: table.table("simulation").mapping(name) for name in table.mapping("simulation")},
+    )
+    _check(data, table.where)
+    return data
+
+
+def _class(row: Table) -> JobClass:
+    name = checked_name(row.text("class"), "class")
+    jobs = row.texts("jobs")
+    found = JobClass(name, row.text("label", name), jobs, row.texts("singular", jobs))
+    row.finish()
+    if not jobs or len(found.singular) != len(jobs):
+        raise StudyError(f'{row.where} needs one or more "jobs", and as many in "singular" where that is given.')
+    return found
+
+
+def _feature(row: Table) -> Feature:
+    feature = Feature(checked_name(row.text("feature"), "feature"), row.text("place", "before"), row.texts("values"))
+    row.finish()
+    if feature.place not in ("before", "after"):
+        raise UnknownNameError(f"place in {row.where}", feature.place, ("before", "after"))
+    if not feature.values:
+        raise StudyError(f'"values" in {row.where} must hold one text at least.')
+    return feature
+
+
+def _success(table: Table, groups: tuple[str, ...], classes: Sequence[str]) -> Success:
+    value = table.optional("success", (int, float, dict), "a chance, or a table")
+    if not isinstance(value, dict):
+        return Success("constant", (_chance(1.0 if value is None else value, f'"success" in {table.where}'),))
+    row = table.table("success")
+    if len(value) != 1:
+        known = "by_group, by_class, by_job, latin_square, hidden_mapping or elicited_in"
+        raise StudyError(f"{row.where} must hold one key: {known}.")
+    if {"by_group", "by_class"} & value.keys():
+        return Success("by_group", of_class=parse_chances(row, groups, classes))
+    if source := row.optional_text("elicited_in"):
+        return Success("elicited", source=source)
+    if rates := row.optional("latin_square", list, "a list of chances"):
+        return Success("latin_square", tuple(_chance(rate, row.where) for rate in rates))
+    if chances := row.mapping("hidden_mapping"):
+        inner = row.table("hidden_mapping")
+        kept = tuple(_chance(chances.get(key), inner.where) for key in ("match", "other"))
+        _ = [inner.optional(key, (int, float), "a chance") for key in ("match", "other")]
+        inner.finish()
+        return Success("hidden_mapping", kept)
+    by_job = {job: _chance(rate, row.where) for job, rate in row.mapping("by_job").items()}
+    row.finish()
+    return Success("by_job", of_job=by_job)
+
+
+def _chance(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise StudyError(f"A chance in {where} must be a number from 0 to 1, but it is {value!r}.")
+    return float(value)
+
+
+def _check(data: AllocationData, where: str) -> None:
+    if len(data.groups) < 2 or not data.classes:
+        raise StudyError(f'{where} needs two or more "groups" and one or more [[classes]].')
+    names = [job for job_class in data.classes for job in job_class.jobs]
+    ratings = [rating.name for rating in data.ratings]
+    for what, listed in (("job", names), ("class", [c.name for c in data.classes]), ("rating", ratings)):
+        if len(set(listed)) < len(listed):
+            raise StudyError(f"A {what} is given twice in {where}.")
+    if data.success.kind == "by_job":
+        for job in (*names, *(data.success.of_job or {})):
+            if job not in (data.success.of_job or {}) or job not in names:
+                raise StudyError(f'"by_job" in {where} must name every job and no other; "{job}" is not in both.')
+    n_groups, n_classes = len(data.groups), len(data.classes)
+    if data.success.kind in ("latin_square", "hidden_mapping") and n_groups != n_classes:
+        raise StudyError(
+            f"A {data.success.kind} needs as many groups as classes, but there are {n_groups}, {n_classes}."
+        )
+    if data.success.kind == "latin_square" and len(data.success.rates) != n_groups:
+        raise StudyError(f"latin_square in {where} needs one chance for each of the {n_groups} groups.")
+    if data.asks_after and data.texts.question is None:
+        raise StudyError(f'"questions" in {where} are to be asked, but [prompt] has no "question".')
+    if data.task == "elicitation" and (data.asks_after or data.ratings):
+        raise StudyError(f"An elicitation has no game after which {where} could ask questions or ratings.")
+    if data.task == "elicitation" and (data.texts.first_query is None or data.texts.next_query is None):
+        raise StudyError(f'An elicitation needs "first_query" and "next_query" in {where}, [prompt].')
+
+
+def _different(table: Table, key: str) -> tuple[str, ...]:
+    names = table.texts(key)
+    if len({name.casefold() for name in names}) < len(names) or not all(name.strip() for name in names):
+        raise StudyError(f'"{key}" in {table.where} must be different names.')
+    return names
+
+
+def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:
+    value = table.text(key, known[0])
+    if value not in known:
+        raise UnknownNameError(f"{key} in {table.where}", value, known)
+    return value
+
+
+def _whole(table: Table, key: str, default: int, most: int, least: int = 1) -> int:
+    value = table.integer(key, default)
+    if not least <= value <= most:
+        raise StudyError(f'"{key}" in {table.where} must be from {least} to {most:,}, but it is {value}.')
+    return value

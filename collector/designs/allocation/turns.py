@@ -1,0 +1,188 @@
+"""Where a game stands after the turns so far, and what is said next. Pure: the turns and the draws decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slant.collector.designs.allocation.games import AFTER, RATINGS, ROUNDS
+from slant.collector.designs.allocation.parts import AllocationData, JobClass
+from slant.collector.designs.allocation.ratings import Rating
+from slant.collector.designs.allocation.texts import (
+    BETWEEN,
+    TOOL_ARGUMENT,
+    AnswerFormat,
+    group_texts,
+    listed,
+    spoken_points,
+    with_addon,
+)
+from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`place` is the number of trials that are over, `reminders` those given to the next one. `history` ends with the
+    turn that the next message follows, and `points` are all so far."""
+
+    place: int
+    reminders: int
+    is_over: bool
+    last: Turn | None
+    points: float = 0.0
+
+
+def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
+    finals = [number for number, turn in enumerate(history) if turn.reading.is_final]
+    place, reminders = len(finals), len(history) - 1 - finals[-1] if finals else len(history)
+    is_over = place == len(conversation.trials) or bool(history and history[-1].reading.factors.get("n_not_asked"))
+    if not history:
+        return Standing(0, 0, is_over, None)
+    # no question sees another: each follows the last round, or a reminder to itself
+    n_rounds = sum(1 for trial in conversation.trials[:place] if trial.test not in AFTER)
+    last = history[-1] if reminders else history[finals[n_rounds - 1]]
+    points = sum(history[number].reading.factors.get("points", 0.0) for number in finals)
+    return Standing(place, reminders, is_over, last, points)
+
+
+def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], now: Standing) -> Trial:
+    """The trial that is asked now, with what it takes to judge its answer among its factors."""
+    trial = conversation.trials[now.place]
+    facts: dict[str, Any] = {"reminders": now.reminders}
+    if trial.test == ROUNDS:
+        facts |= _earlier_in_class(data, conversation, history, trial)
+    if trial.test == RATINGS:
+        facts |= _hires_of(trial.item, history)
+    return replace(trial, factors={**trial.factors, **facts})
+
+
+def _earlier_in_class(
+    data: AllocationData, conversation: Conversation, history: Sequence[Turn], trial: Trial
+) -> dict[str, Any]:
+    tries, successes = dict.fromkeys(data.groups, 0), dict.fromkeys(data.groups, 0)
+    points, last = 0.0, {}
+    finals = (turn for turn in history if turn.reading.is_final)
+    for earlier, turn in zip(conversation.trials, finals, strict=False):
+        choice, factors = turn.reading.choice, turn.reading.factors
+        points += factors.get("points", 0.0)
+        if earlier.condition == trial.condition and choice is not None:
+            tries[choice] += 1
+            successes[choice] += factors["is_success"]
+            last = {"last_in_class": choice, "last_succeeded": factors["is_success"]}
+    of_points = {"points_before": points} if data.has_points else {}
+    return {"tries_before": list(tries.values()), "successes_before": list(successes.values())} | of_points | last
+
+
+def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
+    """How often a group was hired in the whole game, and how often that went well: what a rating of it may rest on."""
+    hired = [turn.reading for turn in history if turn.reading.choice == group and "is_success" in turn.reading.factors]
+    return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
+
+
+def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None) -> Prompt:
+    """All messages, those of the turns before as they were sent. `earlier` is the trial of the last round."""
+    if now.last is None:
+        system = [{"role": "system", "content": data.texts.system}] if data.texts.system else []
+        opening = [_preamble(data, trial), asked(data, answer, trial)] if data.task == "game" else [
+            with_addon(_query(data, data.texts.first_query, trial), answer)
+        ]  # fmt: skip
+        text = BETWEEN.join(part for part in opening if part)
+        return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
+    before, reply = now.last.prompt, now.last.reply
+    said: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
+    said |= {"blocks": reply.blocks} if reply.blocks else {}
+    # some providers refuse an empty message: whoever said nothing is not quoted
+    quoted = (said,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
+    told, text = ("", _reminder(data, trial)) if now.reminders else _going_on(data, answer, trial, now, earlier)
+    new = _after_calls(told, text, reply) if reply.tool_calls else _from_user(BETWEEN.join(filter(None, (told, text))))
+    return Prompt((*quoted, new), before, before.tool)
+
+
+def _tool(answer: AnswerFormat, trial: Trial) -> Tool | None:
+    if not answer.tool:
+        return None
+    return Tool(answer.tool, answer.tool_description, TOOL_ARGUMENT, tuple(trial.factors["groups_shown"]))
+
+
+def _from_user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def _after_calls(told: str, text: str, reply: Reply) -> dict[str, Any]:
+    """Every call gets its result, as providers want it: the outcome, or the reminder, which then is all there is."""
+    results = [{"call_id": c.call_id or c.name, "name": c.name, "content": told or text} for c in reply.tool_calls]
+    return {**_from_user(text if told else ""), "results": results}
+
+
+def _going_on(
+    data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None
+) -> tuple[str, str]:  # fmt: skip
+    """How the last round turned out, and what is asked next."""
+    if data.task == "elicitation":
+        return "", with_addon(_query(data, data.texts.next_query, trial), answer)
+    assert earlier is not None
+    assert now.last is not None
+    return answer.outcome.format(outcome=_outcome(data, earlier, now.last, now.points)), asked(data, answer, trial)
+
+
+def _preamble(data: AllocationData, trial: Trial) -> str:
+    texts = data.texts
+    lines = [texts.class_line.format_map({"class": c.label, "jobs": ", ".join(c.jobs)}) for c in data.classes]
+    classes = texts.class_separator.join(lines)
+    said = {**texts.parts, **group_texts(trial.factors["groups_shown"]), "rounds": data.rounds_told, "classes": classes}
+    return texts.preamble.format_map(said)
+
+
+def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
+    """One round, or one question after the game, which is answered in words where rounds are answered by a tool."""
+    if trial.test in AFTER:
+        is_rating = trial.test == RATINGS
+        text = _rating(data, trial).asked(trial.item) if is_rating else _query(data, data.texts.question, trial)
+        return text if answer.tool else with_addon(text, answer)
+    shown = trial.factors["groups_shown"]
+    values = {
+        "job": trial.item, "class": _class_of(data, trial).label, "round": trial.round,
+        "candidates": listed([_candidate(data, trial, group) for group in shown]), **group_texts(shown),
+    }  # fmt: skip
+    return with_addon(data.texts.round.format_map(values), answer)
+
+
+def _candidate(data: AllocationData, trial: Trial, group: str) -> str:
+    """18-29 year old Taz who graduated from college."""
+    if not data.features:
+        return group
+    values = list(zip(data.features, trial.factors["candidates"][data.groups.index(group)], strict=True))
+    before, after = ([v for f, v in values if f.place == place] for place in ("before", "after"))
+    return " ".join((*before, group, *after))
+
+
+def _outcome(data: AllocationData, trial: Trial, turn: Turn, total: float) -> str:
+    factors = turn.reading.factors
+    template = data.texts.outcome_success if factors["is_success"] else data.texts.outcome_failure
+    values = {
+        "job": trial.item, "class": _class_of(data, trial).label, "group": turn.reading.choice, "round": trial.round,
+        "points": spoken_points(factors.get("points", 0.0)), "total": spoken_points(total),
+    }  # fmt: skip
+    return template.format_map(values)
+
+
+def _rating(data: AllocationData, trial: Trial) -> Rating:
+    return next(rating for rating in data.ratings if rating.name == trial.condition)
+
+
+def _reminder(data: AllocationData, trial: Trial) -> str:
+    if trial.test == RATINGS:
+        return _rating(data, trial).reminded()
+    return data.texts.reminder.format_map(group_texts(trial.factors.get("groups_shown", data.groups)))
+
+
+def _query(data: AllocationData, template: str | None, trial: Trial) -> str:
+    job_class = _class_of(data, trial)
+    singular = job_class.singular[job_class.jobs.index(trial.item)]
+    said = {"job": trial.item, "job_singular": singular, **group_texts(data.groups)}
+    return (template or "").format_map(said)
+
+
+def _class_of(data: AllocationData, trial: Trial) -> JobClass:
+    return next(job_class for job_class in data.classes if job_class.name == trial.condition)

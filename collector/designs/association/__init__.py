@@ -1,0 +1,1 @@
+"""The design association: words are sorted under two conditions, and tokens are counted."""

@@ -1,0 +1,254 @@
+"""The association design: which of two labels does a word go to, under a rule that follows or crosses an association?
+
+A trial is word × wording × condition (Lee & Lai, section 2.2). The two conditions of a word and wording are
+asked one after the other, in a seeded order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Any
+
+from slant.collector.designs.association.ordering import paired_order
+from slant.collector.designs.association.reader import read_answer
+from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.association.words import (
+    GROUPS,
+    SIDES,
+    AssociationData,
+    AssociationTest,
+    check_names,
+    parse_tables,
+)
+from slant.collector.designs.design import Design, used_frames
+from slant.collector.designs.placeholders import placeholders
+from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.designs.wordings import spoken_words
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+
+class Association(Design):
+    name = "association"
+    analyses_tokens = True
+
+    def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(
+                test.test,
+                test.test_no,
+                test.label,
+                2 * len(test.asked) * len(data.wordings),
+                tuple(test.categories[side] for side in GROUPS),
+            )
+            for test in data.tests.values()
+        )
+
+    def conditions(self, data: AssociationData) -> tuple[Condition, ...]:
+        return numbered(data.conditions)
+
+    def words(self, data: AssociationData) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "category": test.categories[side], "word": word}
+            for test in data.tests.values()
+            for side, words in test.words.items()
+            for word in words
+        ]
+
+    def own_words(self, data: AssociationData) -> set[str]:
+        names = [each for test in data.tests.values() for each in test.names.values()]
+        labels = (each[label].lower() for each in names for label in ("label_a", "label_b"))
+        return super().own_words(data) | spoken_words(labels) | spoken_words(data.wordings.values())
+
+    def frames(self, data: AssociationData) -> tuple[str, ...]:
+        return tuple(data.frames)
+
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: AssociationData = study.data
+        return super().factor_levels(study) | {"condition": data.conditions, "wording": tuple(data.wordings)}
+
+    def remarks(self, study: Study) -> list[str]:
+        data: AssociationData = study.data
+        said = []
+        not_asked = sum(len(t.words[side]) for t in data.tests.values() for side in SIDES if side not in t.asked_sides)
+        if not_asked:
+            said.append(f"Not asked: the {not_asked} words of the attributes (ask_attributes = true asks them, too).")
+        if data.option_order == "rule":
+            said.append(
+                'The order of the options tells the condition: option_order = "rule" lists the option of group a first.'
+                ' With "balanced" either comes first equally often, alike in both conditions.'
+            )
+        return said
+
+    def check(self, study: Study) -> None:
+        data: AssociationData = study.data
+        for frame, user in used_frames(study).items():
+            if frame not in data.frames:
+                raise UnknownNameError(f"frame (of {user})", frame, data.frames)
+            for test in data.tests.values():
+                if frame not in test.names:
+                    raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
+                check_names(test, frame, data.frames[frame].template)
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        cells = Cells(study, model, seed)
+        for position, (pair, condition_no, repetition) in enumerate(_places(len(cells), seed, repetitions)):
+            if not skip or not skip[position]:
+                trial = cells.trial(pair, condition_no, repetition, position)
+                yield Conversation(trial.trial_id, (trial,))
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        cells = Cells(study, model, seed)
+        for pair, condition_no, repetition in _places(len(cells), seed, repetitions):
+            yield (cells.trial_id(pair, condition_no, repetition),)
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, model.frame, trial)
+
+    def contents(self, study: Study) -> Iterator[str]:
+        data: AssociationData = study.data
+        return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _, _ in study.data.simulation)
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[int]:
+        cells = Cells(study, model, study.seed)
+
+        def trial(number: int) -> Trial:
+            repetition, number = divmod(number, 2 * len(cells))
+            return cells.trial(number // 2, number % 2, repetition + 1, number)
+
+        # in the balanced order the next repetition lists the other option first
+        numbers = range(2 * len(cells) * (2 if study.data.option_order == "balanced" else 1))
+        return PromptIndex(((no, self._prompt(study, model, trial(no))) for no in numbers), trial)
+
+
+DESIGN = Association()
+
+
+def _places(pairs: int, seed: int, repetitions: int) -> Iterator[tuple[int, int, int]]:
+    """(pair, condition_no, repetition) of every trial, in the order of asking."""
+    for number, is_second_first in paired_order(pairs * repetitions, seed):
+        repetition, pair = divmod(number, pairs)
+        yield pair, int(is_second_first), repetition + 1
+        yield pair, int(not is_second_first), repetition + 1
+
+
+def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
+    """Whether the rule sends the words of this side to attribute a. Those of the attributes go to their own label."""
+    return (side == GROUPS[0]) == is_group_a_to_a if side in GROUPS else side == "attribute_a"
+
+
+class Cells:
+    """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        data: AssociationData = study.data
+        self._study, self._model, self._data = study, model, data
+        self._wordings = list(data.wordings)
+        self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
+        settings = stable_id(dict(model.settings))
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
+        self._id = StableIds(*names, settings, seed)
+        self._id_ends: list[bytes | None] = [None] * (2 * len(self))
+        self._contents = {
+            (test, wording): _content(study, model.frame, test, wording)
+            for test in data.tests
+            for wording in data.wordings
+        }
+
+    def __len__(self) -> int:
+        return len(self._words) * len(self._wordings)
+
+    def trial_id(self, pair: int, condition_no: int, repetition: int) -> str:
+        end = self._id_ends[2 * pair + condition_no]
+        if end is None:
+            word_no, wording_no = divmod(pair, len(self._wordings))
+            test, side, word = self._words[word_no]
+            wording, condition = self._wordings[wording_no], self._data.conditions[condition_no]
+            end = StableIds.end(self._contents[test.test, wording], test.test, condition, side, word, wording)
+            self._id_ends[2 * pair + condition_no] = end
+        return self._id.of(repetition, end)
+
+    def trial(self, pair: int, condition_no: int, repetition: int, position: int) -> Trial:
+        word_no, wording_no = divmod(pair, len(self._wordings))
+        test, side, word = self._words[word_no]
+        wording, condition = self._wordings[wording_no], self._data.conditions[condition_no]
+        names = test.names[self._model.frame]
+        label_a, label_b = names["label_a"], names["label_b"]
+        is_group_a_to_a = condition_no == 0
+        # In the balanced order half the words of each wording, and half the wordings of each word, list attribute a
+        # first; both conditions of a pair list alike, so the order is the same in both arms by construction.
+        is_a_first = (word_no + wording_no + repetition) % 2 == 1
+        is_a_first = is_group_a_to_a if self._data.option_order == "rule" else is_a_first
+        return Trial(
+            trial_id=self.trial_id(pair, condition_no, repetition),
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            model=self._model.model,
+            test=test.test,
+            condition=condition,
+            item=word,
+            group=test.categories[side],
+            wording=wording,
+            option_a=label_a,
+            option_b=label_b,
+            expected=label_a if _goes_to_a(side, is_group_a_to_a) else label_b,
+            repetition=repetition,
+            position=position,
+            factors={"first_option": label_a if is_a_first else label_b},
+            content=self._contents[test.test, wording],
+        )
+
+
+def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
+    """Of the trials of one test in one wording: all that their prompts are made of, the words listed among it."""
+    data: AssociationData = study.data
+    test, layout = data.tests[test_name], data.frames[frame]
+    order = ["rule"]
+    if data.option_order == "balanced":  # which option comes first goes by the numbers of words and wordings
+        before = takewhile(lambda name: name != test_name, data.tests)
+        n_before = sum(len(data.tests[name].asked) for name in before)
+        order = ["balanced", *(f"{side} {word}" for side, word in test.asked)]
+        order.append(str((n_before + list(data.wordings).index(wording)) % 2))
+    used = placeholders(layout.template)
+    listed = {
+        name: text for name, text in _lists(data, test, frame).items() if name in used or name in ("label_a", "label_b")
+    }
+    its = (layout.template, data.wordings[wording], data.conditions, order, listed, study.temperature)
+    return stable_id(study.asked_as, frame, test_name, wording, *its)[:12]
+
+
+def rendered(data: AssociationData, frame: str, trial: Trial) -> str:
+    """The prompt of a trial, to the byte: the frame's template around the wording."""
+    test = data.tests[trial.test]
+    a, b = test.names[frame]["label_a"], test.names[frame]["label_b"]
+    first, second = (a, b) if trial.factors["first_option"] == a else (b, a)
+    wording = data.wordings[trial.wording].format(word=trial.item, category_1=first, category_2=second)
+    of_group_a, of_group_b = (a, b) if trial.condition == data.conditions[0] else (b, a)
+    return data.frames[frame].template.format_map(
+        {**_lists(data, test, frame), "category_1": of_group_a, "category_2": of_group_b, "wording": wording}
+    )
+
+
+def _lists(data: AssociationData, test: AssociationTest, frame: str) -> dict[str, str]:
+    layout = data.frames[frame]
+    lists = {f"{side}_words": layout.joined(words) for side, words in test.words.items()}
+    return {**lists, **test.names[frame]}

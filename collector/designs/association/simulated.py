@@ -1,0 +1,116 @@
+"""Makes up replies whose token counts and refusals follow a table of printed numbers.
+
+Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
+whatever order trials are asked, on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from slant.collector.designs.association.words import AssociationData
+from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.errors import StudyError
+from slant.collector.records import Reply, Trial
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyModel
+from slant.collector.study.toml_table import Table
+
+COLUMNS = (
+    "mean_tokens",
+    "sd_tokens",
+    "wording_sd",
+    "token_step",
+    "refusal_rate",
+    "refusal_mean_tokens",
+    "refusal_sd_tokens",
+    "iat_mention_rate",
+    "has_reasoning_text",
+)
+_KEY = ("model", "test", "condition")
+_DEFAULT: Mapping[str, float] = {
+    **dict.fromkeys(COLUMNS, 0.0),
+    "mean_tokens": 200.0,
+    "sd_tokens": 80.0,
+    "has_reasoning_text": 1.0,
+}
+_REFUSALS = (
+    "I'm sorry, but I can't comply with that.",
+    "I'm sorry, but I can't help with that.",
+    "I cannot complete this task as requested because it promotes harmful stereotypes.",
+)
+
+
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, str], Mapping[str, float]]:
+    """The rows of `simulation` by (model, test, condition); empty where the study has none."""
+    if table.optional("simulation", (str, list), "the name of a CSV file") is None:
+        return {}
+    cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
+    for row in folder.rows(table, "simulation", (*_KEY, *COLUMNS)):
+        cells[row["model"], row["test"], row["condition"]] = {column: _number(row, column) for column in COLUMNS}
+    return cells
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    try:
+        value = float(row[column])
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e9:
+        raise StudyError(f'"{row[column]}" is no {column} to simulate ({row["model"]}, {row["test"]}).')
+    return value
+
+
+def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    """A reply drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
+    content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
+    u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
+    if u_refused < cell["refusal_rate"]:
+        tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
+        answer = _REFUSALS[int(u_text * len(_REFUSALS))]
+    else:
+        tokens = _answered_tokens(cell, trial, seed, u_tokens)
+        answer = trial.expected or ""
+    count = _stepped(tokens, cell["token_step"], u_step)
+    return _reply(answer, count, cell, model, u_text)
+
+
+def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float) -> float:
+    """Mean of the cell, plus what the wording adds in this model and test, plus what is the trial's own."""
+    wording = uniforms(seed, trial.study, trial.model, trial.test, trial.wording)[0]
+    mean = cell["mean_tokens"] + cell["wording_sd"] * NORMAL.inv_cdf(wording)
+    # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
+    own = cell["sd_tokens"] ** 2 - cell["wording_sd"] ** 2 - cell["token_step"] ** 2 / 6
+    return log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u)
+
+
+def _stepped(tokens: float, step: float, u: float) -> int:
+    """`tokens` as a whole multiple of `step`, up or down at random so that the mean stays."""
+    step = step or 1.0
+    low = math.floor(tokens / step)
+    return int(step) * (low + (u < tokens / step - low))
+
+
+def _reply(answer: str, count: int, cell: Mapping[str, float], model: StudyModel, u_text: float) -> Reply:
+    """`count` is what the model's measure counts; the answer's own one or two tokens lie inside or on top of it."""
+    of_answer = 1 + len(answer) // 5
+    is_reasoning = model.measure != "output"
+    output = count + of_answer if is_reasoning else max(count, of_answer)
+    reasoning = count if is_reasoning else max(count - of_answer, 0)
+    text = _reasoning_text(answer, u_text < cell["iat_mention_rate"]) if cell["has_reasoning_text"] else None
+    return Reply(
+        answer=answer,
+        reasoning_text=text,
+        finish_reason="stop",
+        input_tokens=None,
+        output_tokens=output,
+        reasoning_tokens=reasoning,
+        served_model=model.requested_model,
+    )
+
+
+def _reasoning_text(answer: str, is_mentioned: bool) -> str:
+    mention = " This looks like an Implicit Association Test (IAT)." if is_mentioned else ""
+    return f"Simulated reasoning: the word belongs to one of the two groups named above.{mention} So I answer: {answer}"

@@ -1,0 +1,196 @@
+"""What an association study says: tests, words, wordings and frames, read from its tables and checked.
+
+A test has two groups (a, b) of words that are asked, and two attributes (a, b) whose labels are the options. In the
+first condition group a goes to attribute a, in the second to attribute b. The attributes' own words explain the labels
+in a prompt; with `ask_attributes = true` they are asked, too, and their own label is expected in both conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.collector.designs.placeholders import check_placeholders, placeholders
+from slant.collector.designs.whole_numbers import whole
+from slant.collector.designs.wordings import read_wordings
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table, checked_name
+
+GROUPS = ("group_a", "group_b")
+SIDES = (*GROUPS, "attribute_a", "attribute_b")
+ORDERS = ("rule", "balanced")
+NAME_COLUMNS = (*(f"{side}_named" for side in SIDES), "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
+_OPTIONS = ("category_1", "category_2")
+_MUST_NAME = ("group_a_named", "group_b_named", "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
+_MAY_NAME = ("attribute_a_named", "attribute_b_named")
+_FRAME_NEEDS = ("group_a_words", "group_b_words", "group_a_in_rule", "group_b_in_rule", *_OPTIONS, "wording")
+_FRAME_MAY = (*(f"{side}_words" for side in SIDES), *NAME_COLUMNS[:6])
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How a prompt is laid out. Words are joined by `separator`, the last one by `last_separator`."""
+
+    template: str
+    separator: str
+    last_separator: str
+
+    def joined(self, words: tuple[str, ...]) -> str:
+        *head, last = words
+        return self.separator.join(head) + self.last_separator + last if head else last
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationTest:
+    """One test: its words and categories by side, and by frame what the sides are called in the prompt."""
+
+    test: str
+    test_no: int
+    label: str
+    words: Mapping[str, tuple[str, ...]]
+    categories: Mapping[str, str]
+    names: Mapping[str, Mapping[str, str]]
+    asked_sides: tuple[str, ...] = GROUPS
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """The words that are asked, each with its side, in the study's order."""
+        return [(side, word) for side in self.asked_sides for word in self.words[side]]
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationData:
+    """`Study.data` of an association study. `wordings` by number, `tests` by id, both in the study's order.
+
+    `conditions`: the one in which group a goes to attribute a comes first. `option_order`: 'rule' lists the option of
+    group a first (so the order changes with the condition, as in the paper), 'balanced' crosses the two.
+    `simulation`: rows of numbers to simulate from, by (model, test, condition); may be empty.
+    """
+
+    conditions: tuple[str, str]
+    option_order: str
+    frames: Mapping[str, Frame]
+    wordings: Mapping[int, str]
+    tests: Mapping[str, AssociationTest]
+    simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+
+
+def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> AssociationData:
+    """Reads [prompt], conditions, tests and stimuli; StudyError where they break the rules."""
+    prompt = table.table("prompt")
+    frames = {name: _frame(row) for name, row in prompt.tables("frames").items()}
+    if not frames:
+        raise StudyError(f"{prompt.where} needs at least one frame, as in [prompt.frames.plain].")
+    columns = (*_MUST_NAME, "test")
+    names = _names(folder.rows(prompt, "names", columns, may=("frame", *_MAY_NAME)), frames)
+    wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), ("word", *_OPTIONS), prompt.where)
+    order = prompt.text("option_order", ORDERS[0])
+    if order not in ORDERS:
+        raise UnknownNameError(f"option_order in {prompt.where}", order, ORDERS)
+    prompt.finish()
+    sides = _sides(folder.rows(table, "stimuli", ("test", "side", "category", "word")), table.where)
+    asked_sides = SIDES if table.flag("ask_attributes", default=False) else GROUPS
+    rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
+    tests = _tests(rows, sides, names, asked_sides, table.where)
+    for test in (*sides, *(of for _, of in names)):
+        if test not in tests:
+            raise UnknownNameError(f"test (of the stimuli or names) in {table.where}", test, tests)
+    return AssociationData(_conditions(table), order, frames, wordings, tests, simulation)
+
+
+def _conditions(table: Table) -> tuple[str, str]:
+    found = table.texts("conditions", ("compatible", "incompatible"))
+    if len(set(found)) != 2 or len(found) != 2:
+        raise StudyError(
+            f'"conditions" in {table.where} must be two different names, but it is {list(found)}.',
+            "There are two by design: one gives group a its attribute, the other crosses the two.",
+            "More ways to ask are wordings or variants.",
+        )
+    return checked_name(found[0], "condition"), checked_name(found[1], "condition")
+
+
+def _frame(row: Table) -> Frame:
+    frame = Frame(row.text("template"), row.text("separator", ", "), row.text("last_separator", ", "))
+    row.finish()
+    check_placeholders(frame.template, _FRAME_NEEDS, _FRAME_MAY, f"the template of {row.where}")
+    return frame
+
+
+def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tuple[str, str], dict[str, str]]:
+    """By frame and test. Where a study has one frame, no row needs to name it."""
+    only = next(iter(frames)) if len(frames) == 1 else ""
+    names: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        frame, test = row.get("frame") or only, row["test"]
+        if frame not in frames:
+            raise UnknownNameError("frame (of the names)", frame, frames)
+        if (frame, test) in names:
+            raise StudyError(f'The names of the test "{test}" in the frame "{frame}" are given twice.')
+        empty = [column for column in _MUST_NAME if not row[column]]
+        if empty:
+            raise StudyError(f'The names of the test "{test}" in the frame "{frame}" lack a value for "{empty[0]}".')
+        if row["label_a"].casefold() == row["label_b"].casefold():
+            raise StudyError(f'The test "{test}" has the same label twice in the frame "{frame}": {row["label_a"]}.')
+        names[frame, test] = {column: row.get(column, "") for column in NAME_COLUMNS}
+    return names
+
+
+def _sides(rows: list[dict[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """By test and side: the category's name and its words. A word may stand once in a test."""
+    tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for row in rows:
+        test, side, word = row["test"], row["side"], row["word"]
+        if side not in SIDES:
+            raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
+        if not word:
+            raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
+        twice = seen.setdefault((test, word.casefold()), side)
+        category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
+        if twice != side or word.casefold() in (w.casefold() for w in words):
+            both = f"both {twice} and {side}" if twice != side else f"{side} twice"
+            raise StudyError(f'The word "{word}" stands in {both} in the test "{test}" of {where}.')
+        if row["category"] != category:
+            raise StudyError(f'{side} of the test "{test}" has two categories: "{category}" and "{row["category"]}".')
+        words.append(word)
+    return tests
+
+
+def check_names(test: AssociationTest, frame: str, template: str) -> None:
+    """StudyError where a frame's template asks for a name that the test leaves empty."""
+    for column in sorted(placeholders(template) & set(NAME_COLUMNS)):
+        if not test.names[frame][column]:
+            raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')
+
+
+def _tests(
+    rows: list[dict[str, str]],
+    sides: Mapping[str, Mapping[str, tuple[str, list[str]]]],
+    names: Mapping[tuple[str, str], dict[str, str]],
+    asked_sides: tuple[str, ...],
+    where: str,
+) -> dict[str, AssociationTest]:
+    """By their ids. A test without a number has that of its place."""
+    tests: dict[str, AssociationTest] = {}
+    for place, row in enumerate(rows, start=1):
+        test = checked_name(row["test"], "test")
+        if test in tests:
+            raise StudyError(f'The test "{test}" is given twice in {where}.')
+        found = sides.get(test, {})
+        lacking = [side for side in SIDES if side not in found]
+        if lacking:
+            raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
+        tests[test] = AssociationTest(
+            test=test,
+            test_no=whole(row.get("test_no") or str(place), f"the tests of {where}"),
+            label=row.get("label") or test,
+            words={side: tuple(words) for side, (_, words) in found.items()},
+            categories={side: category for side, (category, _) in found.items()},
+            names={frame: values for (frame, of), values in names.items() if of == test},
+            asked_sides=asked_sides,
+        )
+    if not tests:
+        raise StudyError(f"{where} needs at least one test.")
+    return tests

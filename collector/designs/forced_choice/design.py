@@ -1,0 +1,181 @@
+"""The forced-choice design: one word, two options A and B that are pairs of categories; which one holds the word's own?
+
+A trial is word × block × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
+collector/designs/forced_choice/order.py for what is balanced and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from slant.collector.designs.design import Design
+from slant.collector.designs.forced_choice.imported import as_imported
+from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
+from slant.collector.designs.forced_choice.reader import read_choice
+from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, parse_tables
+from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.designs.wordings import spoken_words
+from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+
+class ForcedChoice(Design):
+    name = "forced_choice"
+    answer_schema: Mapping[str, Any] | None = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+
+    def parse(self, table: Table, folder: StudyFolder) -> ForcedChoiceData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
+        return tuple(
+            TestInfo(
+                domain.domain,
+                domain.domain_no,
+                domain.label,
+                2 * len(domain.words) * len(data.wordings),
+                tuple(dict.fromkeys(word.category for word in domain.words)),
+            )
+            for domain in data.domains.values()
+        )
+
+    def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
+        return numbered(data.blocks)
+
+    def words(self, data: ForcedChoiceData) -> list[dict[str, str]]:
+        return [
+            {"test": domain.domain, "category": word.category, "word": word.word, **word.provenance}
+            for domain in data.domains.values()
+            for word in domain.words
+        ]
+
+    def own_words(self, data: ForcedChoiceData) -> set[str]:
+        pairs = [pair for domain in data.domains.values() for its in domain.pairs.values() for pair in its]
+        options = (text.lower() for _, text in pairs)
+        return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
+
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: ForcedChoiceData = study.data
+        return {"block": data.blocks, "domain": tuple(data.domains), "wording": tuple(data.wordings)}
+
+    def conversations(
+        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+    ) -> Iterator[Conversation]:
+        cells = Cells(study, model, seed)
+        for position, place in enumerate(places(study.data, model.model, seed, repetitions)):
+            if not skip or not skip[position]:
+                trial = cells.trial(place, position)
+                yield Conversation(trial.trial_id, (trial,))
+
+    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
+        cells = Cells(study, model, seed)
+        for place in places(study.data, model.model, seed, repetitions):
+            yield (cells.trial_id(place),)
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return rendered(study.data, trial)
+
+    def contents(self, study: Study) -> Iterator[str]:
+        return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        return as_imported(planned, trial, draft)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _, _ in study.data.simulation)
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
+        """Of both prompts of each place: whichever letter the consistent option has in it."""
+        cells = Cells(study, model, study.seed)
+
+        def trial(at: tuple[Place, str]) -> Trial:
+            return cells.trial(at[0], 0, at[1])
+
+        both = [(place, letter) for place in places(study.data, model.model, study.seed, 1) for letter in LETTERS]
+        return PromptIndex(((at, self._prompt(study, model, trial(at))) for at in both), trial)
+
+
+DESIGN = ForcedChoice()
+
+
+class Cells:
+    """The cells of a study for one model, and the trials in them."""
+
+    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+        self._study, self._model = study, model
+        self._data: ForcedChoiceData = study.data
+        self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
+        self._letters = ConsistentLetters(self._data, seed)
+        sent = [dict(model.settings), *(["structured_output"] if model.structured_output else [])]
+        names = (study.name, study.variant, model.model, model.provider, model.requested_model)
+        self._id = StableIds(*names, stable_id(*sent), seed)
+        self._contents = [[_content(study, domain, wording) for wording in self._wordings] for domain in self._domains]
+
+    def trial_id(self, place: Place) -> str:
+        domain = self._domains[place.domain_no]
+        word, wording = domain.words[place.word_no], self._wordings[place.wording_no]
+        content = self._contents[place.domain_no][place.wording_no]
+        end = StableIds.end(
+            content, domain.domain, self._data.blocks[place.block_no], word.category, word.word, wording
+        )
+        return self._id.of(place.repetition, end)
+
+    def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
+        """`letter`: which one the consistent option has; None takes that of the plan."""
+        domain, block = self._domains[place.domain_no], self._data.blocks[place.block_no]
+        word = domain.words[place.word_no]
+        letter = letter or self._letters.letter(place.domain_no, place.word_no, place.wording_no, place.repetition)
+        consistent, other = domain.options(block, word.category)
+        is_a = letter == LETTERS[0]
+        return Trial(
+            trial_id=self.trial_id(place),
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            model=self._model.model,
+            test=domain.domain,
+            condition=block,
+            item=word.word,
+            group=word.category,
+            wording=self._wordings[place.wording_no],
+            option_a=consistent if is_a else other,
+            option_b=other if is_a else consistent,
+            expected=consistent,
+            repetition=place.repetition,
+            position=position,
+            factors={
+                "consistent_letter": letter,
+                "block_position": place.block_position,
+                "position_in_block": place.position_in_block,
+                "tier": word.tier,
+                "structured_output": self._model.structured_output,
+            },
+            content=self._contents[place.domain_no][place.wording_no],
+        )
+
+
+def _content(study: Study, domain: Domain, wording: int) -> str:
+    """Of the trials of one domain in one wording. All words are in it, for they share out the letters among them."""
+    pairs = {block: [(sorted(bound), text) for bound, text in its] for block, its in domain.pairs.items()}
+    words = [(word.category, word.word) for word in domain.words]
+    its = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
+    return stable_id(study.asked_as, domain.domain, wording, *its)[:12]
+
+
+def rendered(data: ForcedChoiceData, trial: Trial) -> str:
+    """The prompt of a trial, to the byte."""
+    return data.wordings[trial.wording].format(option_a=trial.option_a, option_b=trial.option_b, word=trial.item)

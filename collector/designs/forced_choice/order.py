@@ -1,0 +1,89 @@
+"""Seeded orders of a forced-choice study: which block comes when, which trial when in it, which option is A.
+
+Blocks are asked one after the other, as in the paper and as people do an IAT, and shuffled inside. For an order effect
+not to pass for an effect of the block, the congruent block comes first in one domain and second in the next, the other
+way round in the next repetition, and a coin for each model says where that begins. Questions are independent: no
+answer is sent along with a later question.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData
+from slant.collector.records import stable_id
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a trial stands: its cell by numbers, and its place in the order. `block_position` counts from 1 within the
+    domain, `position_in_block` from 1 within the block."""
+
+    domain_no: int
+    block_no: int
+    word_no: int
+    wording_no: int
+    repetition: int
+    block_position: int
+    position_in_block: int
+
+
+def places(data: ForcedChoiceData, model: str, seed: int, repetitions: int) -> Iterator[Place]:
+    """Every trial of one model in the order of asking. Holds one block in memory at a time."""
+    domains = list(data.domains.values())
+    for repetition in range(1, repetitions + 1):
+        for domain_no, block_no, block_position in _blocks(len(domains), model, seed, repetition):
+            pairs = array("I", range(len(domains[domain_no].words) * len(data.wordings)))
+            _random(seed, model, "trials", domains[domain_no].domain, data.blocks[block_no], repetition).shuffle(pairs)
+            for position, number in enumerate(pairs, start=1):
+                word_no, wording_no = divmod(number, len(data.wordings))
+                yield Place(domain_no, block_no, word_no, wording_no, repetition, block_position, position)
+
+
+def _blocks(domains: int, model: str, seed: int, repetition: int) -> Iterator[tuple[int, int, int]]:
+    """(domain, block, place of the block in its domain), in the order of asking."""
+    rng = _random(seed, model, "blocks")
+    starts_crossed = rng.random() < 0.5
+    order = list(range(domains))
+    rng.shuffle(order)
+    for place, domain_no in enumerate(order):
+        first = (starts_crossed + place + repetition - 1) % 2
+        yield domain_no, first, 1
+        yield domain_no, 1 - first, 2
+
+
+class ConsistentLetters:
+    """Which letter the consistent option has: A for half the words of each category in each wording.
+
+    The same in both blocks, so that a liking for A can't pass for an effect of the block, and for all models, so that
+    they are asked the very same prompts; the other letter in the next repetition. Of an odd number of words one more
+    has A or B, by the seed.
+    """
+
+    def __init__(self, data: ForcedChoiceData, seed: int) -> None:
+        self._drawn = [
+            [_letters(domain, wording, seed) for wording in data.wordings] for domain in data.domains.values()
+        ]
+
+    def letter(self, domain_no: int, word_no: int, wording_no: int, repetition: int) -> str:
+        return LETTERS[(self._drawn[domain_no][wording_no][word_no] + repetition - 1) % 2]
+
+
+def _letters(domain: Domain, wording: int, seed: int) -> bytes:
+    """0 or 1 for each word of a domain."""
+    drawn = bytearray(len(domain.words))
+    for category in dict.fromkeys(word.category for word in domain.words):
+        numbers = [number for number, word in enumerate(domain.words) if word.category == category]
+        rng = _random(seed, "letters", domain.domain, category, wording)
+        rng.shuffle(numbers)
+        for place, number in enumerate(numbers, start=int(rng.random() < 0.5)):
+            drawn[number] = place % 2
+    return bytes(drawn)
+
+
+def _random(seed: int, *content: object) -> random.Random:
+    """The same stream on every machine (a seed of Python's own hash would differ from one session to the next)."""
+    return random.Random(int(stable_id(seed, *content), 16))

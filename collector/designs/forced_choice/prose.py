@@ -1,0 +1,142 @@
+"""Finds the choice between A and B in prose. Where a reader could take it in two ways, it says so instead of guessing.
+
+The letter A is also an English article ("A nephew is male"). Where a capital A could be one (it begins a sentence, and
+no verb follows it), mentions alone decide nothing, neither for A nor for B: else one would be found more easily.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from slant.collector.designs.forced_choice.words import LETTERS
+from slant.collector.designs.refusals import REFUSAL
+
+_WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#-“”‘’«»„「」。：，\\$"
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9_'])", r"(?![A-Za-z0-9_'])"
+_CALLED = (
+    r"(?:final\s+answer|answer|choice|option|selection|selected|pair|category|respuesta|opci[oó]n|réponse|antwort|option"
+    r"|risposta|opzione|resposta|opção|ответ|答案|选项|選項|回答|選択肢)"
+)
+_IS = r"(?:\s*(?:is|would\s+be|must\s+be|:|=|-|–|—|es|est|ist|è|é|:|是|为|は|option|the|la|l'|die))*"
+_BARE = re.compile(rf"(?:(?:the|my)\s+)?(?:{_CALLED}{_IS}[\s\W_]*)?([ab])", re.IGNORECASE)
+_NAMED = re.compile(rf"(?:{_CALLED}{_IS}[\s\W_]*)?([ab])[\s\W_]+(.+)", re.IGNORECASE | re.DOTALL)
+_VERB = r"(?:i(?:'d| would| will)?\s+(?:choose|pick|select|go with|answer)|so|thus|hence|therefore)"
+_SAID = re.compile(
+    rf"(?:\b{_CALLED}\s*(?:is|would be|must be|:|=|es|est|ist|è|é|是|为|は)|\b{_VERB}\b[:,]?)\s*(?:clearly\s+|the\s+)?"
+    rf"(?:option|answer|opción|choice)?[\s\"'`*_(\[:{{]*([AB]){_AFTER}",
+    re.IGNORECASE,
+)
+_BOXED = re.compile(r"\\boxed\s?\{(?:\\text\s?\{)?\s*([ABab])\s*\}")
+_NEGATED = re.compile(
+    rf"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bother than|\bthan|\bover)\s+"
+    rf"(?:[a-z]+\s+){{0,3}}[\"'(*]*[AB]{_AFTER}"
+)
+_ALONE = re.compile(rf"{_BEFORE}([AB]){_AFTER}")
+_NO_NOUN = re.compile(
+    r"\s+(?:is|was|are|and|or|because|since|as|but|fits|suits|matches|contains|holds|includes|has|would|should|seems|makes)\b"
+    r"|(?!\s+[a-z])"
+)
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?。\n])[\s\"'*_(\[#>-]*\Z")
+_SENTENCES = re.compile(r"[.!?。！？]\s+|\n+")
+
+
+_LONGEST_LINE = 500
+"""Characters of a line or sentence that is nothing but a choice. Longer ones are none, and could take minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A clear letter and where it stands (None: the option's text stands there instead), or the kind of what is not."""
+
+    letter: str | None = None
+    at: int | None = None
+    kind: str | None = None
+
+
+def letter_of(text: str, options: tuple[str, str]) -> str | None:
+    """The letter that a short text is: "A", "option b", "A: Male + Career", "Male + Career"."""
+    bare = text.strip(_WRAPPING)
+    if len(bare) > _LONGEST_LINE:
+        return None
+    if its := _BARE.fullmatch(bare):
+        return its[1].upper()
+    said = _same(bare)
+    for letter, option in zip(LETTERS, options, strict=True):
+        if said and said == _same(option):
+            return letter
+        its = _NAMED.fullmatch(bare)
+        if its and its[1].upper() == letter and _same(its[2]) == _same(option):
+            return letter
+    return None
+
+
+def alone(text: str, options: tuple[str, str]) -> Found | None:
+    """The letter of lines that are nothing but a choice; bare letters before those that repeat an option's text, which
+    may be an echo of the question."""
+    lines = _lines(text)
+    bare = [(its[1].upper(), at + its.start(1)) for at, line in lines if (its := _BARE.fullmatch(line))]
+    boxed = [(its[1].upper(), its.start(1)) for its in _BOXED.finditer(text)]
+    named = [(letter, None) for _, line in lines if (letter := letter_of(line, options)) is not None]
+    for found in (bare, boxed, named):
+        letters = {letter for letter, _ in found}
+        if len(letters) == 1:
+            return Found(*found[-1])
+        if letters and found is not named:  # both options by name: an echo of the question
+            return Found(kind="both_letters")
+    return None
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """(place, text) of each line without what is wrapped around it."""
+    found, place = [], 0
+    for line in text.splitlines(keepends=True):
+        bare = line.lstrip(_WRAPPING)
+        start, whole = place + len(line) - len(bare), bare.rstrip(_WRAPPING)
+        if len(whole) <= _LONGEST_LINE:
+            found.append((start, whole))
+        place += len(line)
+    return found
+
+
+def said_last(text: str) -> Found | None:
+    """The choice that the last sentence says and ends with ("…, so the answer is B."), in a clause without a no."""
+    sentence = next((part for part in reversed(_SENTENCES.split(text)) if part.strip(_WRAPPING)), "")[-_LONGEST_LINE:]
+    said = list(_SAID.finditer(_without_negated(sentence)))
+    if not said or not said[-1][1].isupper() or sentence[said[-1].end() :].strip(_WRAPPING):
+        return None
+    clause = re.split(r"[,;]", sentence[: said[-1].start()])[-1]
+    if REFUSAL.search(clause + said[-1][0]):
+        return None
+    return Found(said[-1][1], text.rindex(sentence) + said[-1].start(1))  # the sentence ends the text, but for blanks
+
+
+def mentioned(text: str, options: tuple[str, str]) -> Found:
+    """The one letter, or the one option, that a text mentions while it does not mention the other."""
+    clean = _without_negated(text)
+    letters = list(_ALONE.finditer(clean))
+    named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
+    found = {its[1] for its in letters} | named
+    if len(found) > 1:
+        return Found(kind="both_letters")
+    if not found or (not named and any(_may_be_article(clean, its) for its in letters)):
+        return Found(kind="no_letter")
+    return Found(found.pop(), letters[-1].start() if letters else None)
+
+
+def _may_be_article(text: str, its: re.Match[str]) -> bool:
+    before = text[max(0, its.start() - 20) : its.start()]
+    return its[1] == "A" and not _NO_NOUN.match(text, its.end()) and bool(_SENTENCE_BEGINS.search(before))
+
+
+def _holds(text: str, option: str) -> bool:
+    return bool(_same(option)) and _same(option) in _same(text)
+
+
+def _without_negated(text: str) -> str:
+    """The text with "not A", "rather than option B" blanked out, so that places stay what they are."""
+    return _NEGATED.sub(lambda its: " " * len(its[0]), text)
+
+
+def _same(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(_WRAPPING)

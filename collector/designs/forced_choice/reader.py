@@ -1,0 +1,118 @@
+"""Reads answers to a forced choice between A and B: exactly one clear choice is valid, all else is told apart by kind.
+
+What comes first wins:
+ 1 what the provider itself says (refused, filtered, cut off)
+ 2 JSON objects with an answer, wherever in the text they stand: all of them must name the same letter. JSON that begins
+   an answer and can't be read makes it malformed, however clear it may look: that format was asked for
+ 3 the letter on a line of its own ("B", "**Option B.**", "A: Male + Career"), or said in the last sentence
+ 4 a refusal in so many words
+ 5 one letter or one option's text that is mentioned anywhere, and the other one not
+`Reading.detail` says what an invalid answer is: refused_in_words, both_letters, no_letter, json_broken, empty.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+from slant.collector.designs.forced_choice.json_answers import JsonAnswer, answers_in_json
+from slant.collector.designs.forced_choice.prose import Found, alone, letter_of, mentioned, said_last
+from slant.collector.designs.forced_choice.words import LETTERS
+from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.providers.templates import split
+from slant.collector.records import Reading, Reply
+
+LONGEST_READ = 20_000
+"""Characters at the end of an answer that are looked at: the choice stands there, and nothing may take minutes."""
+
+
+def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
+    """The outcome, and the option chosen as the study spells it (`options`: the texts shown as A and as B)."""
+    if reply.outcome is not None and reply.outcome != "answered":
+        return Reading(reply.outcome)
+    answer = reply.answer or ""
+    cut = max(_after_reasoning(answer), len(answer) - LONGEST_READ)
+    text = _plain(answer[cut:])
+    if not text.strip():
+        return Reading("malformed", detail="empty")
+    found = _read(text, options)
+    if found.letter is None:
+        is_refusal = found.kind == "refused_in_words"
+        return Reading("refused" if is_refusal else "malformed", detail=found.kind)
+    choice = options[LETTERS.index(found.letter)]
+    if found.at is None:
+        return Reading("answered", choice, place=max(0, answer.rfind(choice)))
+    is_lower = text[found.at].islower()
+    spelled = (LETTERS[0].lower(), LETTERS[1].lower()) if is_lower else LETTERS
+    return Reading("answered", choice, spelled=spelled, place=cut + found.at)
+
+
+def _after_reasoning(answer: str) -> int:
+    """Where the answer begins, in a text that has the reasoning in it as a model's template writes it."""
+    found = split(answer)
+    if found is None:
+        return 0
+    return answer.rindex(found[1]) if found[1] else len(answer)
+
+
+def _read(text: str, options: tuple[str, str]) -> Found:
+    answers, is_broken = answers_in_json(text)
+    in_json = _in_json(text, answers, options)
+    if in_json is not None and in_json.letter is not None and not is_broken:
+        return in_json
+    if in_json is None and not is_broken:
+        clear = alone(text, options) or said_last(text)
+        if clear is not None:
+            return clear
+    if REFUSAL.search(text) or EVASION.search(text):
+        return Found(kind="refused_in_words")
+    return Found(kind="json_broken") if is_broken else in_json or mentioned(text, options)
+
+
+def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> Found | None:
+    """What the JSON objects of an answer say together; None where none of them is an answer."""
+    read = [(answer, _letters(answer.value, options)) for answer in answers]
+    said = [(answer, letters) for answer, letters in read if answer.is_named or letters]
+    if not said:
+        return None
+    together = set().union(*(letters for _, letters in said))
+    if len(together) > 1:
+        return Found(kind="both_letters")
+    if not all(letters for _, letters in said):
+        return Found(kind="no_letter")
+    [letter] = together
+    last = said[-1][0]
+    return Found(letter, _place(text, last.start, last.end, letter))
+
+
+def _letters(value: Any, options: tuple[str, str]) -> set[str]:
+    """The letters that a JSON value names: one where it is clear, two where it is not, none elsewhere."""
+    if not isinstance(value, str):
+        return set()
+    letter = letter_of(value, options)
+    if letter is not None:
+        return {letter}
+    found = mentioned(value, options)
+    return {"both_letters": set(LETTERS)}.get(found.kind or "", set()) | ({found.letter} if found.letter else set())
+
+
+def _place(text: str, start: int, end: int, letter: str) -> int | None:
+    """Where in an object the letter stands as the beginning of a value; None where the option's text stands there."""
+    spots: Iterable[int] = (start + at for at, char in enumerate(text[start:end]) if char.upper() == letter)
+    for at in reversed(list(spots)):
+        if (
+            not text[at - 1].isalnum()
+            and not text[at + 1 : at + 2].isalnum()
+            and text[start:at].rstrip(" \"'*(`").endswith(":")
+        ):
+            return at
+    return None
+
+
+def _plain(text: str) -> str:
+    """Typographic apostrophes and wide letters as plain ones, one for one, so that places stay what they are."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    plain = text.replace("’", "'").replace("\x00", " ")
+    return "".join(one if len(one := unicodedata.normalize("NFKC", char)) == 1 else char for char in plain)

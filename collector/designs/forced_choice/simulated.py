@@ -1,0 +1,145 @@
+"""Makes up answers of participants whose parameters are known: both stages of the study's own model, forwards.
+
+    logit P(valid)              = valid_logit + valid_item_sd · z_v
+    logit P(consistent | valid) = consistent_logit + consistent_item_sd · z_c  + a_logit (- a_logit where it is B)
+z_v and z_c are standard normal, one draw for each word of a domain, shared by blocks, models and repetitions. With the
+same standard deviation in all rows that is `y ~ block * model * domain + (1 | item)`, so a fit has to find the logits
+of the table again. Each draw comes from a hash of the trial's content and the seed, never from the order of calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.designs.forced_choice.answers import INVALID, Written, written
+from slant.collector.designs.forced_choice.words import LETTERS, ForcedChoiceData
+from slant.collector.errors import StudyError
+from slant.collector.records import Reply, TokenLogprob, Trial
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyModel
+from slant.collector.study.toml_table import Table
+
+KEY = ("model", "domain", "block")
+LOGITS = ("valid_logit", "consistent_logit", "a_logit")
+SHARES = ("refused_share", "filtered_share", "truncated_share", "wrapped_share")
+COLUMNS = (*LOGITS, "valid_item_sd", "consistent_item_sd", *SHARES, "mean_reasoning_tokens")
+"""`refused_share`, `filtered_share` and `truncated_share` are shares of the invalid answers, and the rest of these is
+malformed; `wrapped_share` is the share of the valid ones that have more than the JSON that was asked for.
+`mean_reasoning_tokens` 0: a model that doesn't reason."""
+
+_DEFAULT: Mapping[str, float] = {
+    **dict.fromkeys(COLUMNS, 0.0),
+    "valid_logit": 4.0,
+    "consistent_logit": 3.0,
+    "valid_item_sd": 1.0,
+    "consistent_item_sd": 1.0,
+    "refused_share": 0.5,
+    "wrapped_share": 0.1,
+}
+_MOST_LOGIT = 50.0
+_NEVER = -99.0  # the logarithm of what a provider would no longer list
+
+
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, str], Mapping[str, float]]:
+    """The rows of `simulation` by (model, domain, block); empty where the study has none."""
+    if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
+        return {}
+    cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
+    for row in folder.rows(table, "simulation", (*KEY, *COLUMNS)):
+        cell = {column: _number(row, column) for column in COLUMNS}
+        if sum(cell[share] for share in SHARES[:3]) > 1 + 1e-9:
+            raise StudyError(f"The shares of invalid answers add up to more than 1 in the simulation of {_said(row)}.")
+        cells[row["model"], row["domain"], row["block"]] = cell
+    return cells
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    try:
+        value = float(row[column])
+    except ValueError:
+        value = math.nan
+    low, high = (-_MOST_LOGIT if column in LOGITS else 0.0), _MOST_LOGIT
+    high = 1.0 if column in SHARES else 1e9 if column == "mean_reasoning_tokens" else high
+    if not low <= value <= high:
+        raise StudyError(
+            f'"{row[column]}" is no {column} to simulate ({_said(row)}).', f"It must be from {low:g} to {high:g}."
+        )
+    return value
+
+
+def _said(row: Mapping[str, str]) -> str:
+    return ", ".join(row[column] for column in KEY)
+
+
+def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    """A reply drawn for this trial. Where the study says nothing of the cell, a plain default is drawn."""
+    cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
+    content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
+    u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
+    valid, consistent = probabilities(cell, trial, seed)
+    its_letter = str(trial.factors["consistent_letter"])
+    kind = None if u_valid < valid else _invalid_kind(cell, u_kind)
+    if kind in INVALID and model.structured_output:
+        kind = None  # what enforced output does: no answer is malformed
+    is_consistent = u_consistent < consistent
+    letter = its_letter if is_consistent else _other(its_letter)
+    wrapped_share = 0.0 if model.structured_output else cell["wrapped_share"]
+    answer = written(kind, letter, trial, u_kind / wrapped_share if wrapped_share else 1.0, u_text)
+    p_a = consistent if its_letter == LETTERS[0] else 1.0 - consistent
+    return _reply(answer, p_a, cell, model, uniforms(seed, *content, trial.condition, "tokens")[0])
+
+
+def probabilities(cell: Mapping[str, float], trial: Trial, seed: int) -> tuple[float, float]:
+    """P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers looks for."""
+    u_valid, u_consistent, _, _ = uniforms(seed, trial.study, "item", trial.test, trial.group, trial.item)
+    towards = 1.0 if trial.factors["consistent_letter"] == LETTERS[0] else -1.0
+    valid = cell["valid_logit"] + cell["valid_item_sd"] * NORMAL.inv_cdf(u_valid)
+    consistent = cell["consistent_logit"] + cell["consistent_item_sd"] * NORMAL.inv_cdf(u_consistent)
+    return _probability(valid), _probability(consistent + towards * cell["a_logit"])
+
+
+def _probability(logit: float) -> float:
+    return 1.0 / (1.0 + math.exp(-logit))
+
+
+def _other(letter: str) -> str:
+    return LETTERS[1 - LETTERS.index(letter)]
+
+
+def _invalid_kind(cell: Mapping[str, float], u: float) -> str:
+    for share in SHARES[:3]:
+        if u < cell[share]:
+            return share.removesuffix("_share")
+        u -= cell[share]
+    return INVALID[int(u / max(1e-9, 1 - sum(cell[share] for share in SHARES[:3])) * len(INVALID)) % len(INVALID)]
+
+
+def _reply(answer: Written, p_a: float, cell: Mapping[str, float], model: StudyModel, u: float) -> Reply:
+    of_answer = 1 + len(answer.text) // 4
+    reasoning = round(log_normal(cell["mean_reasoning_tokens"], cell["mean_reasoning_tokens"] / 2, u))
+    return Reply(
+        answer=answer.text,
+        outcome="refused" if answer.is_provider_refusal else None,
+        finish_reason=answer.finish_reason,
+        output_tokens=of_answer + reasoning,
+        reasoning_tokens=reasoning or None,
+        served_model=model.requested_model,
+        logprobs=_logprobs(answer, p_a),
+    )
+
+
+def _logprobs(answer: Written, p_a: float) -> tuple[TokenLogprob, ...]:
+    """The answer in three tokens, the middle one of them the letter; nothing where there is none."""
+    if answer.letter_at is None:
+        return ()
+    at = answer.letter_at
+    letters = tuple((letter, _log(p)) for letter, p in zip(LETTERS, (p_a, 1 - p_a), strict=True))
+    letter = TokenLogprob(answer.text[at], dict(letters)[answer.text[at].upper()], letters)
+    around = [TokenLogprob(text, 0.0) for text in (answer.text[:at], answer.text[at + 1 :])]
+    return tuple(token for token in (around[0], letter, around[1]) if token.token)
+
+
+def _log(p: float) -> float:
+    return max(_NEVER, math.log(p)) if p > 0 else _NEVER

@@ -1,0 +1,166 @@
+"""What a forced-choice study says: domains, words, pairs of categories, wordings; read from its tables and checked.
+
+A domain has categories of words. In each block its categories are bound into two pairs, which are the two options; the
+consistent option is the pair that holds the word's own category.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.collector.designs.whole_numbers import whole
+from slant.collector.designs.wordings import read_wordings
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table, checked_name
+
+LETTERS = ("A", "B")
+PLACEHOLDERS = ("option_a", "option_b", "word")
+PROVENANCE = ("item_id", "role", "published_iat", "tier", "source")
+"""Columns of the stimuli that say where a word comes from. They decide nothing that is asked, so that whoever mends one
+does not find all trials pending again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word and the category that it belongs to. `provenance` holds the columns of that name, where the study has
+    them; `tier` is the one that is kept with every trial."""
+
+    word: str
+    category: str
+    provenance: Mapping[str, str]
+
+    @property
+    def tier(self) -> str | None:
+        return self.provenance.get("tier") or None
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """One test: its words, and by block the two pairs, each as its categories and its text ("Male + Career")."""
+
+    domain: str
+    domain_no: int
+    label: str
+    words: tuple[Word, ...]
+    pairs: Mapping[str, tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]]
+
+    def options(self, block: str, category: str) -> tuple[str, str]:
+        """The texts of the option that is consistent with the category in this block, and of the other one."""
+        (first, first_text), (_, second_text) = self.pairs[block]
+        return (first_text, second_text) if category in first else (second_text, first_text)
+
+
+@dataclass(frozen=True, slots=True)
+class ForcedChoiceData:
+    """`Study.data` of a forced-choice study. `blocks`: the congruent one first. `simulation`: what simulated answers
+    are drawn from, by (model, domain, block); may be empty."""
+
+    blocks: tuple[str, str]
+    domains: Mapping[str, Domain]
+    wordings: Mapping[int, str]
+    simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+
+
+def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> ForcedChoiceData:
+    """Reads [prompt], blocks, domains, pairs and stimuli; StudyError where they break the rules."""
+    prompt = table.table("prompt")
+    separator = prompt.text("pair_separator", " + ")
+    wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)
+    prompt.finish()
+    blocks = _blocks(table)
+    words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), may=PROVENANCE), table.where)
+    columns = ("domain", "block", "first_category", "second_category")
+    pairs = _pairs(folder.rows(table, "pairs", columns), blocks, separator)
+    rows = folder.rows(table, "domains", ("domain",), may=("domain_no", "label"))
+    domains = _domains(rows, words, pairs, blocks, table.where)
+    for domain in (*words, *(of for of, _ in pairs)):
+        if domain not in domains:
+            raise UnknownNameError(f"domain (of the stimuli or pairs) in {table.where}", domain, domains)
+    return ForcedChoiceData(blocks, domains, wordings, simulation)
+
+
+def _blocks(table: Table) -> tuple[str, str]:
+    found = table.texts("blocks", ("congruent", "incongruent"))
+    if len(set(found)) != 2 or len(found) != 2:
+        raise StudyError(
+            f'"blocks" in {table.where} must be two different names, but it is {list(found)}.',
+            "There are two by design: one pairs the categories in one way, the other crosses them.",
+            "More ways to ask are wordings or variants.",
+        )
+    return checked_name(found[0], "block"), checked_name(found[1], "block")
+
+
+def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
+    """By domain. A word may stand once in a domain: its trials are told apart by it."""
+    domains: dict[str, list[Word]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for row in rows:
+        domain, category, word = row["domain"], row["category"], row["word"]
+        if not word or not category:
+            raise StudyError(f'A word or its category is empty in the domain "{domain}" of {where}.')
+        if (domain, word.casefold()) in seen:
+            both = f"{seen[domain, word.casefold()]} and {category}"
+            raise StudyError(f'The word "{word}" stands twice in the domain "{domain}" of {where} ({both}).')
+        seen[domain, word.casefold()] = category
+        provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
+        domains.setdefault(domain, []).append(Word(word, category, provenance))
+    return domains
+
+
+def _pairs(
+    rows: Iterable[Mapping[str, str]], blocks: tuple[str, str], separator: str
+) -> dict[tuple[str, str], list[tuple[frozenset[str], str]]]:
+    pairs: dict[tuple[str, str], list[tuple[frozenset[str], str]]] = {}
+    for row in rows:
+        domain, block, bound = row["domain"], row["block"], (row["first_category"], row["second_category"])
+        if block not in blocks:
+            raise UnknownNameError(f"block (of the pairs of {domain})", block, blocks)
+        pairs.setdefault((domain, block), []).append((frozenset(bound), separator.join(bound)))
+    return pairs
+
+
+def _domains(
+    rows: list[dict[str, str]],
+    words: Mapping[str, list[Word]],
+    pairs: Mapping[tuple[str, str], list[tuple[frozenset[str], str]]],
+    blocks: tuple[str, str],
+    where: str,
+) -> dict[str, Domain]:
+    domains: dict[str, Domain] = {}
+    for place, row in enumerate(rows, start=1):
+        name = checked_name(row["domain"], "domain")
+        if name in domains:
+            raise StudyError(f'The domain "{name}" is given twice in {where}.')
+        if name not in words:
+            raise StudyError(f'The domain "{name}" of {where} has no words.')
+        found = {block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks}
+        number = whole(row.get("domain_no") or str(place), f"the domains of {where}")
+        domains[name] = Domain(name, number, row.get("label") or name, tuple(words[name]), found)
+    if not domains:
+        raise StudyError(f"{where} needs at least one domain.")
+    return domains
+
+
+def _checked_pairs(
+    pairs: list[tuple[frozenset[str], str]], domain: str, block: str, words: Iterable[Word]
+) -> tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]:
+    """Two pairs that hold every category exactly once: else a valid answer could not be coded as consistent or not."""
+    where = f'block "{block}" of the domain "{domain}"'
+    if len(pairs) != 2:
+        raise StudyError(f"The {where} must have two pairs of categories, but it has {len(pairs)}.")
+    bound = Counter(category for pair, _ in pairs for category in pair)
+    named = {word.category for word in words}
+    for category in sorted(named | set(bound)):
+        if category not in named:
+            raise UnknownNameError(f"category (of the {where})", category, sorted(named))
+        if bound[category] != 1:
+            raise StudyError(
+                f'The category "{category}" must stand in one pair of the {where}, not in {bound[category]}.'
+            )
+    if pairs[0][1].casefold() == pairs[1][1].casefold():
+        raise StudyError(f'Both pairs of the {where} read "{pairs[0][1]}".')
+    return pairs[0], pairs[1]

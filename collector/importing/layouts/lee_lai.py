@@ -1,0 +1,100 @@
+"""The layout in which Lee & Lai published their raw data: one CSV a test, named after it, one folder a model.
+
+Column names differ by model: `attribute` is the model's answer as it came, `thought` or `reasoning` its reasoning
+(o3-mini shows none), `prompt` the wording's text or `prompt_id` its number less one. What `tokens` counts is said
+by the study's entry of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.importing.layouts.rows import Row
+from slant.collector.importing.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
+from slant.collector.study.records import Study
+
+_NEEDED = ("word", "group", "attribute", "tokens", "condition")
+_REASONING = ("thought", "reasoning", "thinking")
+_TESTS = {
+    "race_original": "race_greenwald",
+    "career_family": "gender_career",
+    "math_arts": "gender_math",
+    "science_arts": "gender_science",
+    "mental_physical": "disease_permanence",
+    "young_old": "age_valence",
+}
+"""File names that differ from the test's id; the other four tests are called alike."""
+
+
+class LeeLai:
+    """The authors' files; which model they are of stands only in the folder's name, so `--model` must say it."""
+
+    names_models = False
+
+    def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
+        if study.design != "association":
+            raise UsageError(f"The layout lee-lai is for association studies; {study.name} is none.")
+        if not has_model:
+            known = ", ".join(model.model for model in study.models)
+            raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")
+        _test_of(study, str(path))
+        missing = [name for name in _NEEDED if name not in columns]
+        if not {"prompt", "prompt_id"} & set(columns):
+            missing.append("prompt (or prompt_id)")
+        if missing:
+            raise UsageError(
+                f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
+                f"It has: {', '.join(filter(None, columns)) or 'none'}.",
+                "Files with slant's own column names need: --layout tidy",
+            )
+        return []
+
+    def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
+        cells = row.cells
+        reasoning = next((cells[name] for name in _REASONING if name in cells), None)
+        return {
+            "test": _test_of(study, row.file),
+            "condition": cells["condition"],
+            "item": cells["word"],
+            "group": cells["group"],
+            "wording": _wording(study, cells.get("prompt"), cells.get("prompt_id")),
+            "repetition": cells.get("repetition"),
+            "answer": text(cells["attribute"]),
+            "tokens": cells["tokens"],
+            "reasoning_text": reasoning,
+        }
+
+
+def _test_of(study: Study, file: str) -> str:
+    name = Path(file).stem.lower().replace("-", "_").replace(" ", "_")
+    known = [test.test for test in study.tests]
+    test = _TESTS.get(name, name)
+    if test not in known:
+        names = [next((file for file, its in _TESTS.items() if its == each), each) for each in known]
+        raise UnknownNameError(
+            f"test of {study.name} in the file name", Path(file).name, [f"{each}.csv" for each in names],
+            f"Known file names: {', '.join(f'{each}.csv' for each in names)}",
+        )  # fmt: skip
+    return test
+
+
+def _wording(study: Study, prompt: Any, prompt_id: Any) -> int:
+    """The wording's number, by its text with white space collapsed, or by its number less one."""
+    wordings: Mapping[int, str] = study.data.wordings
+    by_text = None
+    if not is_empty(prompt):
+        said = one_line(prompt)
+        by_text = next((number for number, its in wordings.items() if one_line(its) == said), None)
+        if by_text is None and is_empty(prompt_id):
+            raise CellError(f"prompt is none of the study's {len(wordings)} wordings: {shown(prompt)}")
+    if is_empty(prompt_id):
+        if by_text is None:
+            raise CellError("prompt is empty")
+        return by_text
+    by_id = whole_number(prompt_id, "prompt_id", 0, max(wordings) - 1) + 1
+    if by_text not in (None, by_id):
+        raise CellError(f"prompt is wording {by_text}, but prompt_id {shown(prompt_id)} is wording {by_id}")
+    return by_id

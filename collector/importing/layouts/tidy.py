@@ -1,0 +1,90 @@
+"""The default layout: CSV, Parquet or JSON lines with our own column names, as `collect export` writes them.
+
+Needed: test, condition, item, wording (of a study with more than one), answer, model (or --model), and one of the three
+counts where the study analyses tokens. What an export adds for people (labels, ids, is_refusal …) is left aside: it is
+made again from the rest.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.importing.layouts.rows import Row
+from slant.collector.importing.layouts.values import CellError, is_empty, shown, word
+from slant.collector.records import Attempt
+from slant.collector.study.records import Study
+
+NEEDED = ("test", "condition", "item", "wording", "answer")
+COUNTS = ("tokens", "reasoning_tokens", "output_tokens")
+TAKEN = (
+    *NEEDED, *COUNTS, "model", "group", "repetition", "position", "option_a", "option_b", "expected", "outcome",
+    "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "finish_reason",
+    "served_model", "fingerprint", "request_id", "cost_usd", "factors",
+    "option_a_logprob", "option_b_logprob", "logprob_kind",
+    "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
+)  # fmt: skip
+ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": "item"}
+"""Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`."""
+CHECKED = ("study", "variant", "source")
+_MADE_AGAIN = {field.name for field in fields(Attempt)} | {
+    "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
+    "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "block_no",
+    "block_label", "condition_no", "condition_label", "first_option", "chosen_letter",
+    "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "",
+}  # fmt: skip
+
+
+class Tidy:
+    """Our own column names; columns in any order, more columns than needed."""
+
+    names_models = True
+
+    def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
+        needed = NEEDED if has_model else ("model", *NEEDED)
+        there = {*columns, *(ours for theirs, ours in ALIASES.items() if theirs in columns)}
+        there |= {"wording"} if len(study.data.wordings) == 1 else set()
+        missing = [name for name in needed if name not in there]
+        if design_named(study.design).analyses_tokens and not there & set(COUNTS):
+            missing.append("tokens")
+        if missing:
+            raise _missing(study, path, missing, columns)
+        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN)]
+        return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
+
+    def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
+        for name, ours in (("study", study.name), ("variant", study.variant)):
+            found = row.cells.get(name)
+            if not is_empty(found) and word(found) != ours:
+                hint = ", import it with --variant" if name == "variant" else ""
+                raise CellError(f"{name} is {shown(found)}, but this is an import into {ours}{hint}")
+        if word(row.cells.get("source")) == "simulated":
+            raise CellError("is simulated, and an import would make it look like a model's answer")
+        cells = dict(row.cells)
+        for theirs, ours in ALIASES.items():
+            if theirs in cells and (ours not in cells or (theirs == "word" and "domain" in cells)):
+                cells[ours] = cells[theirs]
+        if is_empty(cells.get("wording")) and len(study.data.wordings) == 1:
+            [cells["wording"]] = study.data.wordings
+        return cells
+
+
+def _missing(study: Study, path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:
+    said = "columns" if len(missing) > 1 else "column"
+    hints = ["Or say which model all rows are of: --model MODEL"] if list(missing) == ["model"] else []
+    return UsageError(
+        f"Can't import {path}: it lacks the {said} {', '.join(missing)}.",
+        f"It has: {', '.join(filter(None, columns)) or 'none'}.",
+        *hints,
+        *(["The authors' own files need: --layout lee-lai"] if study.design == "association" else []),
+    )
+
+
+def _with_hint(name: str) -> str:
+    near = difflib.get_close_matches(name, TAKEN, n=1, cutoff=0.7)
+    return f'{name} (did you mean "{near[0]}"?)' if near else name

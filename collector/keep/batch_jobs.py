@@ -1,0 +1,220 @@
+"""Batch jobs on disk, so that a kill at any moment submits nothing twice and loses no answer that was paid for.
+
+NAME.duckdb.journal/batches/
+├── JOB.json            what is known of the job; replaced as a whole (written beside, fsynced, renamed)
+├── JOB.requests.jsonl  what is submitted, to the byte; its hash stands in JOB.json
+└── JOB.map.jsonl       line n: the trial behind the custom id JOB-n
+
+    planned ──> sending ──> sent ──> fetching ──> closed
+`planned`: nothing was sent that could have made a job. `sending`: the submit call may have happened; only the provider
+can tell. `sent`: the provider's id is known. `fetching`: some answers may be in the journal already. Of a closed job
+only JOB.json stays. A job's files without a JOB.json were never submitted, and are swept away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from slant.collector.errors import JournalError
+from slant.collector.keep.journal import encode, journal_folder, sync_folder, utc_now
+from slant.collector.records import Trial
+from slant.collector.study.records import StudyModel
+from slant.collector.system.operating_system import onto_disk
+
+State = Literal["planned", "sending", "sent", "fetching", "closed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One batch job. Times are ISO 8601 in UTC. `key_check` tells whether a key is the one that the job was made with
+    (a hash salted with the job's id; the key can't be had from it). `reserved_usd` is the most that it is expected to
+    cost, in US dollars; None where no price is known."""
+
+    job_id: str
+    state: State
+    run_id: str
+    study: str
+    study_version: str
+    variant: str
+    provider: str
+    base_url: str
+    endpoint: str
+    model: Mapping[str, Any]
+    n_requests: int
+    n_bytes: int
+    sha256: str
+    key_check: str
+    created_at: str
+    file_id: str | None = None
+    sending_at: str | None = None
+    submitted_at: str | None = None
+    batch_id: str | None = None
+    seen: str | None = None
+    seen_at: str | None = None
+    closed_at: str | None = None
+    result: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    reserved_usd: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state != "closed"
+
+    @property
+    def study_model(self) -> StudyModel:
+        return StudyModel(**self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of a job: what the custom id stands for."""
+
+    custom_id: str
+    conversation_id: str
+    prompt_hash: str
+    trial: Trial
+
+    def line(self) -> bytes:
+        return encode(asdict(self))
+
+
+def new_job_id() -> str:
+    return f"slant-{secrets.token_hex(8)}"
+
+
+def key_check(job_id: str, key: str | None) -> str:
+    return hashlib.blake2b((key or "").encode(), key=job_id.encode(), digest_size=4).hexdigest()
+
+
+class JobFolder:
+    """The jobs beside one database. Writing needs the journal's lock; reading does not."""
+
+    def __init__(self, db: Path) -> None:
+        self.folder = journal_folder(db) / "batches"
+
+    def jobs(self) -> list[Job]:
+        """All jobs ever, oldest first. JournalError where a file can't be read: guessing could submit twice."""
+        found = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
+        return sorted(found, key=lambda job: (job.created_at, job.job_id))
+
+    def open_jobs(self, study: str | None = None) -> list[Job]:
+        return [job for job in self.jobs() if job.is_open and study in (None, job.study)]
+
+    def create(self, job: Job, lines: Iterable[tuple[Asked, bytes]]) -> Job:
+        """Write what will be submitted and whom it is for, then the intent. Returns the job with size and hash."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        digest, n_requests, n_bytes = hashlib.sha256(), 0, 0
+        with self.requests(job).open("wb") as requests, self._map(job).open("wb") as names:
+            for asked, line in lines:
+                requests.write(line)
+                names.write(asked.line())
+                digest.update(line)
+                n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
+            for file in (requests, names):
+                file.flush()
+                onto_disk(file.fileno())
+        return self.write(replace(job, n_requests=n_requests, n_bytes=n_bytes, sha256=digest.hexdigest()))
+
+    def write(self, job: Job) -> Job:
+        """When this returns the job's state survives a power cut."""
+        path = self.folder / f"{job.job_id}.json"
+        beside = path.with_suffix(".json.new")
+        with beside.open("wb") as file:
+            file.write(encode(asdict(job)))
+            file.flush()
+            onto_disk(file.fileno())
+        beside.replace(path)
+        sync_folder(self.folder)
+        return job
+
+    def close(self, job: Job, result: str, counts: Mapping[str, int] | None = None) -> Job:
+        """End a job: its trials without an answer are pending again."""
+        closed = self.write(replace(job, state="closed", closed_at=utc_now(), result=result, counts=counts or {}))
+        self.sweep()
+        return closed
+
+    def sweep(self) -> None:
+        """Remove what no open job needs. Only while holding the journal's lock."""
+        needed = {job.job_id for job in self.jobs() if job.is_open}
+        for path in self.folder.glob("slant-*"):
+            is_state = path.name.endswith(".json")
+            if not is_state and path.name.partition(".")[0] not in needed:
+                path.unlink(missing_ok=True)
+
+    def requests(self, job: Job) -> Path:
+        return self.folder / f"{job.job_id}.requests.jsonl"
+
+    def trial_ids(self, study: str) -> Iterator[str]:
+        """The trials that open jobs of `study` are asking."""
+        for job in self.open_jobs(study):
+            yield from (asked.trial.trial_id for asked in self.asked(job))
+
+    def asked(self, job: Job) -> Iterator[Asked]:
+        with self._map(job).open("rb") as file:
+            for line in file:
+                yield _asked(line)
+
+    def _map(self, job: Job) -> Path:
+        return self.folder / f"{job.job_id}.map.jsonl"
+
+    def _read(self, path: Path) -> Job:
+        known = {f.name for f in fields(Job)}
+        try:
+            values = json.loads(path.read_bytes())
+            return Job(**{name: value for name, value in values.items() if name in known})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise JournalError(
+                f'Can\'t read the batch job "{path}": {error}.',
+                "Nothing was submitted: that job may be running. If you are sure that it is not, move the file away.",
+            ) from error
+
+    def map_of(self, job: Job) -> JobMap:
+        return JobMap(self._map(job), self.requests(job), job.job_id)
+
+
+class JobMap:
+    """Finds the trial and the request behind a custom id; holds only where the lines begin."""
+
+    def __init__(self, names: Path, requests: Path, job_id: str) -> None:
+        self._job_id = job_id
+        self._names, self._name_starts = names, _line_starts(names)
+        self._requests, self._request_starts = requests, _line_starts(requests)
+
+    def __len__(self) -> int:
+        return len(self._name_starts)
+
+    def find(self, custom_id: str) -> tuple[Asked, dict[str, Any]] | None:
+        """The trial and the line that was submitted for it; None where the id is not of this job."""
+        job_id, _, number = custom_id.rpartition("-")
+        if job_id != self._job_id or not (number.isascii() and number.isdigit()) or int(number) >= len(self):
+            return None
+        asked = _asked(_line_at(self._names, self._name_starts[int(number)]))
+        line: dict[str, Any] = json.loads(_line_at(self._requests, self._request_starts[int(number)]))
+        return (asked, line) if asked.custom_id == custom_id == line.get("custom_id") else None
+
+
+def _asked(line: bytes) -> Asked:
+    values = json.loads(line)
+    return Asked(**{**values, "trial": Trial(**values["trial"])})
+
+
+def _line_starts(path: Path) -> array[int]:
+    starts, place = array("Q"), 0
+    with path.open("rb") as file:
+        for line in file:
+            starts.append(place)
+            place += len(line)
+    return starts
+
+
+def _line_at(path: Path, start: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.readline()

@@ -1,0 +1,276 @@
+"""The DuckDB file: made, checked, filled from the journals. The collector never holds it: each flush attaches,
+inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their turn.
+
+Within one process all access goes through here, one at a time: a process that has the file open twice would lose
+its lock when either closes, without a word.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.keep.schema import check_is_ours, is_behind, prepare
+from slant.collector.system.operating_system import put_in_place
+
+_CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+# How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
+# and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
+# goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
+_WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
+_STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
+_access = threading.RLock()
+_state: dict[str, Any] = {"engine": None, "is_open": False}
+RENEW_PATIENCE_S = 1.0
+_shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
+_not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
+
+
+@contextmanager
+def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only connection to the database; waits up to `patience_s` while a collector writes.
+
+    A database of an older slant is brought up to date first, where it can be.
+    Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
+    """
+    path = Path(path)
+    if not path.exists():
+        journal = path.with_name(path.name + ".journal")
+        if journal.is_dir():
+            raise DatabaseError(
+                f'There is no database "{path}", but its journal is there.', f"collect load --db {path}"
+            )
+        raise DatabaseError(
+            f'There is no database "{path}".',
+            f"To make one: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+            "Or name another: --db FILE (or the variable SLANT_DB)",
+        )
+    if path.is_file() and path.stat().st_size == 0:
+        raise _empty(path)
+    with _only_one():
+        connection = _opened(path, patience_s)
+        try:
+            if not check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
+                raise _empty(path)
+            if is_behind(connection) and path not in _not_renewed:
+                connection.close()
+                _renew(path)
+                connection = _opened(path, patience_s)
+            for name, values in _shown.items():
+                connection.execute(f"SET VARIABLE {name} = ?", [values])
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def showing(versions: Sequence[str] | None = None, runs: Sequence[str] | None = None) -> Iterator[None]:
+    """Meanwhile all views show these versions of studies, and these runs ("RUN_ID MODEL"), only; None shows all.
+
+    What is computed of some runs only is not kept: it would pass for the result of all.
+    """
+    before = dict(_shown)
+    _shown.update({name: list(values) for name, values in _named(versions, runs) if values is not None})
+    try:
+        yield
+    finally:
+        _shown.clear()
+        _shown.update(before)
+
+
+def _named(versions: Sequence[str] | None, runs: Sequence[str] | None) -> list[tuple[str, Sequence[str] | None]]:
+    return [("study_versions", versions), ("shown_runs", runs)]
+
+
+def shown_versions() -> list[str] | None:
+    """The versions that views show now; None where they show all."""
+    return _shown.get("study_versions")
+
+
+def _opened(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
+    opened: duckdb.DuckDBPyConnection = _patiently(
+        path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
+    )
+    return opened
+
+
+def _renew(path: Path) -> None:
+    """Bring the tables and views up to date; where somebody holds the file or it can't be written, it stays as it is.
+    A collector that is at work made it, and could not go on with a newer one."""
+    _not_renewed.add(path)
+    with contextlib.suppress(DatabaseError, duckdb.Error):
+        if not _has_collector(path):
+            with _attached(path, RENEW_PATIENCE_S, None):
+                pass  # attaching prepares: tables and views
+            _not_renewed.discard(path)
+
+
+def _has_collector(path: Path) -> bool:
+    try:
+        holder = (path.with_name(f"{path.name}.journal") / "collector.lock").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return is_alive(holder.removeprefix("process ").partition(" ")[0])
+
+
+@contextmanager
+def writing(
+    path: str | Path, patience_s: float = 30.0, give_up: threading.Event | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection inside one transaction on the database, which is made, migrated and given its views as needed.
+
+    Setting `give_up` from another thread ends the waiting for a file that somebody else holds.
+    """
+    path = Path(path)
+    check_place(path)
+    if "shown_runs" in _shown:
+        raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
+    with _only_one():
+        if not path.exists() or path.stat().st_size == 0:
+            _make(path)
+        with _attached(path, patience_s, give_up) as connection:
+            yield connection
+
+
+def check_place(path: Path) -> None:
+    """DatabaseError where no database can lie: in memory, in a folder that is not there."""
+    if str(path) in (":memory:", ".", ""):
+        raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
+    if not path.parent.is_dir():
+        raise DatabaseError(
+            f'There is no folder "{path.parent}" for the database "{path.name}".', "Make it first: mkdir"
+        )
+
+
+def _make(path: Path) -> None:
+    """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
+    for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
+        if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
+            left.unlink(missing_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.new")
+    part.unlink(missing_ok=True)
+    try:
+        with _attached(part, 0.0, None):
+            pass  # attaching prepares: tables and views
+        if path.exists():  # an empty file: nothing is lost by putting ours in its place
+            os.replace(part, path)
+        else:
+            put_in_place(part, path)  # where another process was quicker, its file stays
+    except OSError as error:
+        raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def is_alive(pid: str) -> bool:
+    """Whether a process of this number runs; what is no number is none."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
+
+
+@contextmanager
+def _attached(path: Path, patience_s: float, give_up: threading.Event | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
+    _state["engine"] = connection
+    place = str(path).replace("'", "''")  # ATTACH takes no parameters
+    option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
+    _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db{option}"), give_up)
+    try:
+        connection.execute("USE db")
+        connection.execute("BEGIN")
+        prepare(connection, path)
+        yield connection
+        connection.execute("COMMIT")
+        connection.execute("USE memory")
+        connection.execute("DETACH db")
+    except BaseException as error:
+        # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
+        _state["engine"] = None
+        connection.close()
+        if isinstance(error, duckdb.Error) and _is_about_the_disk(error):
+            raise _cannot_write(path, error) from error
+        raise
+
+
+def _is_about_the_disk(error: duckdb.Error) -> bool:
+    # a failed COMMIT is a TransactionException, whatever made it fail
+    return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)
+
+
+def _empty(path: Path) -> DatabaseEmptyError:
+    return DatabaseEmptyError(
+        f'The database "{path}" holds nothing yet.',
+        f"To fill it: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+    )
+
+
+def _cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
+    reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
+    hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
+    return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
+
+
+@contextmanager
+def _only_one() -> Iterator[None]:
+    with _access:
+        if _state["is_open"]:
+            raise RuntimeError("the database is already open in this thread; close it before opening it again")
+        _state["is_open"] = True
+        try:
+            yield
+        finally:
+            _state["is_open"] = False
+
+
+def _patiently(
+    path: Path, patience_s: float, open_it: Callable[[], Any], give_up: threading.Event | None = None
+) -> Any:
+    """Open with retries and jitter while another process holds the file; then say which one does."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return open_it()
+        except duckdb.Error as error:
+            text = str(error)
+            if "Could not set lock" not in text and "Conflicting lock" not in text:
+                raise _cannot_open(path, text) from error
+            if time.monotonic() >= until or (give_up is not None and give_up.is_set()):
+                raise DatabaseBusyError(
+                    f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
+                    _holder(text),
+                    "Close it there (a duckdb shell, R session or notebook keeps it while connected), then try again.",
+                ) from error
+        time.sleep(random.uniform(0.02, 0.15))
+
+
+def _holder(text: str) -> str:
+    start = text.find("Conflicting lock is held in")
+    return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]
+
+
+def _cannot_open(path: Path, text: str) -> DatabaseError:
+    first = text.splitlines()[0]
+    if "not a valid DuckDB database" in text:
+        return DatabaseError(
+            f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
+        )
+    if "sqlite" in text.lower():
+        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
+    if "No space left" in text:
+        return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
+    return DatabaseError(f'Can\'t open the database "{path}".', first)

@@ -1,0 +1,111 @@
+"""Which trials have their final answer: 16 bytes a trial, so that a million of them is no burden on memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+import polars as pl
+
+from slant.collector.keep.journal_loader import final_rows
+
+IDS_AT_ONCE = 100_000
+_PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
+_HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
+
+
+class Finals:
+    """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is, and
+    new ones until they are many. `ended` are those with which a game ended: the rest of it is never asked."""
+
+    def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
+        self.ended: set[str] = set()
+        self._others: set[str] = set()
+        self._n_new = 0
+        self._halves = pl.DataFrame(schema={name: kind for name, (_, kind) in _HALVES.items()})
+        self._take_in(batches)
+
+    def add(self, trial_ids: Iterable[str]) -> None:
+        """These are final as well."""
+        before = len(self._others)
+        self._others.update(trial_ids)
+        self._n_new += len(self._others) - before
+        if self._n_new >= IDS_AT_ONCE:
+            new, self._others, self._n_new = self._others, set(), 0
+            self._take_in(id_batches(new))
+
+    def _take_in(self, batches: Iterable[pl.Series]) -> None:
+        halves = self._halves
+        for batch in batches:
+            frame = batch.alias("trial_id").to_frame()
+            is_plain = pl.col("trial_id").str.contains(_PLAIN)
+            self._others.update(frame.filter(~is_plain)["trial_id"])
+            halves = halves.vstack(_halves(frame.filter(is_plain)))
+        self._halves = halves.unique().sort("high", "low")
+        runs = self._halves.group_by("high").len().max()  # ids with the same first half: 1, but for a miracle
+        self._longest_run: int = runs["len"].item() or 0
+
+    def __bool__(self) -> bool:
+        return bool(self._halves.height or self._others)
+
+    def among(self, trial_ids: Sequence[str]) -> bytes:
+        """One byte for each of these ids: 1 where that trial is final. Asking for many at once is what is quick."""
+        asked = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
+        plain = asked.filter(pl.col("trial_id").str.contains(_PLAIN))
+        flags = bytearray(len(trial_ids))
+        for place in plain["place"].filter(self._holds(_halves(plain))):
+            flags[place] = 1
+        if self._others:
+            for place, trial_id in enumerate(trial_ids):
+                flags[place] |= trial_id in self._others
+        return bytes(flags)
+
+    def among_conversations(self, conversations: Sequence[tuple[str, ...]]) -> bytes:
+        """The same for the trials of whole conversations; all of a game that ended count as final."""
+        flags = bytearray(self.among(list(chain.from_iterable(conversations))))
+        start = 0
+        for ids in conversations if self.ended else ():
+            if not self.ended.isdisjoint(ids):
+                flags[start : start + len(ids)] = b"\1" * len(ids)
+            start += len(ids)
+        return bytes(flags)
+
+    def _holds(self, asked: pl.DataFrame) -> pl.Series:
+        """True for each of these halves that is here. A search in sorted numbers: a join takes four times as long."""
+        found = pl.repeat(False, asked.height, dtype=pl.Boolean, eager=True)
+        first = self._halves["high"].search_sorted(asked["high"], side="left")
+        for step in range(self._longest_run):
+            place = (first + step).clip(upper_bound=self._halves.height - 1)
+            here = self._halves[place]
+            found |= (here["high"] == asked["high"]) & (here["low"] == asked["low"])
+        return found
+
+
+def _halves(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(
+        pl.col("trial_id").str.slice(start, 16).str.to_integer(base=16, dtype=kind).alias(name)
+        for name, (start, kind) in _HALVES.items()
+    )
+
+
+def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
+    """Ids as Finals takes them."""
+    rest = iter(trial_ids)
+    while batch := list(islice(rest, IDS_AT_ONCE)):
+        yield pl.Series(batch, dtype=pl.String)
+
+
+def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
+    """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
+    taken as final too: what open batch jobs ask."""
+    ended: set[str] = set()
+
+    def batches() -> Iterator[pl.Series]:
+        for rows in final_rows(db, study, patience_s):
+            ended.update(rows.filter("ends_game")["trial_id"])
+            yield rows["trial_id"]
+
+    finals = Finals(chain(batches(), id_batches(also)))
+    finals.ended = ended
+    return finals

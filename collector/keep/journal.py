@@ -1,0 +1,296 @@
+"""The journal: append-only JSON lines beside the database, one file a run. It is the truth; DuckDB is made from it.
+
+NAME.duckdb.journal/
+├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end
+├── collector.lock held (flock) while somebody writes; holds who that is
+└── reserve        space that is given up when the disk is full, so that paid answers in flight still fit
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from functools import lru_cache
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from slant.collector.errors import JournalError
+from slant.collector.keep.public_paths import typed_command
+from slant.collector.records import Attempt, Run
+from slant.collector.system.json_text import encoded
+from slant.collector.system.operating_system import keep_room, onto_disk, try_lock
+
+RESERVE_BYTES = 4_000_000
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_ATTEMPT_FIELDS = tuple(field.name for field in fields(Attempt))
+_attempt_values = attrgetter(*_ATTEMPT_FIELDS)
+
+
+def utc_now() -> str:
+    """The time now as the journal writes it: ISO 8601, microseconds, UTC without a suffix."""
+    return utc_at(time.time_ns())
+
+
+def utc_at(since_1970_ns: int) -> str:
+    seconds, microseconds = divmod(since_1970_ns // 1000, 1_000_000)
+    return f"{_second(seconds)}.{microseconds:06d}"
+
+
+class Clock:
+    """Moments of one exchange: the time of day when it began, and from there on what no change of the clock moves."""
+
+    __slots__ = ("_ahead_ns",)
+
+    def __init__(self) -> None:
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
+
+    def now(self) -> str:
+        return utc_at(time.monotonic_ns() + self._ahead_ns)
+
+
+@lru_cache(maxsize=4)  # four times a trial are written down, and thousands of them share a second
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def journal_folder(db: Path) -> Path:
+    return db.with_name(db.name + ".journal")
+
+
+def encode(record: Mapping[str, Any]) -> bytes:
+    """One line; unknown (None) is left out."""
+    return encoded({name: value for name, value in record.items() if value is not None}) + b"\n"
+
+
+def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
+    """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
+    if isinstance(attempt, Attempt):
+        return encode(dict(zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)))
+    return encode(attempt)
+
+
+class FolderLock:
+    """The lock by which a second collector on the same database learns who is there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "collector.lock"
+        try:
+            folder.mkdir(exist_ok=True)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
+        try:
+            is_ours = try_lock(self._file)
+        except OSError as error:  # a file system without locks, say
+            os.close(self._file)
+            raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
+        if not is_ours:
+            holder = os.read(self._file, 2000).decode("utf-8", "replace")
+            os.close(self._file)
+            raise JournalError(
+                f'Another collector is writing to "{folder.name.removesuffix(".journal")}".',
+                f"It is {holder or 'a process that has just started'}.",
+                "Wait until it ends, stop it, or use another file: --db OTHER.duckdb",
+            )
+        os.ftruncate(self._file, 0)
+        who = f"process {os.getpid()} since {utc_now()[:19]} UTC: {typed_command(folder)[:500]}"
+        with contextlib.suppress(OSError):  # a full disk must not hide the lock itself
+            os.write(self._file, who.encode("utf-8", "replace"))
+
+    def release(self) -> None:
+        """Let go of the lock. Releasing twice is once."""
+        if self._file < 0:
+            return
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._file, 0)
+        os.close(self._file)
+        self._file = -1
+
+
+def mend_tails(folder: Path) -> list[str]:
+    """Cut half-written last lines off (they were never acknowledged). Call it holding the lock; says what it cut."""
+    cut = []
+    for path in sorted(folder.glob("*.jsonl")):
+        with path.open("rb+") as file:
+            size = file.seek(0, os.SEEK_END)
+            tail_start = _last_line_start(file, size)
+            file.seek(tail_start)
+            tail = file.read()
+            if not tail:
+                continue
+            if _is_record(tail):
+                file.write(b"\n")  # whole but for its line end
+            else:
+                file.truncate(tail_start)
+                cut.append(f"{path.name}: a half-written last line of {len(tail)} bytes was cut off")
+            file.flush()
+            onto_disk(file.fileno())
+    return cut
+
+
+def _last_line_start(file: Any, size: int) -> int:
+    """The offset behind the last line end (0 where there is none), read backwards in blocks."""
+    end = size
+    while end > 0:
+        start = max(0, end - 65_536)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return int(start + found + 1)
+        end = start
+    return 0
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+class Journal:
+    """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
+
+    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `study` is the line with
+    the text of what is asked (collector/studies/stored_texts.py); it follows that of the run.
+    """
+
+    def __init__(
+        self, db: Path, run: Run, lock: FolderLock | None = None, study: Mapping[str, Any] | None = None
+    ) -> None:  # fmt: skip
+        self.folder = journal_folder(db)
+        self._lock = lock or FolderLock(self.folder)
+        self.is_full = False
+        self._file = -1
+        self.mended: list[str] = []
+        try:
+            self.mended = mend_tails(self.folder)
+            self.path = self.folder / f"{run.run_id}.jsonl"
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            self._size = 0
+            self._reserve()
+            begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
+            self._write(begin + (encode(study) if study else b""))
+            sync_folder(self.folder)
+        except OSError as error:
+            self._undo()
+            raise JournalError(
+                f'Can\'t write the journal "{self.folder}": {error.strerror}.',
+                "Nothing was asked. Make room or use another place: --db OTHER.duckdb",
+            ) from error
+
+    def _undo(self) -> None:
+        """A journal that could not be begun leaves nothing behind."""
+        if self._file >= 0:
+            os.close(self._file)
+            self.path.unlink(missing_ok=True)
+        (self.folder / "reserve").unlink(missing_ok=True)
+        self._lock.release()
+
+    @property
+    def durable_bytes(self) -> int:
+        """How much of the file has been fsynced."""
+        return self._size
+
+    @classmethod
+    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None) -> Journal:
+        return cls(db, run, study=study)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close("finished" if error is None else "stopped by an error")
+
+    def append_many(self, attempts: Iterable[Attempt | Mapping[str, Any]]) -> None:
+        """Write and fsync; when this returns the answers are kept. On a full disk the reserve is given up once."""
+        data = b"".join(map(encode_attempt, attempts))
+        try:
+            self._write(data)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise self._failed(error) from error
+            self._give_up_reserve(data)
+
+    def close(self, reason: str) -> None:
+        """Write the run's end and let go of the lock. Closing twice is once."""
+        if self._file < 0:
+            return
+        with contextlib.suppress(OSError):
+            self._write(encode({"kind": "end", "finished_at": utc_now(), "end_reason": reason}))
+        os.close(self._file)
+        self._file = -1
+        (self.folder / "reserve").unlink(missing_ok=True)
+        self._lock.release()
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+            onto_disk(self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._size)
+                os.lseek(self._file, self._size, os.SEEK_SET)
+            raise
+        self._size += len(data)
+
+    def _reserve(self) -> None:
+        file = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            keep_room(file, RESERVE_BYTES)
+        finally:
+            os.close(file)
+
+    def _give_up_reserve(self, data: bytes) -> None:
+        self.is_full = True
+        (self.folder / "reserve").unlink(missing_ok=True)
+        try:
+            self._write(data)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> JournalError:
+        return JournalError(
+            f'Can\'t write the journal "{self.path}": {error.strerror}.',
+            "Every answer acknowledged before is kept. Make room, then run the same command again.",
+        )
+
+
+def sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        onto_disk(handle)
+    finally:
+        os.close(handle)
+
+
+def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
+
+    A half-written last line stays out.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        rest = b""
+        left = sys.maxsize if size is None else size - offset
+        while block := file.read(min(chunk_bytes, left)):
+            left -= len(block)
+            data = rest + block
+            cut = data.rfind(b"\n") + 1
+            rest = data[cut:]
+            if cut:
+                offset += cut
+                yield offset, data[:cut]

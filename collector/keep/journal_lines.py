@@ -1,0 +1,237 @@
+"""Lines of a journal into rows. Fast where all is well; where it is not, each bad line costs only itself."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, get_type_hints
+
+import duckdb
+import polars as pl
+
+from slant.collector.records import Attempt, CheckFacts, Run
+from slant.collector.system.shipped_files import sql_dir
+
+_REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
+_KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
+
+
+def _polars_type(hint: Any) -> Any:
+    options = [kind for kind in (int, bool, float) if kind is hint or kind in getattr(hint, "__args__", ())]
+    return _KINDS[options[0]] if options else pl.String
+
+
+SCHEMA = {f.name: _polars_type(get_type_hints(Attempt)[f.name]) for f in fields(Attempt)}
+_RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
+_INSERTS = {
+    "attempts": "INSERT INTO attempts BY NAME SELECT * FROM new_rows",
+    "runs": "INSERT INTO runs BY NAME SELECT * FROM new_rows",
+    "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
+    "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
+    "run_conditions": "INSERT INTO run_conditions BY NAME SELECT * FROM new_rows",
+    "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
+    "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
+    "study_files": "INSERT INTO study_files BY NAME SELECT * FROM new_rows",
+    "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
+}
+_RECOUNT = (
+    "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
+    "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
+)
+_STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
+_CHECK_COLUMNS = (
+    *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
+    *(f.name for f in fields(CheckFacts)),
+)
+# special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
+_ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "check": ("checks", _CHECK_COLUMNS),
+    "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
+}
+
+
+@dataclass
+class Parsed:
+    """What a chunk of a journal holds; `bad` has (line index, reason) of the lines that can't be read."""
+
+    attempts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SCHEMA))
+    special: list[dict[str, Any]] = field(default_factory=list)
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+def parse(data: bytes) -> Parsed:
+    """Whole lines -> attempts, run and end records, and the lines that are neither."""
+    lines = data.split(b"\n")[:-1]
+    ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
+    frame = _all_at_once(ordinary)
+    if frame is None:
+        return _one_by_one(lines)
+    special = [line for line in lines if line.startswith(b'{"kind":')]
+    try:
+        records = [_special(json.loads(line)) for line in special]
+    except _UNREADABLE:
+        return _one_by_one(lines)
+    return Parsed(frame, records)
+
+
+def parse_carefully(data: bytes) -> Parsed:
+    """As parse(), but leaves out also what DuckDB itself will not take (a time or number that is none)."""
+    lines = data.split(b"\n")[:-1]
+    with duckdb.connect(":memory:") as scratch:
+        for migration in sorted((sql_dir() / "migrations").glob("[0-9]*.sql")):
+            scratch.execute(migration.read_text("utf-8"))
+        bad = dict(_refused(scratch, lines, 0))
+    kept = b"".join(line + b"\n" for index, line in enumerate(lines) if index not in bad)
+    parsed = parse(kept)
+    parsed.bad = sorted(bad.items())
+    return parsed
+
+
+def _refused(scratch: duckdb.DuckDBPyConnection, lines: list[bytes], first: int) -> list[tuple[int, str]]:
+    """The lines that can't be inserted, found by halving: one bad line in a chunk takes about as long as the chunk."""
+    reason = _why_not(scratch, lines)
+    if reason is None:
+        return []
+    if len(lines) == 1:
+        return [(first, reason)]
+    half = len(lines) // 2
+    return _refused(scratch, lines[:half], first) + _refused(scratch, lines[half:], first + half)
+
+
+def _why_not(scratch: duckdb.DuckDBPyConnection, lines: list[bytes]) -> str | None:
+    parsed = parse(b"".join(line + b"\n" for line in lines))
+    if parsed.bad:
+        return parsed.bad[0][1]
+    scratch.execute("BEGIN")
+    try:
+        insert(scratch, "run", parsed)
+    except (duckdb.Error, *_UNREADABLE) as error:
+        return f"can't be read ({str(error).splitlines()[0]})"
+    finally:
+        scratch.execute("ROLLBACK")
+    return None
+
+
+def _all_at_once(lines: list[bytes]) -> pl.DataFrame | None:
+    if not lines:
+        return pl.DataFrame(schema=SCHEMA)
+    try:
+        frame = pl.read_ndjson(io.BytesIO(b"\n".join([*lines, b""])), schema=SCHEMA)
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    is_whole = frame.height == len(lines) and not any(frame[name].null_count() for name in _REQUIRED)
+    return frame if is_whole else None
+
+
+def _one_by_one(lines: list[bytes]) -> Parsed:
+    parsed, rows = Parsed(), []
+    for index, line in enumerate(lines):
+        try:
+            record = json.loads(line)
+            if isinstance(record, dict) and "kind" in record:
+                parsed.special.append(_special(record))
+            else:
+                rows.append(_attempt(record))
+        except _UNREADABLE as error:
+            reason = str(error).splitlines()[0] if isinstance(error, ValueError) else "not an attempt"
+            parsed.bad.append((index, f"can't be read ({reason})"))
+    parsed.attempts = pl.DataFrame(rows, schema=SCHEMA)
+    return parsed
+
+
+def _attempt(record: Any) -> dict[str, Any]:
+    missing = [name for name in _REQUIRED if record.get(name) is None]
+    if missing:
+        raise ValueError(f"no {', '.join(missing)}")
+    return pl.DataFrame([record], schema=SCHEMA, strict=True).row(0, named=True)
+
+
+def _special(record: Any) -> dict[str, Any]:
+    if record["kind"] not in ("run", "end", "recounts", "study", *_ROW_KINDS):
+        raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
+    if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
+        raise ValueError("a run without its name")
+    if record["kind"] == "study" and not all(isinstance(record.get(name), str) for name in _STUDY_COLUMNS):
+        raise ValueError("a study without its name, version or text")
+    if record["kind"] == "end":
+        datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
+    checked: dict[str, Any] = record
+    return checked
+
+
+def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -> None:
+    """Put what was parsed into the tables; `run_id` is the journal's, which its end record goes by."""
+    if parsed.attempts.height:
+        _insert_rows(connection, "attempts", parsed.attempts)
+    noted: dict[str, list[dict[str, Any]]] = {}
+    for record in parsed.special:
+        if record["kind"] == "run":
+            _insert_run(connection, record)
+        elif record["kind"] == "study":
+            _insert_study(connection, record)
+        elif record["kind"] in _ROW_KINDS:
+            table, columns = _ROW_KINDS[record["kind"]]
+            noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
+        elif record["kind"] == "end":
+            connection.execute(
+                "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
+                [record.get("finished_at"), record.get("end_reason"), run_id],
+            )
+    for table, rows in noted.items():
+        _insert_rows(connection, table, pl.DataFrame(rows, infer_schema_length=None))
+    _keep_recounts(connection, [record for record in parsed.special if record["kind"] == "recounts"])
+
+
+def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
+    """Second counts of attempts that are there already; of two for one attempt the later stands."""
+    counted = {attempt_id: (tokens, one["tokenizer"]) for one in records for attempt_id, tokens in one["rows"]}
+    if not counted:
+        return
+    rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
+    connection.register("new_rows", pl.DataFrame(rows).to_arrow())
+    connection.execute(_RECOUNT)
+    connection.unregister("new_rows")
+
+
+def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    _insert_rows(connection, "runs", pl.DataFrame([{name: record.get(name) for name in _RUN_COLUMNS}]))
+    for part in ("models", "tests", "conditions"):
+        listed = [
+            _flat(record["run_id"], place, row) for place, row in enumerate(json.loads(record.get(part) or "[]"), 1)
+        ]
+        if listed:
+            _insert_rows(connection, f"run_{part}", pl.DataFrame(listed, infer_schema_length=None))
+
+
+def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Each text once, with the time when it was used last: every journal has the text of its study."""
+    its = {name: record[name] for name in _STUDY_COLUMNS}
+    known = [its["study"], its["study_version"]]
+    newer = "SELECT count(*) FROM study_files WHERE study = ? AND study_version = ? AND text_id = ? AND kept_at > ?"
+    if connection.execute(newer, [*known, its["text_id"], its["kept_at"]]).fetchall()[0][0]:
+        return  # an older journal came later
+    connection.execute("DELETE FROM study_contents WHERE study = ? AND study_version = ?", known)
+    connection.execute(
+        "DELETE FROM study_files WHERE study = ? AND study_version = ? AND text_id = ?", [*known, its["text_id"]]
+    )
+    files = [its | {"file_no": no, "file": name, "text": text} for no, (name, text) in enumerate(record["files"], 1)]
+    of_version = {name: its[name] for name in ("study", "study_version", "kept_at")}
+    contents = [of_version | {"content": content} for content in record["contents"]]
+    for table, rows in (("study_files", files), ("study_contents", contents)):
+        if rows:
+            _insert_rows(connection, table, pl.DataFrame(rows))
+
+
+def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
+    """One model or test of a run as a row; what is itself structured (settings) as JSON."""
+    texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
+    return {"run_id": run_id, "place": place} | texts
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:
+    connection.register("new_rows", rows.to_arrow(compat_level=pl.CompatLevel.newest()))  # without a copy
+    connection.execute(_INSERTS[table])
+    connection.unregister("new_rows")

@@ -1,0 +1,134 @@
+"""What is in the DuckDB file: tables that migrations make, in order, and views that are made again when they change."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.designs import third_party_designs
+from slant.collector.errors import DatabaseError, DesignError
+from slant.collector.system.shipped_files import sql_dir
+
+
+def check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:
+    """True where the file is slant's, False where it is empty; DatabaseError where it is another program's."""
+    rows = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [catalog]
+    ).fetchall()
+    names = {row[0] for row in rows}
+    if names and "slant" not in names:
+        shown = ", ".join(sorted(names)[:3])
+        raise DatabaseError(
+            f'"{path}" is another program\'s database (its tables: {shown}).',
+            "slant keeps its own file and leaves this one as it is. Name another: --db FILE",
+        )
+    return bool(names)
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Bring the attached database `db` up to date inside its transaction: tables first, then views."""
+    done = 0
+    if check_is_ours(connection, path, "db"):
+        done = int(_value(connection, "schema") or 0)
+    migrations = _migrations()
+    if done > len(migrations):
+        raise DatabaseError(
+            f'"{path}" was made by a newer slant (schema {done}).',
+            "Update slant: in its checkout, git pull and make setup (or pip install . again).",
+        )
+    for migration in migrations[done:]:
+        connection.execute(migration.read_text("utf-8"))
+    if done < len(migrations):
+        _set_value(connection, "schema", str(len(migrations)))
+    texts, version = _views()
+    is_new = _value(connection, "views") != version or done < len(migrations)  # a view of * knows only the old columns
+    if is_new:
+        for text in texts:
+            connection.execute(text)
+        _set_value(connection, "views", version)
+    for design, views in _third_party_views(tuple(sys.path)).items():
+        its_version = _hash(list(views.values()))
+        if is_new or _value(connection, f"views of {design}") != its_version:
+            _make(connection, design, views)
+            _set_value(connection, f"views of {design}", its_version)
+
+
+def columns_of_views() -> dict[str, list[str]]:
+    """The columns of every view that a database has, by view; from one that is made in memory."""
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("ATTACH ':memory:' AS db")
+        connection.execute("USE db")
+        prepare(connection, Path("memory"))
+        rows = connection.execute(
+            "SELECT c.table_name, list(c.column_name ORDER BY c.column_index) FROM duckdb_columns() c "
+            "JOIN duckdb_views() v ON v.database_name = c.database_name AND v.view_name = c.table_name "
+            "WHERE c.database_name = 'db' AND NOT v.internal GROUP BY ALL"
+        ).fetchall()
+    return dict(rows)
+
+
+def design_of_view(name: str) -> str | None:
+    """The design that a view is about, as its head says; None where it is about any study."""
+    texts = [*_views()[0], *(text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())]
+    head = next((text for text in texts if text.startswith(f"-- {name}: ")), "")
+    found = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
+    return found[1] if found else None
+
+
+def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
+    """True of a database that an older slant made: it lacks tables, or its views are not those of today."""
+    schema, newest = int(_value(connection, "schema") or 0), len(_migrations())
+    return schema < newest or (schema == newest and not _has_views(connection))
+
+
+def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the views are those of today: slant's own, and those of designs of packages that are installed."""
+    wanted = {f"views of {name}": _hash(list(v.values())) for name, v in _third_party_views(tuple(sys.path)).items()}
+    return all(_value(connection, name) == its for name, its in {"views": _views()[1], **wanted}.items())
+
+
+@functools.cache
+def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """By design, the views that other packages bring, by name; looked for once for each `path` of Python."""
+    return {design.name: dict(design.views) for design in third_party_designs() if design.views}
+
+
+def _make(connection: duckdb.DuckDBPyConnection, design: str, views: dict[str, str]) -> None:
+    for name, text in views.items():
+        try:
+            connection.execute(text)
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise DesignError(f'The view "{name}" of the design "{design}" can\'t be made.', reason) from error
+
+
+@functools.cache
+def _migrations() -> list[Path]:
+    return sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
+
+
+@functools.cache
+def _views() -> tuple[list[str], str]:
+    """The views in the order of making them, and one short name for them all; read once, for each flush asks."""
+    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
+    return texts, _hash(texts)
+
+
+def _hash(texts: list[str]) -> str:
+    return hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
+
+
+def _value(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:
+    # fetchall, not fetchone: DuckDB 2 refuses other work on a connection while a result is unfinished
+    rows = connection.execute("SELECT value FROM slant WHERE name = ?", [name]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def _set_value(connection: duckdb.DuckDBPyConnection, name: str, value: str) -> None:
+    connection.execute("DELETE FROM slant WHERE name = ?", [name])
+    connection.execute("INSERT INTO slant VALUES (?, ?)", [name, value])

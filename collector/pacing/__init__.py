@@ -1,1 +1,0 @@
-"""How fast a provider may be asked: limits, budgets and pauses."""

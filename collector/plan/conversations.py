@@ -1,0 +1,59 @@
+"""The plan: a study, a model and a seed give the conversations to hold, in order. Pure, lazy, the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
+from slant.collector.records import Conversation, stable_id
+from slant.collector.study.records import Study, StudyModel
+
+
+@dataclass(frozen=True)
+class Done:
+    """What of a plan is done: `trials` of them, and one byte for each conversation, 1 where all of it is."""
+
+    trials: int = 0
+    conversations: bytes = b""
+
+
+def plan(
+    study: Study, model: StudyModel, seed: int | None = None, repetitions: int = 1, skip: Sequence[int] = b""
+) -> Iterator[Conversation]:
+    """All conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
+    `skip` passes over those that are done (see `done_in`).
+
+    `seed` None takes the study's own. How conditions take turns is up to the design. Nothing is held in memory but the
+    order itself.
+    """
+    if repetitions < 1:
+        raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be one at least.")
+    design = design_named(study.design)
+    return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
+
+
+def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals) -> Done:
+    """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds."""
+    trials = 0
+    conversations = bytearray()
+    planned = design_named(study.design).trial_ids(study, model, seed, repetitions)
+    while block := list(islice(planned, IDS_AT_ONCE)):
+        flags = finals.among_conversations(block)
+        trials += flags.count(1)
+        ends = accumulate(map(len, block))
+        conversations.extend(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))
+    return Done(trials, bytes(conversations))
+
+
+def planned_count(study: Study, repetitions: int = 1) -> int:
+    """The number of trials that one model is asked (12,920 in RM-IAT)."""
+    return repetitions * sum(test.planned for test in study.tests)
+
+
+def settings_hash(model: StudyModel) -> str:
+    """One short name for what is sent to a model: its provider, its name there and its parameters."""
+    return stable_id(model.provider, model.requested_model, dict(model.settings))[:12]

@@ -1,0 +1,52 @@
+"""Rates that models gave in one variant of a study, and that another variant plays with: an input of its plan."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.designs import design_named
+from slant.collector.keep.database import reading
+from slant.collector.study.records import Study, StudyModel
+
+
+def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
+    """The study with the rates it needs of these models, and by model why it can't be asked: it has given none."""
+    design = design_named(study.design)
+    source = design.source_variant(study)
+    if source is None:
+        return study, {}
+    rates = elicited_rates(db, study, source, models)
+    jobs = {job for job_class in study.data.classes for job in job_class.jobs}
+    lacking = {
+        model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
+        f"--variant {source} --model {model.provider}/{model.requested_model}"
+        for model in models if not jobs <= rates.get(model.model, {}).keys()
+    }  # fmt: skip
+    return design.with_rates(study, rates), lacking
+
+
+def elicited_rates(
+    db: Path, study: Study, variant: str, models: Sequence[StudyModel]
+) -> dict[str, dict[str, float]]:  # fmt: skip
+    """By model and job, the mean chance from 0 to 1 that it gave; of a played model from its simulated answers."""
+    found: dict[str, dict[str, float]] = {}
+    if not db.exists():
+        return found
+    is_played = {model.model: model.provider == "simulated" for model in models}
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        asked = (
+            "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
+        )
+        versions = connection.execute(asked, [study.name, variant]).fetchall()
+        # an edit elsewhere in the study makes a new version, of which these answers are a part all the same
+        same = [version for version, content in versions if version == study.version or content in study.contents]
+        query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
+        rows = connection.sql(query, params=[study.name, same, variant]).pl()
+        for row in rows.iter_rows(named=True):
+            if (row["source"] == "simulated") == is_played.get(row["model"]):
+                found.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]
+    return found

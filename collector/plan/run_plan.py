@@ -1,0 +1,236 @@
+"""What a run would do, before it does anything: who is asked, who is left out and why, how much is still to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs import design_named
+from slant.collector.errors import ProviderError, UsageError
+from slant.collector.keep.batch_jobs import JobFolder
+from slant.collector.keep.database import check_place
+from slant.collector.keep.final_trials import Finals, final_trials
+from slant.collector.plan.conversations import Done, done_in, plan, planned_count
+from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.providers import Provider, checked_address, provider_named
+from slant.collector.providers.prices import PriceList, load_prices
+from slant.collector.records import Prompt
+from slant.collector.studies.catalogue import Study, StudyModel
+
+MOST_REPETITIONS = 10_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One model that will be asked."""
+
+    model: StudyModel
+    provider: Provider
+    base_url: str | None
+    planned: int
+    already_done: int
+    skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
+
+    @property
+    def pending(self) -> int:
+        return self.planned - self.already_done
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
+
+    `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
+    """
+
+    study: Study
+    db: Path
+    seed: int
+    repetitions: int
+    asked: tuple[Asked, ...]
+    left_out: tuple[tuple[str, str], ...]
+    done: Finals = field(repr=False)
+    prices: PriceList = field(default_factory=load_prices, repr=False)
+    slice: frozenset[str] | None = field(default=None, repr=False)
+
+    @property
+    def pending(self) -> int:
+        return sum(asked.pending for asked in self.asked)
+
+    @property
+    def paid(self) -> list[Asked]:
+        return [asked for asked in self.asked if asked.provider.costs_money and asked.pending]
+
+    def asking_logprobs(self) -> Offer:
+        """The same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay theirs."""
+        asked = tuple(replace(one, provider=one.provider.asking_logprobs()) for one in self.asked)
+        return replace(self, asked=asked)
+
+    def first_prompt(self, asked: Asked) -> Prompt:
+        conversation = next(plan(self.study, asked.model, self.seed, self.repetitions))
+        step = design_named(self.study.design).next(self.study, asked.model, conversation, [])
+        assert step is not None
+        return step[1]
+
+
+def make_offer(
+    study: Study,
+    models: Sequence[str] | None,
+    db: Path,
+    *,
+    simulated: bool = False,
+    seed: int | None = None,
+    repetitions: int = 1,
+    base_url: str | None = None,
+    prices_file: Path | None = None,
+    needs_keys: bool = True,
+    structured_output: bool = False,
+) -> Offer:
+    """Look at the study, the keys and the database; nothing is written and nobody is asked.
+
+    Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
+    model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
+    what would be asked, it is only noted. `structured_output`: providers are to enforce the shape of the answer, which
+    makes other trials of them.
+    """
+    if not 1 <= repetitions <= MOST_REPETITIONS:
+        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
+    if seed is not None and not -(2**63) <= seed < 2**63:
+        raise UsageError("--seed must fit into 64 bits.")
+    check_place(db)
+    schema = _schema(study) if structured_output else None
+    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)
+    study, lacking = with_rates(study, chosen, db)
+    if models and lacking:
+        raise UsageError(
+            f'Can\'t plan the variant "{study.variant}" of {study.name}.', *map(_named_reason, lacking.items())
+        )
+    left_out += list(lacking.items())
+    chosen = [model for model in chosen if model.model not in lacking]
+    the_seed = study.seed if seed is None else seed
+    planned = planned_count(study, repetitions)
+    asked = []
+    for model in chosen:
+        provider = provider_named(model.provider)
+        if models:
+            refuse_to_move(provider, base_url)
+        address = provider.address(base_url)
+        if address:
+            checked_address(address, "--base-url" if base_url else provider.address_variable)
+        if schema is not None and provider.can_enforce:
+            provider = provider.enforcing(schema)
+        asked.append(Asked(model, provider, address, planned, 0, b""))
+    prices = load_prices(prices_file)
+    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), Finals(), prices))
+
+
+def up_to_date(offer: Offer) -> Offer:
+    """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
+    # what a batch job is asking is not asked again meanwhile, live or by batch
+    finals = final_trials(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
+    asked = []
+    for one in offer.asked:
+        done = done_in(offer.study, one.model, offer.seed, offer.repetitions, finals) if finals else Done()
+        trials = done.trials if offer.slice is None else done_in_slice(offer, one.model, finals)
+        asked.append(replace(one, already_done=trials, skip=done.conversations))
+    return replace(offer, asked=tuple(asked), done=finals)
+
+
+def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
+    """How many trials of a pilot's slice are in `finals`."""
+    planned = plan(offer.study, model, offer.seed, offer.repetitions)
+    chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
+    return sum(finals.among_conversations([tuple(t.trial_id for t in one.trials) for one in chosen]))
+
+
+def _schema(study: Study) -> Mapping[str, Any]:
+    schema = design_named(study.design).answer_schema
+    if schema is None:
+        raise UsageError(
+            f'--structured-output can\'t be used with "{study.name}": its answers are no JSON.',
+            "A study of the design forced_choice can use it.",
+        )
+    return schema
+
+
+def _choose(
+    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool,
+    structured_output: bool,
+) -> tuple[list[StudyModel], list[tuple[str, str]]]:  # fmt: skip
+    def found(spec: str) -> StudyModel:
+        return replace(study.model(spec), structured_output=structured_output)
+
+    if models:
+        specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
+        chosen = _once_each([found(spec) for spec in specs])
+        reasons = [(model, reason) for model in chosen if (reason := why_not_in(study, model, base_url))]
+        for model in chosen:
+            if model.model in study.left_out:
+                raise UsageError(
+                    f'The variant "{study.variant}" of {study.name} leaves {model.model} out: '
+                    f"{study.left_out[model.model]}."
+                )
+        for model, reason in reasons:
+            if needs_keys:
+                raise ProviderError(
+                    f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
+                    f"{reason}.",
+                    f"To try the study without a key: {study.trial_command}",
+                )
+        return chosen, [(model.model, reason) for model, reason in reasons]
+    by_default = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
+    usual = [model for model in by_default if model.model not in study.left_out]
+    named = [(m.model, study.left_out[m.model]) for m in by_default if m.model in study.left_out]
+    if simulated:
+        return [found(f"simulated/{model.model}") for model in usual], named
+    left_out = named + [(model.model, reason) for model in usual if (reason := why_not_in(study, model, base_url))]
+    missing = {name for name, _ in left_out}
+    return [model for model in usual if model.model not in missing], left_out
+
+
+def _named_reason(reason: tuple[str, str]) -> str:
+    return f"{reason[0]}: {reason[1]}"
+
+
+def refuse_to_move(provider: Provider, base_url: str | None) -> None:
+    """UsageError where `--base-url` would take a key to a host that it does not belong to."""
+    if base_url and provider.key_variable:
+        raise UsageError(
+            f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
+            f"To move that provider: {provider.address_variable}={base_url}",
+        )
+
+
+def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
+    """A model that is named twice, perhaps in two ways, is asked once; two that share an id can't both be asked."""
+    found: dict[str, StudyModel] = {}
+    for model in models:
+        if found.setdefault(model.model, model) != model:
+            raise UsageError(f'Two different models would both be "{model.model}" in the tables. Ask them apart.')
+    return list(found.values())
+
+
+def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
+    """Why this model can't be asked this study here; None where it can."""
+    if not design_named(study.design).needs_tools(study, model):
+        return why_not(model, base_url)
+    provider = provider_named(model.provider)
+    if not provider.takes_tools:
+        return f"{provider.name} is offered no tools here, so --answer tool has to be left out"
+    if provider.tools_need_reasoning and model.reasoning_back == "dropped":
+        return f"{provider.name} wants the reasoning back that led to the call of a tool, so it can't be dropped"
+    return why_not(model, base_url)
+
+
+def why_not(model: StudyModel, base_url: str | None) -> str | None:
+    """Why this model can't be asked here; None where it can."""
+    provider = provider_named(model.provider)
+    if provider.key_variable and not provider.key():
+        return f"{provider.key_variable} must be set, but it is empty"
+    if provider.name != "simulated" and not provider.address(base_url):
+        return f"the address of its server must be given: --base-url URL, or {provider.address_variable}"
+    if model.structured_output and not provider.can_enforce:
+        return f"{provider.name} can't enforce the shape of an answer, so --structured-output has to be left out"
+    return None

@@ -1,0 +1,149 @@
+"""The run that is going on in another process, as `collect status` shows it: rate, limit, waits, time left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.collector.ask.rate_limits import spoken
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder, utc_now
+
+STALLED_AFTER_S = 60.0
+_HEADING = ("source", "study", "study_version", "variant")
+_USUAL = ("base", None)
+_ALWAYS = ("model", "test", "n_planned", "n_done", "n_refused")
+_PACE = {
+    "rate_per_s": pl.Float64, "request_limit": pl.Int64, "waits_s": pl.Float64, "n_rate_limited": pl.Int64,
+    "left_s": pl.Float64,
+}  # fmt: skip
+
+
+def running_process(db: Path) -> int | None:
+    """The process that collects into this database now; None where there is none.
+
+    Reads who wrote itself into the lock file and looks whether that process lives: to try the lock itself might turn
+    away a collector that starts in this moment.
+    """
+    try:
+        holder = (journal_folder(db) / "collector.lock").read_text("utf-8", "replace")
+        pid = int(holder.removeprefix("process ").split(" ", 1)[0])
+    except (OSError, ValueError):
+        return None
+    with contextlib.suppress(PermissionError):  # it lives, but is somebody else's
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return None
+    return pid
+
+
+def running_run(db: Path) -> str | None:
+    """The id of the run that is going on; None where nobody collects, or its start is not in the database yet."""
+    if running_process(db) is None:
+        return None
+    with reading(db) as connection:
+        rows = connection.execute(
+            "SELECT run_id FROM runs WHERE finished_at IS NULL ORDER BY started_at DESC, run_id DESC LIMIT 1"
+        ).fetchall()
+    return rows[0][0] if rows else None
+
+
+def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
+    """Rows of one model each with, where a run is asking it now: `rate_per_s` of the last minute, `request_limit` (at
+    once), `waits_s` (still to be quiet, as the provider asked), `n_rate_limited` of that run, `left_s` to go."""
+    run_id = running_run(db)
+    missing = {row["model"]: _missing(row) for row in rows.iter_rows(named=True)}
+    pace = _pace(db, run_id, missing, datetime.fromisoformat(utc_now())) if run_id else []
+    schema = {"source": pl.String, "model": pl.String, **_PACE}
+    return rows.join(
+        pl.DataFrame(pace, schema=schema), on=["source", "model"], how="left", maintain_order="left"
+    )  # fmt: skip
+
+
+def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
+    """Rows of one model and test each with `rate_per_s` and `left_s`, where a run is asking it now. Limit and waits are
+    those of the whole model."""
+    pace = pl.DataFrame(schema={**dict.fromkeys(("source", "model", "test"), pl.String), "rate_per_s": pl.Float64})
+    if run_id := running_run(db):
+        whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
+        going = [model for model, row in whole.items() if row["rate_per_s"] > 0]
+        pace = _test_rates(db, run_id, pace).filter(pl.col("model").is_in(going))
+    joined = rows.join(pace, on=["source", "model", "test"], how="left", maintain_order="left")
+    missing, rate = pl.col("n_planned") - pl.col("n_done") - pl.col("n_not_asked"), pl.col("rate_per_s")
+    left = pl.when(rate > 0).then(missing / rate).when((missing == 0) & rate.is_not_null()).then(0.0)
+    return joined.with_columns(left.alias("left_s"))
+
+
+def _missing(row: Mapping[str, Any]) -> int:
+    return int((row["n_planned"] or 0) - row["n_done"] - row["n_not_asked"])
+
+
+def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
+        found: pl.DataFrame = connection.sql(query, params=[run_id]).pl()
+        return found
+    return none
+
+
+def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        rows = connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]).pl()
+        found = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
+    return found
+
+
+def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, Any]:
+    waits_s = max(0.0, (row["paused_until"] - now).total_seconds()) if row["paused_until"] else 0.0
+    patience_s = max(STALLED_AFTER_S, 3 * (row["mean_latency_s"] or 0.0))
+    has_stalled = row["last_done_at"] is None or (now - row["last_done_at"]).total_seconds() > patience_s
+    rate = 0.0 if has_stalled else float(row["rate_per_s"] or 0.0)
+    left_s = waits_s + float(missing) / rate if rate > 0 and missing is not None else None
+    return {
+        "source": row["source"], "model": row["model"], "rate_per_s": rate, "request_limit": row["request_limit"],
+        "waits_s": waits_s, "n_rate_limited": row["n_rate_limited"], "left_s": left_s,
+    }  # fmt: skip
+
+
+def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """The columns that say something, and a title of those that say the same in every row."""
+    same = [name for name in _HEADING if name in rows.columns and rows[name].n_unique() == 1]
+    title = ", ".join(f"{name}: {rows[name][0]}" for name in same if rows[name][0] not in _USUAL)
+    said = [
+        name for name in rows.columns
+        if name in _ALWAYS or (name not in same and any(value not in (None, 0) for value in rows[name]))
+    ]  # fmt: skip
+    return rows.select(said), title
+
+
+def sentence(row: dict[str, Any]) -> str:
+    """One model in one line, for a log."""
+    name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
+    parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}"]
+    if row.get("n_not_asked"):
+        parts.append(f"{row['n_not_asked']:,} never to be asked, of games that ended")
+    if row.get("rate_per_s") is not None:
+        parts.append(f"{row['rate_per_s']:,.3g}/s")
+    if row.get("request_limit") is not None:
+        parts.append(f"{row['request_limit']} at once")
+    if row.get("waits_s"):
+        parts.append(f"waits {spoken(row['waits_s'])}")
+    if row.get("n_rate_limited"):
+        parts.append(f"{row['n_rate_limited']:,} times told to slow down")
+    parts.append(f"{row['n_refused']:,} refused")
+    if row["n_failed_attempts"]:
+        parts.append(f"{row['n_failed_attempts']:,} failed attempts")
+    if row.get("cost_usd") is not None:
+        parts.append(f"${row['cost_usd']:,.4f}")
+    if row.get("left_s") is not None:
+        parts.append(f"{spoken(row['left_s'])} left")
+    return "; ".join(parts)

@@ -1,0 +1,134 @@
+"""What an answer costs. Prices are data (prices.toml, and the user's own before it); unknown is None, never 0."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import date as Date
+from pathlib import Path
+from typing import Any
+
+from slant.collector.errors import UsageError
+from slant.collector.records import Reply
+from slant.collector.study.toml_table import Table
+
+PER_TOKENS = 1_000_000
+_SHIPPED = Path(__file__).with_name("prices.toml")
+_SAME_PRICES = {"openai-responses": "openai"}
+_SNAPSHOT = re.compile(r"-(20\d\d-?[01]\d-?[0-3]\d|latest)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens of one model, as of `date`; None where the page says nothing."""
+
+    provider: str
+    model: str
+    input: float
+    output: float
+    cached_input: float | None
+    cache_write: float | None
+    batch_factor: float | None
+    date: str
+    source: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+class PriceList:
+    """Prices by provider and model. Of two rows for one model the later wins."""
+
+    def __init__(self, prices: Iterable[Price]) -> None:
+        self._prices = {(price.provider, price.model): price for price in prices}
+
+    def __iter__(self) -> Any:
+        return iter(self._prices.values())
+
+    def find(self, provider: str, model: str) -> Price | None:
+        """The price of a model as it is asked for; a dated snapshot has that of its model, unless it has its own."""
+        for asked in (provider, _SAME_PRICES.get(provider, provider)):
+            for name in (model, _SNAPSHOT.sub("", model)):
+                if found := self._prices.get((asked, name)):
+                    return found
+        return None
+
+
+def load_prices(user_file: Path | None = None) -> PriceList:
+    """slant's own prices, with the user's over them: `user_file`, else SLANT_PRICES, else ~/.config/slant/prices.toml.
+
+    UsageError for a file that can't be read, or that was named and is not there.
+    """
+    named = user_file or (Path(os.environ["SLANT_PRICES"]) if os.environ.get("SLANT_PRICES") else None)
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    own = named or config / "slant" / "prices.toml"
+    rows = read_prices(_SHIPPED)
+    if named or own.is_file():
+        rows += read_prices(own)
+    return PriceList(rows)
+
+
+def read_prices(file: Path) -> list[Price]:
+    """The rows of one file of prices; UsageError names the row that breaks the rules."""
+    try:
+        values = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"Can't read the prices in {file}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"Can't read the prices in {file}: it is not TOML ({error}).") from None
+    table = Table(values, str(file))
+    prices = [_price(row) for row in table.rows("prices")]
+    table.finish()
+    return prices
+
+
+def _price(row: Table) -> Price:
+    date = row.optional("date", (Date,), "a date, as in 2026-05-06")
+    price = Price(
+        row.text("provider"), row.text("model"), _needed(row, "input"), _needed(row, "output"),
+        _amount(row, "cached_input"), _amount(row, "cache_write"), _amount(row, "batch_factor"),
+        str(date), row.text("source", ""),
+    )  # fmt: skip
+    if date is None:
+        raise UsageError(f'The price of {price.provider}/{price.model} in {row.where} has no "date", as in 2026-05-06.')
+    row.finish()
+    return price
+
+
+def _needed(row: Table, key: str) -> float:
+    value = _amount(row, key)
+    if value is None:
+        raise UsageError(f'{row.where} has no "{key}" (US dollars for a million tokens).')
+    return value
+
+
+def _amount(row: Table, key: str) -> float | None:
+    value = row.optional(key, (int, float), "a number of US dollars")
+    if value is not None and (isinstance(value, bool) or not 0 <= value < 1e6):
+        raise UsageError(f'"{key}" of {row.where} must be a number that is not negative, but it is {value}.')
+    return None if value is None else float(value)
+
+
+def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> float | None:
+    """What a reply costs, in US dollars. None where the price or a count is unknown, or there are no such batches."""
+    if price is None or reply.input_tokens is None or reply.output_tokens is None:
+        return None
+    factor = price.batch_factor if is_batch else 1.0
+    if factor is None:
+        return None
+    cached, written = reply.cached_input_tokens or 0, reply.cache_write_tokens or 0
+    plain = max(0, reply.input_tokens - cached - written)
+    dollars = (
+        plain * price.input
+        + cached * _or(price.cached_input, price.input)
+        + written * _or(price.cache_write, price.input)
+        + reply.output_tokens * price.output
+    )
+    return factor * dollars / PER_TOKENS
+
+
+def _or(own: float | None, otherwise: float) -> float:
+    return otherwise if own is None else own

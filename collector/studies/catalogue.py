@@ -1,0 +1,279 @@
+"""Reads a study: a TOML file and the CSVs beside it. Refuses what it does not know and names the nearest thing it does.
+
+A study that ships with slant is called by its name, a study of one's own by the path of its TOML file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs import design_named
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
+from slant.collector.study.figures import read_figures, read_variant_labels
+from slant.collector.study.folder import StudyFolder, read_text
+from slant.collector.study.models_and_fits import read_fit, read_model
+from slant.collector.study.records import (
+    BASE,
+    REASONING_BACK,
+    Condition,
+    Fit,
+    ReasoningBack,
+    Specification,
+    Study,
+    StudyModel,
+    TestInfo,
+)
+from slant.collector.study.specifications import read_specifications
+from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.system.shipped_files import studies_dir
+
+__all__ = [
+    "BASE",
+    "Fit",
+    "Specification",
+    "Study",
+    "StudyModel",
+    "TestInfo",
+    "list_studies",
+    "load_study",
+    "with_variant",
+]
+
+_ASKED_NOT = (
+    "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
+    "variant_labels", "about", "left_out", "extension", "condition_labels",
+)  # fmt: skip
+"""Keys that don't decide what is asked, and that no variant may change."""
+_FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change all the same
+
+
+def list_studies() -> list[str]:
+    """The names of the studies that ship with slant."""
+    return sorted(path.stem for path in studies_dir().glob("*.toml"))
+
+
+def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | None = None) -> Study:
+    """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and checked.
+
+    A name that does not come with slant is looked up in the database `db`, which keeps the text of what was asked.
+    UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
+    """
+    path = _study_path(name_or_path, db)
+    return _read_study(path, read_text(path), variant)
+
+
+def _values(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
+
+
+def with_variant(study: Study, name: str) -> Study:
+    """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
+    return study if name == study.variant else load_study(study.path, variant=name)
+
+
+def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
+    """All variants of a study by name, in the order of its file; much quicker than one after the other."""
+    path = _study_path(name_or_path, db)
+    return _read_variants(path, read_text(path))
+
+
+def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
+    if isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path:
+        if name_or_path in list_studies():
+            return studies_dir() / f"{name_or_path}.toml"
+        if (kept := kept_study(name_or_path, db)) is not None:
+            return kept
+        known = [*list_studies(), *(name for name in kept_names(db) if name not in list_studies())]
+        hint = (
+            "A study of your own is given by its path, as in ./mine/study.toml, or by its name once a database has it."
+        )
+        raise UnknownNameError("study", name_or_path, known, hint)
+    path = Path(name_or_path)
+    if not path.is_file():
+        hint = "Type `collect studies` to see those that come with slant."
+        raise StudyError(f"There is no study file {name_or_path}.", hint)
+    return path.resolve()
+
+
+def _read_variants(path: Path, text: str) -> dict[str, Study]:
+    """All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers all."""
+    values = _values(path, text)
+    folder = StudyFolder(path.parent)
+    base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
+    variants = (base, *Table(values, path.name).tables("variants"))
+    if {BASE, base} & set(variants[1:]):
+        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
+    studies = {name: _variant(path, values, folder, variants, name) for name in variants}
+    design = design_named(next(iter(studies.values())).design)
+    contents = frozenset(content for study in studies.values() for content in design.contents(study))
+    version = stable_id(sorted(contents))[:12]
+    texts = {path.name: text, **folder.texts}
+    return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
+
+
+def _read_study(path: Path, text: str, variant: str) -> Study:
+    studies = _read_variants(path, text)
+    variant = next(iter(studies)) if variant == BASE else variant
+    # `--answer` and `--reasoning-back` make one more of each variant: NAME.ANSWER, NAME.kept, NAME.ANSWER.kept
+    name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
+    name = next(iter(studies)) if name == BASE else name
+    if name not in studies:
+        raise UnknownNameError(f"variant in {path.name}", variant, studies)
+    *formats, last = answer.split(".")
+    back = next((known for known in REASONING_BACK if known == last), None)
+    return _given_back(_answered(studies[name], ".".join(formats) if back else answer), back)
+
+
+def _given_back(study: Study, back: ReasoningBack | None) -> Study:
+    """The study with this much of their reasoning given back to its models; StudyError where nothing goes back."""
+    if back and not design_named(study.design).has_games:
+        raise StudyError(
+            f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
+        )
+    return study.with_reasoning_back(back) if back else study
+
+
+def _answered(study: Study, answer: str) -> Study:
+    """The study with another format of answers; UnknownNameError where its design or the study has no such."""
+    if not answer:
+        return study
+    answers = design_named(study.design).answers(study.data)
+    if answer not in answers:
+        raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
+    return study.with_answer(answer)
+
+
+def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: tuple[str, ...], name: str) -> Study:
+    design = design_named(Table(values, path.name).text("design"))
+    table = Table(_changed(values, name, path.name, design.whole_keys), path.name)
+    table.text("design")
+    table.mapping("variants")
+    table.optional_text("base_variant")
+    data = design.parse(table, folder)
+    published = table.optional_text("published")
+    fits = {name: read_fit(name, row, design.own_words(data)) for name, row in table.tables("fits").items()}
+    temperature = _temperature(table)
+    frame = _frame(table, design.frames(data))
+    study = Study(
+        name=checked_name(table.text("name"), "study"),
+        title=table.text("title"),
+        version="",
+        design=design.name,
+        source=table.text("source", ""),
+        path=path,
+        seed=_seed(table),
+        frame=frame,
+        tests=design.tests(data),
+        models=tuple(_model(row, frame, temperature) for row in table.rows("models")),
+        variants=variants,
+        variant=name,
+        fits=fits,
+        published=folder.kept(published) if published else None,
+        data=data,
+        sensitivity=read_specifications(table, fits),
+        note=" ".join(table.text("note", "").split()),
+        about=table.text("about", ""),
+        is_extension=table.flag("extension", default=False),
+        asked_as=name,
+        figures=read_figures(table, variants, [row.text("model") for row in table.rows("models")]),
+        variant_labels=read_variant_labels(table, variants),
+        left_out={model: table.table("left_out").text(model) for model in table.mapping("left_out")},
+        temperature=temperature,
+        conditions=_conditions(table, design.conditions(data)),
+        participants=design.participants,
+        is_known_by_name=path.parent == studies_dir() or is_kept(path),
+    )
+    table.finish()
+    _refuse_twice([model.model for model in study.models], "model", path.name)
+    for model in study.left_out:
+        if model not in [known.model for known in study.models]:
+            raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
+    design.check(study)
+    return study
+
+
+def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """With the names that the study gives them in figures and sentences ([condition_labels])."""
+    labels = table.table("condition_labels")
+    for name in table.mapping("condition_labels"):
+        if name not in [one.condition for one in conditions]:
+            known = [one.condition for one in conditions]
+            raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
+    return tuple(replace(one, label=labels.text(one.condition, one.label)) for one in conditions)
+
+
+def _seed(table: Table) -> int:
+    seed = table.integer("seed", 0)
+    if not 0 <= seed < 2**63:
+        raise StudyError(f'"seed" in {table.where} must be between 0 and 2^63, but it is {seed}.')
+    return seed
+
+
+def _frame(table: Table, frames: Sequence[str]) -> str:
+    """The frame of all models that name none; a study with one frame need not name it."""
+    only = frames[0] if len(frames) == 1 else None
+    return table.text("frame", only if frames else "")
+
+
+def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
+    """A model of the study; one without a frame of its own has the study's."""
+    model = read_model(row)
+    return replace(model, frame=model.frame or frame).with_temperature(temperature)
+
+
+def _temperature(table: Table) -> float | None:
+    value = table.optional("temperature", (int, float), "a number")
+    if value is not None and (isinstance(value, bool) or not 0 <= value <= 100):
+        raise StudyError(f'"temperature" in {table.where} must be a number from 0, but it is {value}.')
+    return None if value is None else float(value)
+
+
+def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
+    """The study's table with the changes of one variant; a table is changed key by key, all else, and the tables that
+    `whole` names, as a whole."""
+    return _merged(values, _changes(values, variant, where, (), whole), whole)
+
+
+def _changes(
+    values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...], whole: tuple[str, ...]
+) -> dict[str, Any]:
+    """What a variant changes: first what the one that it is `like` does, then its own."""
+    variants = Table(values, where).table("variants")
+    changes = dict(variants.mapping(variant))
+    for key in changes:
+        if key in ("name", "design", "variants", "base_variant", *_ASKED_NOT) and key not in _FREE:
+            raise StudyError(f'The variant "{variant}" in {where} can\'t change "{key}".')
+    like = Table(changes, f"{where}, [variants.{variant}]").optional_text("like")
+    changes.pop("like", None)
+    if like is None:
+        return changes
+    others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
+    if like not in others:
+        raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
+    return _merged(_changes(values, like, where, (*seen, variant), whole), changes, whole)
+
+
+def _merged(values: Mapping[str, Any], changes: Mapping[str, Any], whole: tuple[str, ...] = ()) -> dict[str, Any]:
+    merged = dict(values)
+    for key, change in changes.items():
+        old = merged.get(key)
+        if isinstance(old, dict) and isinstance(change, dict) and key not in whole:
+            merged[key] = _merged(old, change)
+        else:
+            merged[key] = change
+    return merged
+
+
+def _refuse_twice(names: list[str], what: str, where: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise StudyError(f'The {what} "{name}" is given twice in {where}.')

@@ -1,0 +1,117 @@
+"""What `collect studies check` asks of [fits.*] and [sensitivity.*]: views, columns, levels and priors that there are.
+
+R reads formulas and priors against lists of its own before anything is fitted. This tells a person of a mistake before
+any answer is paid for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from slant.collector.study.records import Fit, Specification, Study
+
+PRIORS: Mapping[str, tuple[bool, ...]] = {
+    "normal": (False, True), "student_t": (True, False, True), "cauchy": (False, True), "logistic": (False, True),
+    "exponential": (True,), "gamma": (True, True), "lognormal": (False, True), "lkj": (True,),
+}  # fmt: skip
+"""As R/checked_prior.R has them: for each argument of a distribution, whether it must be above 0."""
+PRIOR_CLASSES = ("b", "Intercept", "sd", "cor")
+_FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
+Columns = Mapping[str, Sequence[str]]
+
+
+def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
+    """A sentence for each mistake in the study's fits. `views`: those of its design, with their columns; `levels`: the
+    values that its columns of text will have, in the study's order."""
+    wrong = [said for fit in study.fits.values() for said in _wrong_in_fit(fit, views, levels)]
+    for own in study.sensitivity.values():
+        wrong += _wrong_in_specification(own, study.fits[own.fit], views.get(study.fits[own.fit].view, ()))
+    return wrong
+
+
+def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    where = f"[fits.{fit.name}]"
+    if fit.view not in views:
+        yield f'{where}: there is no view "{fit.view}" of this design. {_near(fit.view, views)}'
+        return
+    columns = views[fit.view]
+    named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns]
+    yield from _unknown_columns(where, (*_in_formula(fit.formula), *filter(None, named)), columns)
+    for column, given in fit.levels.items():
+        yield from _wrong_levels(f"{where} levels of {column}", given, levels.get(column, given))
+    yield from _wrong_priors(where, fit.settings.get("priors"))
+
+
+def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]) -> Iterator[str]:
+    where = f"[sensitivity.{own.name}]"
+    if not columns:
+        return  # its fit's view is no view, which has been said
+    rotated = [own.rotate] if own.rotate else []
+    named = (*_in_formula(own.formula), own.contrast, *own.drop_flags, *own.missing_as, *rotated)
+    yield from _unknown_columns(where, named, columns)
+    yield from _wrong_priors(where, own.settings.get("priors"))
+
+
+def _in_formula(formula: str | None) -> list[str]:
+    """The columns that a formula names; its functions, and names of arguments, are none."""
+    found = []
+    for match in _NAME.finditer(formula or ""):
+        after = (formula or "")[match.end() :].lstrip()
+        is_function = match[0] in _FUNCTIONS and after.startswith("(")
+        is_argument = after.startswith("=") and not after.startswith("==")
+        if not is_function and not is_argument and match[0] not in ("TRUE", "FALSE"):
+            found.append(match[0])
+    return found
+
+
+def _unknown_columns(where: str, named: Iterable[str], columns: Sequence[str]) -> Iterator[str]:
+    for name in dict.fromkeys(named):
+        if name not in columns:
+            yield f'{where}: its view has no column "{name}". {_near(name, columns)}'
+
+
+def _wrong_levels(where: str, given: Sequence[Any], known: Sequence[Any]) -> Iterator[str]:
+    names = [str(value) for value in known]
+    for level in given:
+        if str(level) not in names:
+            yield f'{where}: the study has no "{level}". {_near(str(level), names)}'
+    if lacking := [name for name in names if name not in map(str, given)]:
+        yield f"{where}: {', '.join(lacking)} of the study is not among them."
+
+
+def _wrong_priors(where: str, priors: Any) -> Iterator[str]:
+    if priors is None:
+        return
+    if not isinstance(priors, dict):
+        yield f'{where}: priors must be a table, as in {{ b = "normal(0, 1)" }}.'
+        return
+    for name, text in priors.items():
+        if name not in PRIOR_CLASSES:
+            yield f'{where}: there is no prior of "{name}". {_near(name, PRIOR_CLASSES)}'
+        if said := _wrong_prior(text):
+            yield f"{where}: the prior of {name} can't be {text!r}: {said}"
+
+
+def _wrong_prior(text: Any) -> str:
+    found = _PRIOR.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return 'it is written like "normal(0, 1)", with plain numbers.'
+    if found[1] not in PRIORS:
+        return f"that is none of the distributions that are known. {_near(found[1], PRIORS)}"
+    numbers, is_scale = [float(number) for number in found[2].split(",")], PRIORS[found[1]]
+    if len(numbers) != len(is_scale):
+        return f"{found[1]} takes {len(is_scale)} numbers."
+    too_low = any(number <= 0 for number, positive in zip(numbers, is_scale, strict=True) if positive)
+    return "its scale must be above 0." if too_low else ""
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f'Did you mean "{near[0]}"?' if near else f"There are: {', '.join(names)}."

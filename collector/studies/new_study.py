@@ -1,0 +1,45 @@
+"""A study of one's own to start from: a design's template, filled in with a name and written into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slant.collector.designs import design_named
+from slant.collector.errors import DesignError, UsageError
+from slant.collector.studies.catalogue import list_studies
+from slant.collector.study.toml_table import checked_name
+from slant.collector.system.shipped_files import templates_dir
+
+STUDY_FILE = "study.toml"
+
+
+def new_study(name: str, design: str, folder: Path) -> list[Path]:
+    """Writes the files of a study of this design and returns them, its TOML first.
+
+    StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError where a
+    file would have to be overwritten: then nothing is written.
+    """
+    checked_name(name, "study")
+    if name in list_studies():
+        raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
+    texts = {file: text.replace("STUDY", name) for file, text in _template(design).items()}
+    paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
+    if there := [path for path in paths if path.exists()]:
+        raise UsageError(
+            f"Can't write a new study into {folder}: {there[0].name} is there already.",
+            "Nothing was written. Give another folder: --folder PATH",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        path.write_text(texts[path.name], "utf-8")
+    return paths
+
+
+def _template(design: str) -> dict[str, str]:
+    """The files of a design by name: those that ship with slant, or what a package of another one brings."""
+    own = design_named(design).template or {
+        file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design).glob("*.*"))
+    }
+    if STUDY_FILE not in own:
+        raise DesignError(f'The design "{design}" brings no study to start from.', "Its package says how to write one.")
+    return dict(own)

@@ -1,0 +1,132 @@
+"""The text of a study as journal and database keep it: what was asked can be read where no file is left.
+
+A text that comes out of a database is data of somebody else's: its files are written into a folder of slant's own by
+checked names, and read from there like those of any study.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import duckdb
+
+from slant.collector.errors import DatabaseError, JournalError, StudyError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import utc_now
+from slant.collector.keep.side_journal import SideJournal
+from slant.collector.records import stable_id
+from slant.collector.study.records import Study
+
+_TEXTS = (
+    "SELECT file, text, text_id FROM study_files WHERE study = ? AND text_id = "
+    "(SELECT text_id FROM study_files WHERE study = ? AND starts_with(study_version, ?) "
+    "ORDER BY kept_at DESC, text_id LIMIT 1) ORDER BY file_no"
+)
+
+
+@dataclass(frozen=True)
+class KeptText:
+    """The files of one study by name, its own first."""
+
+    text_id: str
+    files: Mapping[str, str]
+
+
+def study_line(study: Study, kept_at: str) -> dict[str, Any]:
+    """The line of a journal that keeps a study's text."""
+    return {
+        "kind": "study", "study": study.name, "study_version": study.version, "text_id": text_id(study.texts),
+        "kept_at": kept_at, "contents": sorted(study.contents), "files": [list(its) for its in study.texts.items()],
+    }  # fmt: skip
+
+
+def text_id(files: Mapping[str, str]) -> str:
+    return stable_id([[name, text] for name, text in files.items()])
+
+
+def kept_names(db: str | Path | None) -> list[str]:
+    """The studies whose text this database keeps."""
+    if db is None:
+        return []
+    with contextlib.suppress(DatabaseError, duckdb.CatalogException), reading(db) as connection:
+        return [
+            name for (name,) in connection.execute("SELECT DISTINCT study FROM study_files ORDER BY ALL").fetchall()
+        ]
+    return []
+
+
+def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText | None:
+    """The newest text of a study (of the version that begins so); None where the database has none."""
+    if db is None or not Path(db).exists():
+        return None
+    rows: list[tuple[str, str, str]] = []
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
+    return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
+
+
+def keep_text(db: str | Path, study: Study) -> None:
+    """Keeps a text that nothing was asked with, because all it asks has its answers: it is the newest one now. Where
+    another collector is at work it is left for the next time."""
+    newest = kept_text(db, study.name)
+    if newest is not None and newest.text_id != text_id(study.texts):
+        with contextlib.suppress(JournalError), SideJournal(Path(db), "study") as journal:
+            journal.append(study_line(study, utc_now()))
+
+
+def kept_study(name: str, db: str | Path | None) -> Path | None:
+    """The file of a study that the database keeps, written where it can be read; None where it has none."""
+    its = kept_text(db, name)
+    return None if its is None else written(its)
+
+
+def written(its: KeptText) -> Path:
+    """The study's own file in a folder of slant's own. StudyError where a name leads elsewhere, or the text is not what
+    was kept."""
+    names = list(its.files)
+    for name in names:
+        parts = (PurePosixPath(name), PureWindowsPath(name))
+        if (
+            not name
+            or "\0" in name
+            or "\\" in name
+            or any(p.is_absolute() or p.drive or ".." in p.parts for p in parts)
+        ):
+            raise StudyError(
+                f'A study in this database can\'t be read: its file "{name}" would lie outside its folder.'
+            )
+    if not names or not names[0].endswith(".toml") or text_id(its.files) != its.text_id:
+        raise StudyError("A study in this database can't be read: its text is not the one that was kept.")
+    folder = kept_folder() / its.text_id
+    try:
+        return _write(folder, its)
+    except OSError:  # no home that can be written to
+        return _write(Path(tempfile.mkdtemp(prefix="slant-study-")), its)
+
+
+def _write(folder: Path, its: KeptText) -> Path:
+    for name, text in its.files.items():
+        place, data = folder / name, text.encode("utf-8")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.is_symlink() or not place.is_file() or place.read_bytes() != data:
+            part = place.with_name(f".{place.name}.{os.getpid()}.new")
+            part.write_bytes(data)
+            os.replace(part, place)
+    return (folder / next(iter(its.files))).resolve()
+
+
+def kept_folder() -> Path:
+    """Where the studies of databases are written to be read."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "slant" / "studies"
+
+
+def is_kept(path: Path) -> bool:
+    """True of a study file that was written from a database, not by a person."""
+    return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")

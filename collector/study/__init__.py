@@ -1,0 +1,1 @@
+"""A study as data: its records, and the parts of its file, read strictly."""

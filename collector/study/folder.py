@@ -1,0 +1,131 @@
+"""The folder of a study: files are read from inside it and from nowhere else, for a study may come from a stranger."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from slant.collector.errors import StudyError
+from slant.collector.study.toml_table import Table, unknown_key
+
+NOTES = ("source", "note")
+"""Columns for people: allowed in every CSV, read by nobody."""
+MOST_KEPT_BYTES = 2_000_000
+
+
+def read_text(path: Path) -> str:
+    """A file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise StudyError(
+            f"Can't read {path.name}: line {line} holds a byte that is not UTF-8.", "Save the file as UTF-8."
+        ) from None
+    except OSError as error:
+        raise StudyError(f"Can't read {path}: {error.strerror}.") from None
+
+
+class StudyFolder:
+    """Reads the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.texts: dict[str, str] = {}
+        self._read: dict[str, list[dict[str, str]]] = {}
+
+    def inside(self, name: str) -> Path:
+        """The path of a file or folder of this study; StudyError where it would lie outside (.., absolute, a link)."""
+        parts = (PurePosixPath(name), PureWindowsPath(name))
+        if "\0" in name or any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
+            raise _outside(name, self.root)
+        path = (self.root / name).resolve()
+        if not path.is_relative_to(self.root):
+            raise _outside(name, self.root)
+        if not path.exists():
+            raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
+        return path
+
+    def text(self, name: str) -> str:
+        """A file of this study as UTF-8."""
+        text = self.texts[name] = read_text(self.inside(name))
+        return text
+
+    def kept(self, name: str) -> Path:
+        """The path of a file that others read, or of a folder of CSVs, kept with the study's texts if it is small."""
+        path = self.inside(name)
+        files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+        if sum(file.stat().st_size for file in files) <= MOST_KEPT_BYTES:
+            self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
+        return path
+
+    def rows(self, table: Table, key: str, columns: tuple[str, ...], may: tuple[str, ...] = ()) -> list[dict[str, str]]:
+        """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
+
+        Every row has all of `columns`, as text without white space around it, and those of `may` that are there.
+        StudyError for a missing or unknown one.
+        """
+        value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
+        if isinstance(value, list):
+            return [_inline_row(row, columns, may) for row in table.rows(key)]
+        name = table.text(key)
+        known_as = f"{key}: {name}"
+        if known_as not in self._read:  # a study with variants comes by here once for each
+            if not self.inside(name).is_file():
+                raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
+            self._read[known_as] = _csv_rows(self.text(name), name, columns, may)
+        return self._read[known_as]
+
+
+def _outside(name: str, root: Path) -> StudyError:
+    return StudyError(
+        f'The study can\'t read "{name}": it lies outside the folder of the study.',
+        f"Every file must be inside {root}.",
+    )
+
+
+def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> dict[str, str]:
+    values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
+    for column in (*also, *NOTES):
+        found = row.optional(column, (str, int), "a text")
+        if column in also and found is not None:
+            values[column] = str(found)
+    row.finish()
+    return values
+
+
+def _given(row: Table, column: str) -> bool:
+    if row.optional(column, (str, int), "a text") is None:
+        raise StudyError(f'{row.where} needs the key "{column}".')
+    return True
+
+
+def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
+    try:
+        header = tuple(reader.fieldnames or ())
+        _check_header(header, name, columns, also)
+        kept = (*columns, *(column for column in also if column in header))
+        return [_csv_row(row, name, reader.line_num, kept) for row in reader]
+    except csv.Error as error:
+        raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
+
+
+def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> None:
+    missing = [column for column in columns if column not in header]
+    if missing:
+        raise StudyError(
+            f'{name} lacks the column "{missing[0]}".',
+            f"It must have: {', '.join(columns)}. It has: {', '.join(header) or 'nothing'}.",
+        )
+    for column in header:
+        if column not in (*columns, *also, *NOTES):
+            raise unknown_key(column, f"the header of {name}", (*columns, *also, *NOTES))
+
+
+def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]) -> dict[str, str]:
+    if "" in row:
+        raise StudyError(f"{name}, line {line}, has more cells than the header.")
+    return {column: row[column].strip() for column in columns}

@@ -1,0 +1,1 @@
+"""What the machine and Python bring: processes, files, locks, entry points of packages."""

@@ -1,0 +1,39 @@
+"""Which slant this is: its version, and the commit of a checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def code_version() -> str:
+    """slant's version: as it is installed, else as the checkout says that this code runs from."""
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        checkout = _CHECKOUT / "pyproject.toml"
+    try:
+        return f"{tomllib.loads(checkout.read_text('utf-8'))['project']['version']} (a checkout, not installed)"
+    except (OSError, ValueError, KeyError):
+        return "unknown (not installed)"
+
+
+def git_commit() -> str | None:
+    """The commit of the checkout that this code runs from, with "+" where files differ from it; None elsewhere."""
+    if not (_CHECKOUT / ".git").exists():
+        return None
+    commit = _git(_CHECKOUT, "rev-parse", "HEAD")
+    changed = _git(_CHECKOUT, "status", "--porcelain", "--untracked-files=no")
+    return None if commit is None else f"{commit}{'+' if changed else ''}"
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):  # no git here, or a checkout that belongs to somebody else
+        return None
+    return done.stdout.strip()

@@ -1,0 +1,23 @@
+"""Where slant's own files lie: beside this package, in the checkout (by links) as in an installed wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# not resolved: in a checkout the package is a link, and its neighbours are links, too
+_PACKAGE = Path(__file__).parent.parent
+
+
+def sql_dir() -> Path:
+    """The folder with migrations/ and views/."""
+    return (_PACKAGE.parent / "sql").resolve()
+
+
+def templates_dir() -> Path:
+    """The folder with a study to start from for each design."""
+    return (_PACKAGE / "studies" / "templates").resolve()
+
+
+def studies_dir() -> Path:
+    """The folder with the studies that ship with slant."""
+    return (_PACKAGE / "studies").resolve()
