@@ -18,46 +18,44 @@ analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the 
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
-    from slant.analysis.bayes.draws import read_draws as read_draws
-    from slant.analysis.checks import check as check
-    from slant.analysis.compare import compare as compare
-    from slant.analysis.figures import figures as figures
-    from slant.analysis.fits import FitResult as FitResult
-    from slant.analysis.fits import fit as fit
-    from slant.analysis.games.differences import game_differences as game_differences
-    from slant.analysis.games.indices import game_indices as game_indices
-    from slant.analysis.open import open_trials as open_trials
-    from slant.analysis.permutation.permute import Permuted as Permuted
-    from slant.analysis.permutation.permute import permute as permute
-    from slant.analysis.report import report as report
-    from slant.analysis.sensitivity.specifications import specifications as specifications
-    from slant.analysis.tables import tables as tables
-    from slant.analysis.topic_models import read_topics as read_topics
+    from slant.analysis.fitting.fits import FitResult as FitResult
+    from slant.analysis.fitting.fits import fit as fit
+    from slant.analysis.pages.report import report as report
+    from slant.analysis.paper.compare import compare as compare
+    from slant.analysis.plots.figures import figures as figures
+    from slant.analysis.questions.bayes.draws import read_draws as read_draws
+    from slant.analysis.questions.checks.checks import check as check
+    from slant.analysis.questions.games.differences import game_differences as game_differences
+    from slant.analysis.questions.games.indices import game_indices as game_indices
+    from slant.analysis.questions.permutation.permute import Permuted as Permuted
+    from slant.analysis.questions.permutation.permute import permute as permute
+    from slant.analysis.questions.sensitivity.specifications import specifications as specifications
+    from slant.analysis.questions.topics.models import read_topics as read_topics
+    from slant.analysis.rows.open import open_trials as open_trials
+    from slant.analysis.rows.tables import tables as tables
 
 _PLACES = {
-    "check": "slant.analysis.checks",
-    "compare": "slant.analysis.compare",
-    "figures": "slant.analysis.figures",
-    "fit": "slant.analysis.fits",
-    "FitResult": "slant.analysis.fits",
-    "game_differences": "slant.analysis.games.differences",
-    "game_indices": "slant.analysis.games.indices",
-    "open_trials": "slant.analysis.open",
-    "permute": "slant.analysis.permutation.permute",
-    "Permuted": "slant.analysis.permutation.permute",
-    "read_draws": "slant.analysis.bayes.draws",
-    "report": "slant.analysis.report",
-    "read_topics": "slant.analysis.topic_models",
-    "specifications": "slant.analysis.sensitivity.specifications",
-    "tables": "slant.analysis.tables",
+    "check": "slant.analysis.questions.checks.checks",
+    "compare": "slant.analysis.paper.compare",
+    "figures": "slant.analysis.plots.figures",
+    "fit": "slant.analysis.fitting.fits",
+    "FitResult": "slant.analysis.fitting.fits",
+    "game_differences": "slant.analysis.questions.games.differences",
+    "game_indices": "slant.analysis.questions.games.indices",
+    "open_trials": "slant.analysis.rows.open",
+    "permute": "slant.analysis.questions.permutation.permute",
+    "Permuted": "slant.analysis.questions.permutation.permute",
+    "read_draws": "slant.analysis.questions.bayes.draws",
+    "report": "slant.analysis.pages.report",
+    "read_topics": "slant.analysis.questions.topics.models",
+    "specifications": "slant.analysis.questions.sensitivity.specifications",
+    "tables": "slant.analysis.rows.tables",
 }
 __all__ = [
     "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices", "open_trials",
@@ -70,14 +68,3 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     check_supported()
     return getattr(import_module(_PLACES[name]), name)
-
-
-class _Package(ModuleType):
-    """Keeps `analysis.tables` the function: importing the module of the same name would put itself in its place."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_its_module = isinstance(value, ModuleType) and name in _PLACES
-        super().__setattr__(name, getattr(value, name) if is_its_module else value)
-
-
-sys.modules[__name__].__class__ = _Package

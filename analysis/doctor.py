@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from slant.analysis.bayes.compiler import compiler_of, has_compiled_models
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import (
+from slant.analysis.bridge.compiler import compiler_of, has_compiled_models
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import (
     HOW_TO_INSTALL_R,
     RInstallation,
     how_to_install_rpy2,
@@ -23,7 +23,7 @@ from slant.analysis.r_home import (
     rpy2_requirements,
     version_numbers,
 )
-from slant.analysis.r_package_list import how_to_install, r_package_list
+from slant.analysis.bridge.r_package_list import how_to_install, r_package_list
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.footprint import watched
 from bench.measures import ROOT, Measure
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 

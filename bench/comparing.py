@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 
-from slant.analysis.worker_start import begin_early
+from slant.analysis.bridge.worker_start import begin_early
 
 TABLES = ("S3", "S4", "S5", "S6", "S7", "S8", "S9")
 

@@ -16,7 +16,7 @@ from importlib import import_module
 import click
 import polars as pl
 
-from slant.analysis import r
+from slant.analysis.bridge import r
 
 LEVELS = ["compatible", "incompatible"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.measures import ROOT, Measure, measured
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector.keep.database import writing
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"

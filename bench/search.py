@@ -15,8 +15,8 @@ from contextlib import closing
 
 import click
 
-from slant.analysis.topic_search import SearchJob, search_job
-from slant.analysis.worker import Died, run_jobs
+from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.questions.topics.search import SearchJob, search_job
 
 
 def run(file: str, cores: int) -> dict[str, object]:

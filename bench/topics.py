@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measures import ROOT, Measure, measured
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector.studies.catalogue import load_study
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"

@@ -45,27 +45,27 @@ def small_database(path: Path, source: str = "simulated") -> Path:
 
 
 def round_trip(frame: pl.DataFrame, factors: dict[str, list[str]] | None = None) -> pl.DataFrame:
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     found: pl.DataFrame = r.from_r(r.to_r(frame, factors))
     return found
 
 
 def call_r(name: str, *arguments: Any) -> Any:
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     value, conditions = r.call(name, *arguments)
     return value, conditions
 
 
 def require(package: str) -> None:
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     r.call("run_fit", packages=(package,))
 
 
 def environment_of_r(names: list[str]) -> dict[str, str]:
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     r.start()
     getenv = r._session["ri"].baseenv["Sys.getenv"]

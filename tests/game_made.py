@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.analysis.games.indices import game_indices
+from slant.analysis.questions.games.indices import game_indices
 from slant.collector import Options, collect
 from tests.tiny_game import write_game
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from tests.chromium import chromium
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,12 +14,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.analysis.cells import _ORDER, _PAPER_ORDER, GRAIN
-from slant.analysis.checks import CheckJob
-from slant.analysis.fit_work import Work
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
-from slant.analysis.worker_start import ENVIRONMENT
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker_start import ENVIRONMENT
+from slant.analysis.fitting.work import Work
+from slant.analysis.questions.checks.checks import CheckJob
+from slant.analysis.rows.cells import _ORDER, _PAPER_ORDER, GRAIN
 
 Texts = Mapping[str, list[str | None]]
 

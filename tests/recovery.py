@@ -20,7 +20,7 @@ _KEYS = ["model", "domain", "block"]
 
 def r_job(job: tuple[str, Sequence[Any]]) -> Any:
     """Runs in a worker: one R function, by name."""
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     value, _ = r.call(job[0], *job[1])
     return value

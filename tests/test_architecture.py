@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_importing_the_collector_loads_neither_the_analysis_nor_rpy2() -> None:
 
 
 def test_importing_the_analysis_starts_no_r() -> None:
-    assert "rpy2" not in modules_after("import slant.analysis.cli")
+    assert "rpy2" not in modules_after("import slant.analysis.cli.analyze")
 
 
 @pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
@@ -95,3 +96,30 @@ def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_non
         run = re.sub(r"^\s*#.*$", "", text, flags=re.M)
         called = [name for name in defined if re.search(rf"(?<![\w.]){re.escape(name)}\(", run)]
         assert called == [], f"{file.name} calls {called} of a file that draws"
+
+
+def room_of(file: Path) -> str:
+    """A folder of a package, or a module beside its folders: collector/ask, collector/api."""
+    return "/".join(file.relative_to(ROOT).with_suffix("").parts[:2])
+
+
+def rooms_imported_by(file: Path) -> set[str]:
+    """Also by imports inside functions and for types only: who reads the one room must know the other."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parts = [name.removeprefix("slant.").split(".") for name in names if name.startswith("slant.")]
+    return {"/".join(part[:2]) for part in parts if len(part) > 1} - {room_of(file)}
+
+
+def test_rooms_import_in_one_direction() -> None:
+    below: dict[str, set[str]] = {}
+    for file in CODE:
+        below.setdefault(room_of(file), set()).update(rooms_imported_by(file))
+    try:
+        graphlib.TopologicalSorter(below).prepare()
+    except graphlib.CycleError as loop:
+        pytest.fail(f"These rooms import each other: {', '.join(loop.args[1])}")

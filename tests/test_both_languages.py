@@ -20,15 +20,15 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.check_jobs import DESIGN_CHECKS, CheckJob
-from slant.analysis.check_trials import mixed_fit, read_trials
-from slant.analysis.checks import _of_design, _of_fits, _of_trials, check_job, fits_to_make
-from slant.analysis.engines import ENGINES
-from slant.analysis.fit_work import Work, fit_work
-from slant.analysis.open import open_trials, view_names
-from slant.analysis.r import r_folder
-from slant.analysis.tables import read_header
-from slant.analysis.worker import fit_job, run_jobs
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.worker import fit_job, run_jobs
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.work import Work, fit_work
+from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, check_job, fits_to_make
+from slant.analysis.questions.checks.jobs import DESIGN_CHECKS, CheckJob
+from slant.analysis.questions.checks.trials import mixed_fit, read_trials
+from slant.analysis.rows.open import open_trials, view_names
+from slant.analysis.rows.tables import read_header
 from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
 from slant.collector.system.shipped_files import sql_dir
 from tests.blocks_made import QUICK, choices

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from slant.analysis.cli import analyze
+from slant.analysis.cli.analyze import analyze
 from slant.collector.checks.check import check_model
 from slant.collector.checks.notes import table_notes
 from slant.collector.keep.database import reading

@@ -15,14 +15,14 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.check_findings import findings
-from slant.analysis.check_page import as_json, as_rows, as_text, write_page
-from slant.analysis.check_sentences import Finding, count_of, number
-from slant.analysis.check_trials import read_trials
-from slant.analysis.checks import CHECKS, Checks, check
-from slant.analysis.cli import analyze
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
+from slant.analysis.questions.checks.checks import CHECKS, Checks, check
+from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.sentences import Finding, count_of, number
+from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
@@ -227,9 +227,8 @@ def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
 
 def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
-    monkeypatch.setattr(
-        "slant.analysis.checks.check", lambda *_: replace(found, rows=rest, warnings=["Not checked: x"])
-    )
+    partial = replace(found, rows=rest, warnings=["Not checked: x"])
+    monkeypatch.setattr("slant.analysis.questions.checks.checks.check", lambda *_: partial)
     answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr
@@ -263,7 +262,7 @@ def test_machines_get_findings_and_the_rows_of_every_check(found: Checks) -> Non
 
 def test_a_wrong_ending_an_unknown_check_and_no_trials_are_one_sentence(db: Path, root: Path) -> None:
     for arguments, said in ((["--out", "c.pdf"], "must end in .html or .md"), (["--show", "infuence"], "influence")):
-        command = [sys.executable, "-c", "from slant.analysis.cli import analyze; analyze()", "check", "--db", str(db)]
+        command = [sys.executable, "-m", "slant.analysis", "check", "--db", str(db)]
         answer = subprocess.run([*command, *arguments], cwd=root, capture_output=True, text=True, check=False)
         assert (answer.returncode, answer.stdout) == (2, "")
         assert said in answer.stderr

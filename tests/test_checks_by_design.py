@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.analysis.check_findings import findings
-from slant.analysis.check_page import as_json, write_page
-from slant.analysis.check_sentences import Finding
-from slant.analysis.checks import Checks, check, checks_of
+from slant.analysis.pages.check_page import as_json, write_page
+from slant.analysis.questions.checks.checks import Checks, check, checks_of
+from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.sentences import Finding
 from slant.collector import collect
 from tests.local_server import LocalServer
 from tests.tiny_choice import write_choice

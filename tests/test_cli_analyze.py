@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner, Result
 
-from slant.analysis import cli
+from slant.analysis.cli.analyze import analyze as cli
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 
@@ -27,7 +27,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def typed(root: Path, *arguments: object, name: str = "analyze") -> subprocess.CompletedProcess[str]:
     """In a process of its own, as a person would."""
-    code = f"from slant.analysis.cli import {name}; {name}(prog_name='{name}')"
+    code = f"from slant.analysis.cli.analyze import {name}; {name}(prog_name='{name}')"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 

@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.figure_rows import figure_rows
-from slant.analysis.topic_search import search
-from slant.analysis.versions import other_versions
+from slant.analysis.pages.versions import other_versions
+from slant.analysis.plots.rows import figure_rows
+from slant.analysis.questions.topics.search import search
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
@@ -104,7 +104,7 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
 @pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
-    code = "from slant.analysis.cli import analyze; analyze()"
+    code = "from slant.analysis.cli.analyze import analyze; analyze()"
     command = [
         sys.executable,
         "-c",

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.compare import summary
-from slant.analysis.judged import judged
-from slant.analysis.printed import KEY, half_unit, known_slips, printed_numbers
+from slant.analysis.paper.compare import summary
+from slant.analysis.paper.judged import judged
+from slant.analysis.paper.printed import KEY, half_unit, known_slips, printed_numbers
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study

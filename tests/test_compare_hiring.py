@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli import analyze
-from slant.analysis.compare import compare
+from slant.analysis.cli.analyze import analyze
 from slant.analysis.paper import families_of
+from slant.analysis.paper.compare import compare
 from slant.analysis.paper.family import PRINT, WITHOUT_DATA, split_families
 from slant.analysis.paper.hiring import averages, matrices, names, published
-from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
+from slant.analysis.paper.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.games_given import games, questions, refusals

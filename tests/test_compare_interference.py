@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bayes.bayes_tables import BRMS_TABLES
-from slant.analysis.cli import analyze
-from slant.analysis.judged import judged
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.fitting.bayes_tables import BRMS_TABLES
 from slant.analysis.paper.interference import permuted, posteriors
+from slant.analysis.paper.judged import judged
+from slant.analysis.paper.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
 from slant.analysis.paper.results import Results
-from slant.analysis.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from slant.analysis import doctor
-from slant.analysis.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
+from slant.analysis.bridge.r_home import r_installation, rinterface_fits, rpy2_requirements, version_numbers
 
 PRINT_CHECKS = (
     "from slant.analysis.doctor import checks\nfor c in checks(): print(c.name, c.status, c.how_to_fix, sep='|')"

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.cells import read_cells
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.rows.cells import read_cells
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, trials

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli import analyze
-from slant.analysis.figure_rows import FIGURES, figure_rows
-from slant.analysis.figures import draw
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.plots.figures import draw
+from slant.analysis.plots.rows import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.fitted import RUN, small_database, trials
@@ -77,7 +77,7 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
 
 def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    code = "from slant.analysis.cli import analyze; analyze(prog_name='analyze')"
+    code = "from slant.analysis.cli.analyze import analyze; analyze(prog_name='analyze')"
     words = ["figures", "refusals", "--format", "svg,csv", "--db", db, "--out", tmp_path / "f"]
     command = [sys.executable, "-c", code, *map(str, words)]
     answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)

@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli import analyze
-from slant.analysis.figure_kinds.of_games import KINDS, kinds_of
-from slant.analysis.figure_rows import FigureRows, figure_rows
-from slant.analysis.games.human import human_levels
-from slant.analysis.games.indices import game_indices
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.paper.human_levels import human_levels
+from slant.analysis.plots.kinds.of_games import KINDS, kinds_of
+from slant.analysis.plots.rows import FigureRows, figure_rows
+from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
 from slant.collector.studies.catalogue import load_study

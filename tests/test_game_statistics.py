@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.games.chance import told_of_chance
-from slant.analysis.open import open_trials
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
-from slant.analysis.tables import tables
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.questions.games.chance import told_of_chance
+from slant.analysis.rows.open import open_trials
+from slant.analysis.rows.tables import tables
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from tests.given import Row, database, insert
@@ -214,7 +214,7 @@ def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatc
     def refuse(_: object) -> None:
         raise DatabaseWriteError("The disk is full.")
 
-    monkeypatch.setattr("slant.analysis.games.store.writing", refuse)
+    monkeypatch.setattr("slant.analysis.questions.games.store.writing", refuse)
     found = analysis.game_indices(db, **QUICK)
     assert (found.not_kept, found.table.height) == ("The disk is full.", 30)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 
 
 @pytest.mark.slow

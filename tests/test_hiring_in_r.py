@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
 from tests.given import in_memory, insert
 from tests.plain_r import environment
 from tests.test_game_indices import KEPT, all_rounds

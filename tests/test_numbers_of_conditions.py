@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli import analyze
+from slant.analysis.cli.analyze import analyze
 from slant.collector import collect
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.worker_start import worker_context
+from slant.analysis.bridge.worker_start import worker_context
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
 from slant.collector.system import operating_system as system

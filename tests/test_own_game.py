@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector.designs.allocation.participants import PARTICIPANTS
 from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import planned_count

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector.cli import collect
 from slant.collector.studies.new_study import new_study
 from tests.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of

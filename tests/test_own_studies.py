@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli import analyze
+from slant.analysis.cli.analyze import analyze
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from tests.own_studies import OWN, collected

@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from tests.fitted import MODELS, small_database
 from tests.tracked import tracked_files
 

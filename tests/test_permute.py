@@ -20,15 +20,15 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli import analyze
-from slant.analysis.cli_permute import duration
-from slant.analysis.figure_rows import figure_rows
-from slant.analysis.open import open_trials
-from slant.analysis.permutation import definition
-from slant.analysis.permutation.lines import RefitLines
-from slant.analysis.permutation.words import in_words
-from slant.analysis.r_home import r_installation
-from slant.analysis.worker import Died, run_jobs
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.permute import duration
+from slant.analysis.plots.rows import figure_rows
+from slant.analysis.questions.permutation import definition
+from slant.analysis.questions.permutation.lines import RefitLines
+from slant.analysis.questions.permutation.words import in_words
+from slant.analysis.rows.open import open_trials
 from slant.collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.open import open_trials
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.rows.open import open_trials
 
 ROOT = Path(__file__).resolve().parent.parent
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.analysis.worker import _kill, _pool, _submit
+from slant.analysis.bridge.worker import _kill, _pool, _submit
 from slant.collector.errors import RError
 from tests.fitted import call_r, environment_of_r, require, round_trip
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.analysis.r_vectors import _BLOCK, _FEW
-from slant.analysis.worker import _kill, _pool
+from slant.analysis.bridge.r_vectors import _BLOCK, _FEW
+from slant.analysis.bridge.worker import _kill, _pool
 from tests.fitted import round_trip
 
 LEVELS = ["incompatible", "compatible"]

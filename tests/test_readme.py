@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli import analyze
+from slant.analysis.cli.analyze import analyze
 from slant.collector.cli import collect
 from tests.batch_server import BatchServer
 from tests.local_server import LocalServer

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.fits import FitResult
-from slant.analysis.r_home import r_installation
-from slant.analysis.worker import run_jobs
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import run_jobs
+from slant.analysis.fitting.fits import FitResult
 from tests.recovery import SHORT, asked, known, r_job, trials
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.r_home import RInstallation, r_installation
+from slant.analysis.bridge.r_home import RInstallation, r_installation
 
 DEBIAN = Path("/usr/lib/R/site-library")
 NO_NETWORK = {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from slant import analysis
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 from tests.chromium import PROGRAMS, Browser, chromium
 from tests.game_made import played
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.figure_rows import figure_rows
-from slant.analysis.r_home import r_installation
-from slant.analysis.worker import run_jobs
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import run_jobs
+from slant.analysis.plots.rows import figure_rows
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
 from tests.blocks_made import QUICK, database_of_choices

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from slant import analysis
-from slant.analysis.figure_rows import figure_rows
+from slant.analysis.plots.rows import figure_rows
 from slant.collector.studies.catalogue import load_study
 from tests.given import database
 from tests.topics_made import QUICK, RUN, talking

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli import analyze
-from slant.analysis.figure_rows import figure_rows
-from slant.analysis.r import r_folder
-from slant.analysis.r_home import r_installation
-from slant.analysis.sensitivity.specifications import specifications
-from slant.analysis.sensitivity.work import Work, specification_work
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.plots.rows import figure_rows
+from slant.analysis.questions.sensitivity.specifications import specifications
+from slant.analysis.questions.sensitivity.work import Work, specification_work
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study

@@ -19,7 +19,7 @@ from types import ModuleType
 
 import pytest
 
-from slant.analysis.r_home import r_installation
+from slant.analysis.bridge.r_home import r_installation
 
 # Two packages, of which one stops when it is loaded but not when it is installed.
 REPOSITORY = """
@@ -89,8 +89,8 @@ def test_set_up_takes_less_than_a_third_of_a_second_once_it_is_done(root: Path) 
 @pytest.fixture
 def bare(root: Path, tmp_path: Path) -> Path:
     """A checkout's files of set-up, and a folder bin with nothing of this machine but what runs scripts."""
-    for name in ("pyproject.toml", "constraints.txt", "analysis/r_home.py", "analysis/r_packages.csv"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in ("pyproject.toml", "constraints.txt", "analysis/bridge/r_home.py", "analysis/r_packages.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "tools", tmp_path / "tools")
     (tmp_path / "bin").mkdir()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.open import open_trials, view_names
-from slant.analysis.tables import read_header, table_info, tables
+from slant.analysis.rows.open import open_trials, view_names
+from slant.analysis.rows.tables import read_header, table_info, tables
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.system.shipped_files import studies_dir

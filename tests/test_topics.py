@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.figure_rows import figure_rows
-from slant.analysis.fit_store import stored
-from slant.analysis.fits import FitResult
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.fitting.fits import FitResult
+from slant.analysis.fitting.store import stored
+from slant.analysis.paper.printed import printed_numbers
 from slant.analysis.paper.results import Results
+from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.paper.topics import recomputed
-from slant.analysis.printed import printed_numbers
-from slant.analysis.r_home import r_installation
-from slant.analysis.topic_choice import STALE, stale_models
-from slant.analysis.topic_match import matched, missing_of_print
+from slant.analysis.plots.rows import figure_rows
+from slant.analysis.questions.topics.choice import STALE, stale_models
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis import versions
-from slant.analysis.cli import analyze
-from slant.analysis.fits import FitResult
-from slant.analysis.versions import made_with, other_versions
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.fitting.fits import FitResult
+from slant.analysis.pages import versions
+from slant.analysis.pages.versions import made_with, other_versions
 from slant.collector.keep.database import writing
 from tests.fitted import small_database
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.engines import ENGINES
-from slant.analysis.tables import TableInfo, read_header
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.rows.tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
 from slant.collector.system.shipped_files import sql_dir

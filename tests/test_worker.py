@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.worker import Died, run_jobs
+from slant.analysis.bridge.worker import Died, run_jobs
 from tests.fitted import end, process_id, square_or_die
 from tests.processes import is_running
 
@@ -59,7 +59,7 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
 ) -> None:
     noted = tmp_path / "pid"
     code = (
-        "import sys; from slant.analysis.worker import run_jobs; from tests.fitted import wait_forever\n"
+        "import sys; from slant.analysis.bridge.worker import run_jobs; from tests.fitted import wait_forever\n"
         "list(run_jobs(wait_forever, [sys.argv[1]], 1))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
@@ -74,7 +74,8 @@ def test_workers_end_when_their_parent_is_interrupted_or_killed(
 def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how: signal.Signals) -> None:
     noted = tmp_path / "pid"
     code = (
-        "import sys; from slant.analysis.worker import run_jobs; from tests.fitted import wait_forever_with_a_child\n"
+        "import sys; from slant.analysis.bridge.worker import run_jobs\n"
+        "from tests.fitted import wait_forever_with_a_child\n"
         "list(run_jobs(wait_forever_with_a_child, [sys.argv[1]], 1))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(noted)], cwd=root, stderr=subprocess.DEVNULL)
@@ -91,7 +92,7 @@ def test_what_a_worker_has_started_ends_with_it(tmp_path: Path, root: Path, how:
 )
 def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s: float) -> None:
     code = (
-        "import signal; from slant.analysis.worker import run_jobs; from tests.fitted import process_id\n"
+        "import signal; from slant.analysis.bridge.worker import run_jobs; from tests.fitted import process_id\n"
         "signal.signal(signal.SIGINT, lambda *_: exit(7)); print('ready', flush=True)\n"
         "while True: list(run_jobs(process_id, [1], 1))"
     )
@@ -108,7 +109,7 @@ def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from slant.analysis.worker import run_jobs\nprint('started')\nprint(dict(run_jobs(abs, [-1, -2], 2)))\n"
+        "from slant.analysis.bridge.worker import run_jobs\nprint('started')\nprint(dict(run_jobs(abs, [-1, -2], 2)))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(root / "python")}
     answer = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)

@@ -24,7 +24,7 @@ from steps import Step, stop
 SUITE = "bookworm"
 WRITTEN = ("constraints.txt", "renv.lock")
 
-sys.path.insert(0, str(ROOT / "analysis"))
+sys.path.insert(0, str(ROOT / "analysis" / "bridge"))
 from r_home import r_installation  # noqa: E402
 
 

@@ -33,11 +33,11 @@ DECIDES = (
     "pyproject.toml",
     "constraints.txt",
     "analysis/r_packages.csv",
-    "analysis/r_home.py",
+    "analysis/bridge/r_home.py",
     *(f"tools/{part}" for part in PARTS),
 )
 
-sys.path.insert(0, str(ROOT / "analysis"))
+sys.path.insert(0, str(ROOT / "analysis" / "bridge"))
 from r_home import HOW_TO_INSTALL_R, RInstallation, r_installation  # noqa: E402
 
 

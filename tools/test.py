@@ -96,7 +96,7 @@ def main() -> int:
         sys.exit(f"{__doc__}")
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
-    os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis"])
+    os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
     begun = time.monotonic()
     if chosen in MARKED and chosen != "--core":
         install_browser()

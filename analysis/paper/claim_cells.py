@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.family import GRAIN
 from slant.analysis.paper.mixed_models import condition_terms
 from slant.analysis.paper.results import Results

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.fits import Asked, FitResult
+from slant.analysis.fitting.fits import Asked, FitResult
 from slant.analysis.paper import descriptives, effect_sizes, mixed_models
 from slant.analysis.paper.family import (
     GRAIN,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.family import Needs, Row, long, read_printed
 from slant.analysis.paper.results import Results
 from slant.collector.studies.catalogue import Study

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.results import Results
 from slant.collector.studies.catalogue import Study
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.family import GRAIN, KEY, SCHEMA, VALUE, Family, Needs, Row, no_numbers, read_texts
 from slant.analysis.paper.results import Results
 from slant.collector.errors import StudyError, UnknownNameError

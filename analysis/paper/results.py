@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.fits import Asked, FitResult, Progress, fit_together
-from slant.analysis.open import read_view
-from slant.analysis.tables import tables
+from slant.analysis.fitting.fits import Asked, FitResult, Progress, fit_together
+from slant.analysis.rows.open import read_view
+from slant.analysis.rows.tables import tables
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study, load_variants
 

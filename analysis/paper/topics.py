@@ -12,12 +12,18 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.open import read_view, stored_views
 from slant.analysis.paper.claims import claims, key, scopes
 from slant.analysis.paper.family import GRAIN, VALUE, Row, no_numbers, read_printed
 from slant.analysis.paper.results import Results
-from slant.analysis.topic_choice import STALE, shown_models
-from slant.analysis.topic_match import PRINTED_PREVALENCE, PRINTED_TOPICS, matched, missing_of_print, printed_topics
+from slant.analysis.paper.topic_match import (
+    PRINTED_PREVALENCE,
+    PRINTED_TOPICS,
+    matched,
+    missing_of_print,
+    printed_topics,
+)
+from slant.analysis.questions.topics.choice import STALE, shown_models
+from slant.analysis.rows.open import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 

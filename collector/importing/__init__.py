@@ -1,1 +1,1 @@
-"""Answers that somebody else collected: `collect import`. The layouts of their files are in collector/layouts/."""
+"""Answers that somebody else collected: `collect import`. The layouts of their files are in importing/layouts/."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.bridge.worker import Died, run_jobs
 from slant.analysis.paper.family import Row, read_printed
-from slant.analysis.worker import Died, run_jobs
 from slant.collector.errors import RError
 from slant.collector.studies.catalogue import Study
 
@@ -87,7 +87,7 @@ def in_r(name: str, *arguments: Any) -> pl.DataFrame:
 
 def _job(asked: tuple[str, tuple[Any, ...]]) -> pl.DataFrame:
     """Runs in a worker."""
-    from slant.analysis import r
+    from slant.analysis.bridge import r
 
     value, _ = r.call(asked[0], *asked[1])
     return value  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.family import GRAIN, Needs, Row, long, no_numbers
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.shortfalls import beside_absent

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.fits import Asked
+from slant.analysis.fitting.fits import Asked
 from slant.analysis.paper.family import GRAIN, VALUE, Needs, Row, long, no_numbers
 from slant.analysis.paper.interference import published
 from slant.analysis.paper.interference.posteriors import STAGE_A, STAGE_B

@@ -1,1 +1,0 @@
-"""Bayesian models from Python: their tables, their draws, what is said of them."""

@@ -1,0 +1,35 @@
+"""The C++ compiler that R takes for Stan, and what it has made: looked for without starting Stan."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from slant.analysis.bridge.r_home import RInstallation
+from slant.collector.system.operating_system import user_caches
+
+_PATIENCE_S = 20
+
+
+def compiler_of(r: RInstallation) -> str | None:
+    """The path of the compiler that R is set up with, None where it is not there or make is not."""
+    command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S).stdout.split()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return shutil.which(said[0]) if said and shutil.which("make") else None
+
+
+def has_compiled_models() -> bool:
+    """Whether R's compiled_model() has kept one in the user's cache."""
+    return any(cache_folder().glob("stan-*.rds"))
+
+
+def cache_folder() -> Path:
+    """The folder that tools::R_user_dir("slant", "cache") names in R."""
+    if own := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
+        return Path(own) / "R" / "slant"
+    return Path.home() / user_caches() / "R" / "slant"

@@ -1,0 +1,220 @@
+"""The bridge to R, and the only module that imports rpy2. Nothing of R starts before `start()` is called.
+
+Columns go over as R vectors directly, never through pandas (which is slow here and changes values: ordered factors,
+levels in order of appearance, big integers as text). What goes where:
+
+    Polars                       R                          and back
+    Int8 … Int64, UInt8 … 64     integer; double where      Int64; Float64
+                                 a value needs > 32 bits
+    Float32, Float64             double (NULL is NA)        Float64
+    Boolean                      logical                    Boolean
+    String, Categorical, Enum    character, UTF-8           String
+    one of `factors`             factor with those levels   String
+
+R runs on one thread with the locale C.UTF-8, so that numbers and the order of levels are the same on all machines.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge import r_vectors
+from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
+from slant.analysis.bridge.r_package_list import what_is_lost
+from slant.analysis.bridge.worker_start import ENVIRONMENT
+from slant.collector.errors import RError
+
+# not resolved: in a checkout the package is a link, and its neighbours are links, too
+_PACKAGE = Path(__file__).parent.parent
+_R_OPTIONS = ("slant", "--quiet", "--no-save", "--no-restore")
+_session: dict[str, Any] = {}
+
+
+def r_folder() -> Path:
+    """The folder with our R functions."""
+    return (_PACKAGE.parent / "R").resolve()
+
+
+def native_folder() -> Path:
+    """The folder with what R/ compiles at its first use."""
+    return (_PACKAGE.parent / "native").resolve()
+
+
+def start() -> Any:
+    """Start R in this process (once), source R/*.R into one environment, and return that environment.
+
+    Raises RError where rpy2 or R is missing, or where they do not fit each other.
+    """
+    if not _session:
+        os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
+        os.environ["SLANT_NATIVE"] = str(native_folder())
+        ri, runtime_error = _rinterface()
+        _begin_r(ri)
+        _say_on_stderr()
+        environment = ri.baseenv["new.env"](parent=ri.globalenv)
+        for file in sorted(r_folder().glob("*.R")):
+            ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
+        _session.update(ri=ri, environment=environment, RRuntimeError=runtime_error)
+    return _session["environment"]
+
+
+def load(packages: Sequence[str]) -> None:
+    """Load R packages before the first call needs them; one that is missing is for that call to tell."""
+    for package in packages:
+        _session["ri"].baseenv["requireNamespace"](package, quietly=True)
+
+
+def call(name: str, *arguments: Any, packages: Sequence[str] = ()) -> tuple[Any, pl.DataFrame]:
+    """Call one of our R functions; returns (its value, what it warned: a frame of `kind` and `text`).
+
+    Arguments may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises RError on an R error.
+    """
+    environment = start()
+    _require(packages)
+    if name not in environment:
+        raise RError(f'There is no R function "{name}" in {r_folder()}.')
+    try:
+        heard = from_r(environment["with_conditions"](_call_of(environment[name], arguments)))
+    except _session["RRuntimeError"] as error:
+        raise RError(f"R could not finish {name}().", str(error).strip()) from error
+    conditions = heard["conditions"]
+    errors = [text for kind, text in conditions.iter_rows() if kind == "error"]
+    if errors:
+        what, *details = errors[0].splitlines()
+        raise RError(what, *(line.strip() for line in details))
+    return heard["value"], conditions
+
+
+def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """A Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else makes a factor."""
+    start()
+    ri = _session["ri"]
+    if value is None:
+        return ri.NULL
+    if isinstance(value, pl.DataFrame):
+        return _data_frame(value, factors or {})
+    if isinstance(value, pl.Series):
+        return r_vectors.vector(ri, value)
+    if isinstance(value, Mapping):
+        return _named_list(ri, {str(k): to_r(v) for k, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        return r_vectors.vector(ri, pl.Series("values", list(value)))
+    if isinstance(value, (bool, int, float, str)):
+        return r_vectors.vector(ri, pl.Series("value", [value]))
+    raise RError(f"A {type(value).__name__} has no counterpart in R.")
+
+
+def from_r(value: Any) -> Any:
+    """An R value as a Python one: data frame -> Polars, named list -> dict, list -> list, vector -> Series."""
+    ri = _session["ri"]
+    if value is ri.NULL or isinstance(value, type(ri.NULL)):
+        return None
+    classes = set(value.rclass)
+    if "data.frame" in classes:
+        return pl.DataFrame(
+            {name: r_vectors.series(ri, column) for name, column in zip(_names(value), value, strict=True)}
+        )
+    if isinstance(value, ri.ListSexpVector):
+        names = _names(value)
+        items = [from_r(item) for item in value]
+        return dict(zip(names, items, strict=True)) if names else items
+    if isinstance(value, ri.SexpVector):
+        return r_vectors.series(ri, value)
+    raise RError(f"An R object of class {', '.join(classes)} has no counterpart in Python.")
+
+
+def _rinterface() -> tuple[Any, Any]:
+    found = r_installation()
+    if found is None or found.is_too_old:
+        what = "R is not on this machine" if found is None else f"This machine's R {found.version_text} is too old"
+        raise RError(
+            f"{what}, and the analysis needs R {'.'.join(map(str, OLDEST_R))} or newer.",
+            HOW_TO_INSTALL_R,
+            "What needs no R still works: collect, analyze tables",
+        )
+    # An R_HOME in which there is no R was passed over: rpy2 would take it at its word.
+    os.environ["R_HOME"] = str(found.home)
+    logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # what it warns of ends in an error, which says more
+    try:
+        ri = importlib.import_module("rpy2.rinterface")
+        return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
+    except ModuleNotFoundError as error:
+        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(found)) from error
+    except (ImportError, OSError, ValueError, AttributeError) as error:
+        raise RError(
+            "The rpy2 that is installed does not fit the R of this machine.",
+            (str(error).splitlines() or [repr(error)])[0],
+            how_to_install_rpy2(found),
+        ) from error
+
+
+def _begin_r(ri: Any) -> None:
+    # R's own default would also load .RData of the current folder, whose functions would be taken for R's.
+    importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
+    try:
+        ri.initr(interactive=False)
+    except Exception as error:  # rpy2 asks R for this and that, and takes each answer for granted
+        home = os.environ["R_HOME"]
+        raise RError(
+            f'The R in "{home}" does not start.',
+            f"Try it: {home}/bin/Rscript -e 1",
+            "Where another R is on PATH: unset R_HOME. What else this machine lacks: analyze doctor",
+        ) from error
+
+
+def _say_on_stderr() -> None:
+    callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
+    for name in ("consolewrite_print", "consolewrite_warnerror"):
+        setattr(callbacks, name, lambda text: print(text, end="", file=sys.stderr))  # noqa: T201  stdout is for rows
+
+
+def _require(packages: Sequence[str]) -> None:
+    ri = _session["ri"]
+    missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
+    if missing:
+        names = ", ".join(f'"{package}"' for package in missing)
+        lost = what_is_lost(missing)
+        raise RError(
+            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}{f': {lost}' if lost else ''}.",
+            f"To have it, in R: install.packages(c({names})). What else this machine lacks: analyze doctor",
+        )
+
+
+def _call_of(function: Any, arguments: Sequence[Any]) -> Any:
+    """An R function of no arguments that makes this call; built as an object, so no text is ever parsed as code."""
+    ri = _session["ri"]
+    body = ri.baseenv["as.call"](ri.ListSexpVector([function, *(to_r(value) for value in arguments)]))
+    return ri.baseenv["as.function.default"](ri.ListSexpVector([body]), _session["environment"])
+
+
+def _named_list(ri: Any, items: Mapping[str, Any]) -> Any:
+    listed = ri.ListSexpVector(list(items.values()))
+    listed.names = ri.StrSexpVector(list(items))
+    return listed
+
+
+def _data_frame(frame: pl.DataFrame, factors: Mapping[str, Sequence[str]]) -> Any:
+    ri = _session["ri"]
+    columns = {
+        column.name: r_vectors.factor(ri, column, factors[column.name])
+        if column.name in factors
+        else r_vectors.vector(ri, column)
+        for column in frame
+    }
+    listed = _named_list(ri, columns)
+    listed.do_slot_assign("row.names", ri.IntSexpVector([r_vectors.NA_INTEGER, -frame.height]))
+    listed.rclass = ri.StrSexpVector(["data.frame"])
+    return listed
+
+
+def _names(value: Any) -> list[str]:
+    names = value.names
+    return [] if isinstance(names, type(_session["ri"].NULL)) else [str(name) for name in names]

@@ -1,0 +1,146 @@
+"""Columns of a Polars frame as vectors of R, and back. `ri` is rpy2.rinterface: analysis/bridge/r.py alone imports it.
+
+Numbers go over as whole blocks of memory. So does text, as zero-terminated strings that R itself takes apart: handing
+over a million strings one by one takes ten seconds.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from slant.collector.errors import RError
+
+NA_INTEGER = -(2**31)
+_NA_REAL_BITS = 0x7FF00000000007A2  # R tells NA from NaN by the low word 1954 of this NaN
+_EXACT = 2**53  # whole numbers beyond it have no exact double
+_FEW = 100  # up to here strings are quicker one by one than as a block
+_BLOCK = 100_000  # strings; R's writeBin() ends at 2^31 bytes
+
+
+def vector(ri: Any, column: pl.Series) -> Any:
+    """A column as an R vector; RError where R has nothing that could hold it."""
+    dtype = column.dtype
+    if dtype in (pl.Boolean, pl.Null):
+        return _block(ri.BoolSexpVector, "i", [NA_INTEGER if v is None else v for v in column.to_list()])
+    if dtype.is_integer():
+        return _whole(ri, column)
+    if dtype.is_float():
+        return _doubles(ri, column.cast(pl.Float64))
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return _strings(ri, column.cast(pl.String))
+    raise RError(f'The column "{column.name}" is of type {dtype}, which R gets as text or numbers.')
+
+
+def factor(ri: Any, column: pl.Series, levels: Sequence[str]) -> Any:
+    """A text column as a factor with these levels; RError where it holds anything else."""
+    codes = {level: number for number, level in enumerate(levels, start=1)}
+    unknown = set(column.drop_nulls().cast(pl.String).unique()) - set(codes)
+    if unknown:
+        raise RError(
+            f'The column "{column.name}" holds {sorted(unknown)[0]!r}, which is not one of its levels.',
+            f"Levels: {', '.join(levels)}",
+        )
+    numbers = [NA_INTEGER if v is None else codes[v] for v in column.cast(pl.String).to_list()]
+    made = _block(ri.IntSexpVector, "i", numbers)
+    made.do_slot_assign("levels", ri.StrSexpVector(list(levels)))
+    made.rclass = ri.StrSexpVector(["factor"])
+    return made
+
+
+def series(ri: Any, vector: Any) -> pl.Series:
+    """An R vector as a column: Int64, Float64, Boolean or String."""
+    if isinstance(vector, ri.StrSexpVector):
+        return _texts(ri, vector)
+    if isinstance(vector, ri.FloatSexpVector):
+        return _floats(vector)
+    if isinstance(vector, ri.IntSexpVector | ri.BoolSexpVector):
+        return _integers(ri, vector)
+    raise RError(f"A column of R's type {vector.typeof} has no counterpart in a table.")
+
+
+def _block(kind: Any, code: str, numbers: Sequence[Any]) -> Any:
+    return kind.from_memoryview(memoryview(array(code, numbers))) if numbers else kind([])
+
+
+def _whole(ri: Any, column: pl.Series) -> Any:
+    largest = max((abs(v) for v in (column.min(), column.max()) if isinstance(v, int)), default=0)
+    if largest > _EXACT:
+        raise RError(f'The column "{column.name}" holds {largest}: beyond 2^53 R has no exact number for it.')
+    if largest >= -NA_INTEGER:
+        return _doubles(ri, column.cast(pl.Float64))
+    return _block(ri.IntSexpVector, "i", column.cast(pl.Int64).fill_null(NA_INTEGER).to_list())
+
+
+def _doubles(ri: Any, column: pl.Series) -> Any:
+    if column.is_empty():
+        return ri.FloatSexpVector([])
+    numbers = array("d", column.fill_null(0.0).to_list())
+    if column.null_count():
+        bits = memoryview(numbers).cast("B").cast("Q")
+        for place in column.is_null().arg_true():
+            bits[place] = _NA_REAL_BITS
+    return ri.FloatSexpVector.from_memoryview(memoryview(numbers))
+
+
+def _strings(ri: Any, column: pl.Series) -> Any:
+    if column.str.contains("\0", literal=True).any():
+        raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
+    if len(column) <= _FEW:
+        return ri.StrSexpVector([ri.NA_Character if v is None else v for v in column.to_list()])
+    parts = [_string_block(ri, column.slice(start, _BLOCK)) for start in range(0, len(column), _BLOCK)]
+    whole = ri.baseenv["c"](*parts) if len(parts) > 1 else parts[0]
+    if missing := column.is_null().arg_true().to_list():
+        whole = ri.baseenv["is.na<-"](whole, _block(ri.IntSexpVector, "i", [place + 1 for place in missing]))
+    return whole
+
+
+def _string_block(ri: Any, column: pl.Series) -> Any:
+    joined = column.fill_null("").str.join("\0").cast(pl.Binary).item() + b"\0"
+    texts = ri.baseenv["readBin"](ri.ByteSexpVector.from_memoryview(memoryview(joined)), "character", len(column))
+    return ri.baseenv["Encoding<-"](texts, "UTF-8")
+
+
+def _texts(ri: Any, vector: Any) -> pl.Series:
+    count = len(vector)
+    if count <= _FEW:
+        return pl.Series([None if v is ri.NA_Character else str(v) for v in vector], dtype=pl.String)
+    base = ri.baseenv
+    blocks = []
+    for start in range(0, count, _BLOCK):
+        places = base["seq.int"](start + 1, min(start + _BLOCK, count))
+        zero_ended = base["writeBin"](base["enc2utf8"](base["["](vector, places)), ri.ByteSexpVector([]))
+        joined = pl.Series([ri.vector_memoryview(zero_ended, "char", "B").tobytes()[:-1].decode()])
+        blocks.append(joined.str.split("\0").explode())
+    texts = pl.concat(blocks)
+    if not base["anyNA"](vector)[0]:
+        return texts
+    is_missing = pl.Series("", array("i", _bytes(base["is.na"](vector))).tolist()).cast(pl.Boolean)
+    return texts.set(is_missing, None)
+
+
+def _floats(vector: Any) -> pl.Series:
+    held = _bytes(vector)
+    values: list[float | None] = array("d", held).tolist()  # type: ignore[assignment]
+    bits = memoryview(held).cast("Q")
+    for place in [place for place, value in enumerate(values) if value != value]:  # NaN alone differs from itself
+        if bits[place] & 0xFFFFFFFF == _NA_REAL_BITS & 0xFFFFFFFF:
+            values[place] = None
+    return pl.Series(values, dtype=pl.Float64)
+
+
+def _integers(ri: Any, vector: Any) -> pl.Series:
+    values = array("i", _bytes(vector)).tolist()
+    if isinstance(vector, ri.BoolSexpVector):
+        return pl.Series([None if v == NA_INTEGER else v != 0 for v in values], dtype=pl.Boolean)
+    if "factor" in vector.rclass:
+        levels = list(vector.do_slot("levels"))
+        return pl.Series([None if v == NA_INTEGER else levels[v - 1] for v in values], dtype=pl.String)
+    return pl.Series([None if v == NA_INTEGER else v for v in values], dtype=pl.Int64)
+
+
+def _bytes(vector: Any) -> bytes:
+    return vector.memoryview().tobytes() if len(vector) else b""

@@ -1,0 +1,260 @@
+"""R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process: it
+runs in others (worker_start.py), which the parent can kill. A worker lives for many jobs and calls.
+
+`run_jobs` is general (any picklable function of one argument); `fit_job` is the one that analyses use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge.worker_start import ALOUD, SEED, deaf_to_ctrl_c, environment, worker_context
+from slant.collector.errors import RError
+from slant.collector.system.child_processes import with_safe_path
+from slant.collector.system.operating_system import core_count
+
+# Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
+_HEED_CTRL_C_S = 0.2
+_START_S = 120.0
+_LINES_SAID = 6  # of what a process says that can't start: a traceback ends with what matters
+_LOST = 255  # what multiprocessing says of a process whose end nobody saw
+_idle: list[_Pool] = []  # pools with nothing to do; whoever takes one has it for himself
+
+
+@dataclass(frozen=True)
+class FitJob:
+    """One fit of one cell: the engine, its rows (only the needed columns, in a stable order) and its arguments."""
+
+    engine: str
+    rows: pl.DataFrame
+    arguments: dict[str, Any] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Died:
+    """The result of a job whose worker process died, also when the job ran alone."""
+
+    reason: str
+
+
+def fit_job(job: FitJob) -> dict[str, Any]:
+    """Runs in a worker: R's run_fit() on one job. Returns its data frames, all as Polars, and the seconds it took."""
+    from slant.analysis.bridge import r
+
+    r.start()
+    begun = time.monotonic()
+    value, _ = r.call("run_fit", job.engine, job.rows, job.arguments, packages=job.packages)
+    return {**value, "seconds": time.monotonic() - begun}
+
+
+@cache
+def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
+    """The versions of R and of these packages, as a worker of now would fit with them; None where one is missing."""
+    try:
+        with contextlib.closing(run_jobs(_versions_job, [packages], 1)) as results:
+            ((_, found),) = results
+    except RError:
+        return None
+    return None if isinstance(found, Died) or None in found.values() else found
+
+
+def _versions_job(packages: tuple[str, ...]) -> dict[str, str | None]:
+    """Runs in a worker. It reads what is installed and loads none of it, which would take a second."""
+    from slant.analysis.bridge import r
+
+    value, _ = r.call("package_versions", ["base", *packages])
+    found = dict(value.iter_rows())
+    return {"R": found.pop("base"), **found}
+
+
+def run_jobs(
+    function: Callable[[Any], Any], jobs: Sequence[Any], workers: int | None = None
+) -> Generator[tuple[int, Any], None, None]:
+    """Run `function` on each job in `workers` processes (default: the cores); yields (job number, result) as they end.
+
+    A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here, and an RError
+    where no worker can start. Leaving early (Ctrl-C, an exception, a closed generator) kills the workers at once. Else
+    they stay for the next jobs of this process, with R started, and end with it.
+    """
+    count = max(1, min(workers or core_count(), len(jobs)))
+    waiting = list(reversed(range(len(jobs))))
+    while waiting:
+        broken = yield from _run_pool(function, jobs, waiting, count)
+        for number in broken.running if broken else ():  # one of them killed the pool; alone, it shows which
+            alone = yield from _run_pool(function, jobs, [number], 1)
+            if alone is None:
+                continue
+            if not alone.has_begun:
+                raise _could_not_start(alone, function)
+            yield number, Died(f"The R process of this fit {alone.end}, also when it ran alone.")
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Worker processes; each says in `begun` that R has started in it, or has said why it can't."""
+
+    executor: ProcessPoolExecutor
+    begun: Connection
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """A pool of which a process died: the jobs that were running, whether any process had begun, and how one ended."""
+
+    running: tuple[int, ...]
+    has_begun: bool
+    end: str
+
+
+def _run_pool(
+    function: Callable[[Any], Any], jobs: Sequence[Any], waiting: list[int], count: int
+) -> Generator[tuple[int, Any], None, _Broken | None]:
+    """Work off `waiting` (from its end). Returns what there is to say of a pool that broke with jobs running.
+
+    Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
+    """
+    pool = _idle.pop() if _idle else _pool(max(count, core_count()))
+    running: dict[Future[Any], int] = {}
+    is_sound = False
+    try:
+        while waiting or running:
+            while waiting and len(running) < count:
+                try:
+                    future = _submit(pool, function, jobs[waiting[-1]])
+                except BrokenProcessPool:
+                    break
+                except (EOFError, OSError) as error:  # what workers are forked from has ended
+                    return _broken(pool, [waiting.pop(), *running.values()], str(error))
+                running[future] = waiting.pop()
+            if not running:
+                return None  # a worker died while it had nothing to do: nobody's fault, and a new pool goes on
+            suspects = []
+            for future in wait(running, _HEED_CTRL_C_S, FIRST_COMPLETED).done:
+                number = running.pop(future)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    suspects.append(number)
+                else:
+                    yield number, future.result()
+            if suspects:
+                return _broken(pool, [*suspects, *running.values()])
+        is_sound = True
+    finally:
+        if is_sound:
+            _idle.append(pool)
+        else:
+            _kill(pool)
+    return None
+
+
+def _broken(pool: _Pool, running: Sequence[int], said: str = "") -> _Broken:
+    has_begun = pool.begun.poll()
+    codes = _kill(pool)
+    return _Broken(tuple(running), has_begun, how_it_ended(codes) or said or "ended without a word")
+
+
+def how_it_ended(codes: Collection[int | None]) -> str | None:
+    """The end of the process that broke its pool, from the exit codes of all: the others were ended by the pool."""
+    own = [code for code in codes if code not in (None, _LOST, -signal.SIGTERM, -signal.SIGKILL)]
+    if own and own[0] is not None and own[0] >= 0:
+        return f"ended by itself with exit status {own[0]}"
+    if own and own[0] is not None:
+        return f"crashed ({signal.Signals(-own[0]).name})"
+    return "was killed (SIGKILL): by somebody, or as memory ran out" if -signal.SIGKILL in codes else None
+
+
+def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> RError:
+    """Says why, in the words of a process that begins just as a worker does, but is listened to."""
+    begin = [sys.executable, "-c", f"import {_begin.__module__}, {SEED}"]
+    with environment(more={ALOUD: "1"}), with_safe_path(function):
+        try:
+            again = subprocess.run(begin, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_S)
+        except (OSError, subprocess.SubprocessError) as error:
+            return RError("The process in which R runs could not start.", str(error))
+    said = [line for line in again.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    if again.returncode == 0:
+        said = [f"It {broken.end}; another one that was tried right afterwards did start: try again."]
+    return RError("The process in which R runs could not start.", *said[-_LINES_SAID:])
+
+
+def _pool(count: int) -> _Pool:
+    context = worker_context()
+    begun, say_begun = context.Pipe(duplex=False)
+    with environment():  # its locks need a process, too, which multiprocessing starts
+        executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(say_begun,))
+    return _Pool(executor, begun)
+
+
+def _submit(pool: _Pool, function: Callable[[Any], Any], job: Any) -> Future[Any]:
+    with environment(getattr(job, "packages", ())), deaf_to_ctrl_c(), with_safe_path(function), _without_main():
+        return pool.executor.submit(function, job)  # starts a process where one is missing
+
+
+def _kill(pool: _Pool) -> list[int | None]:
+    """The workers, and what R has started there: chains that it forked, a compiler. Returns their exit codes."""
+    processes = list((pool.executor._processes or {}).values())
+    for process in processes:
+        _kill_group(process.pid)
+        process.kill()
+    pool.executor.shutdown(wait=True, cancel_futures=True)
+    return [process.exitcode for process in processes]
+
+
+def _kill_group(leader: int | None) -> None:
+    """All processes of a group, where there is one: it outlives the worker that led it. Never our own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if leader and leader != os.getpgrp():
+            os.killpg(leader, signal.SIGKILL)
+
+
+def _begin(say_begun: Connection) -> None:
+    """In a new worker: leave Ctrl-C to the parent, lead a group of one's own, in which all that R starts can be
+    killed together, end when the parent is gone (even by kill -9), and start R where it was not forked with R in it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setpgid(0, 0)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    importlib.import_module(SEED)
+    say_begun.send_bytes(b"1")
+
+
+def _end_with(sentinel: int) -> None:
+    wait_for([sentinel])
+    os.killpg(0, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """A spawned process imports the caller's script again. Ours need nothing of it, and a script without the
+    `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
+    """
+    main = sys.modules["__main__"]
+    hidden = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}
+    main.__spec__ = None
+    with contextlib.suppress(AttributeError):
+        del main.__file__
+    try:
+        yield
+    finally:
+        for name, value in hidden.items():
+            setattr(main, name, value)

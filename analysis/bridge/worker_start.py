@@ -1,0 +1,82 @@
+"""How R worker processes begin: with which environment, and from what.
+
+Where the system lets them, they are forked from one process in which R has started and loaded its packages
+(worker_seed.py), for loading lmerTest takes longer than all fits of a paper. It can be begun before anything else is
+imported: this module is light. Elsewhere each starts R on its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.context import BaseContext
+
+from slant.collector.system.child_processes import child_environment, with_safe_path
+from slant.collector.system.operating_system import can_fork_r, r_locale
+
+ENVIRONMENT = {
+    **r_locale(),
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
+    # R begins with room for what loading lmerTest needs; else it collects garbage again and again while it grows.
+    "R_NSIZE": "3000000",
+    "R_VSIZE": "134217728",
+}
+# Many short fits are over before compiled code has paid for its compiling. It changes no number.
+_SHORT_FITS = {"R_ENABLE_JIT": "0"}
+SEED = "slant.analysis.bridge.worker_seed"
+ALOUD = "SLANT_R_ALOUD"  # set in a process that is listened to while R starts
+PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
+
+
+def worker_context() -> BaseContext:
+    """The way in which this system starts workers."""
+    if not can_fork_r():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([SEED])
+    return context
+
+
+def begin_early(packages: Sequence[str]) -> None:
+    """Begin to load R and these packages, for many short fits, beside what this process does until it has them."""
+    if can_fork_r():
+        from multiprocessing import forkserver
+
+        worker_context()
+        with environment(packages, _SHORT_FITS), deaf_to_ctrl_c(), with_safe_path():
+            forkserver.ensure_running()
+
+
+@contextlib.contextmanager
+def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = None) -> Iterator[None]:
+    """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
+    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **child_environment(), **(more or {})}
+    before = {name: os.environ.get(name) for name in new}
+    os.environ.update(new)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes born meanwhile, and all that they start, never see it: it is for the one that asked, whose end ends
+    them. They could ignore it themselves only after a second of imports, in which it would leave a traceback each.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,1 @@
+"""The command `analyze`, and what it shows."""

@@ -1,0 +1,79 @@
+"""What `analyze --fit brms` prints: a table of what was found, and in words what the chains are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from slant.analysis.cli.analyze import BAYES_TABLES
+from slant.analysis.fitting.fits import FitResult
+from slant.collector.errors import UsageError
+
+_ENGINES = ("brms", "lme4")
+_OF_TOKENS = ("refusals_removed", "measure")  # nothing that a choice between two options could differ by
+_OF_LINEAR_MODELS = ("df", "statistic", "p_value")
+_OF_FITS = ("status", "n_missing", "n_groups", "messages", "versions", "seconds")
+
+
+def is_bayesian(result: FitResult) -> bool:
+    return not result.bayes["models"].is_empty()
+
+
+def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
+    """One of BAYES_TABLES (the first two are of binomial mixed models, too) or of the tables that every fit has.
+
+    A verdict is a long sentence: unless `in_full`, `is_converged` stands for it, but in the diagnostics. UsageError
+    where no fit of this result has such a table.
+    """
+    if show in BAYES_TABLES:
+        frame = _first_of_an_engine(result, show)
+    elif show == "diagnostics" and is_bayesian(result):
+        frame = _diagnostics(result)
+    else:
+        frame = getattr(result, show)
+    if not is_bayesian(result):
+        return frame.drop(_OF_TOKENS if _is_of_choices(result) else [], strict=False)
+    unneeded = [*_OF_TOKENS, *(_OF_LINEAR_MODELS if show == "table" else ())]
+    has_verdict = in_full or show == "diagnostics"
+    return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
+
+
+def check_adjustable(result: FitResult, adjust: str | None) -> None:
+    """UsageError for what has no p of many, as topics have."""
+    if adjust is not None and _is_of_choices(result):
+        raise UsageError(f"There is no p to adjust in the contrasts of {result.engine}.", "Leave out --adjust.")
+
+
+def _is_of_choices(result: FitResult) -> bool:
+    return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
+
+
+def no_such_table(result: FitResult, show: str) -> UsageError:
+    kinds = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+    return UsageError(
+        f'There is no table "{show}" of {kinds}.', "Every fit has: table, diagnostics, variances, messages."
+    )
+
+
+def verdicts(result: FitResult) -> Iterator[str]:
+    """What the chains of each fit that converged are worth. The others are told of as doubtful anyway."""
+    for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
+        yield f"{row['fit']} ({row['source']}): {row['verdict']}"
+
+
+def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
+    frames = [result.tables[engine].get(show) for engine in _ENGINES]
+    found = [frame for frame in frames if frame is not None and not frame.is_empty()]
+    if not found:
+        raise no_such_table(result, show)
+    return found[0]
+
+
+def _diagnostics(result: FitResult) -> pl.DataFrame:
+    """One row a fit: how it was sampled, beside what is known of every fit; failed ones, too."""
+    key = ["source", "study", "study_version", "variant", "model", "test", "fit"]
+    sampled = result.bayes["models"]
+    general = result.diagnostics.select(*key, *_OF_FITS)
+    joined = general.join(sampled, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return joined.select(pl.exclude("fit", *_OF_TOKENS), "fit")

@@ -1,0 +1,1 @@
+"""Fits of every engine, and where their results are kept."""

@@ -1,0 +1,130 @@
+"""The table of engines: which R function fits what a study calls a fit, and what it is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slant.analysis.fitting.bayes_tables import BRMS_TABLES, LME4_TABLES
+from slant.analysis.fitting.tables import KeptTables
+from slant.analysis.fitting.topic_tables import TOPIC_TABLES
+from slant.analysis.rows.cells import STEP
+from slant.collector.studies.catalogue import Fit
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
+
+    `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
+    database, with the ending of its name. `tables`: those that this engine alone keeps. `takes_all_cores`: one
+    fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another. `settings`:
+    what a caller may set otherwise than the study does; `asides`: what he may set besides, which changes no number.
+    """
+
+    packages: tuple[str, ...]
+    needs: tuple[str, ...]
+    arguments: Callable[[Fit], dict[str, Any]]
+    describe: Callable[[Fit], str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    tables: KeptTables = field(default_factory=KeptTables)
+    takes_all_cores: bool = False
+    settings: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+
+    @property
+    def keeps_model(self) -> bool:
+        return bool(self.files)
+
+
+def _levels(fit: Fit) -> dict[str, list[Any]]:
+    return {column: list(values) for column, values in fit.levels.items()}
+
+
+def _sides(fit: Fit) -> list[Any]:
+    return list(fit.levels[fit.contrast or ""])
+
+
+def _effects(fit: Fit) -> dict[str, str]:
+    """R's own default compares models; where the formula has no models, there is nothing to compare."""
+    return {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
+
+
+ENGINES = {
+    "lme4": Engine(
+        ("lme4", "lmerTest"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit),
+                     **{name: fit.settings[name] for name in ("family", "n_agq") if name in fit.settings}},
+        lambda fit: fit.formula or "",
+        tables=LME4_TABLES,
+        settings=("family", "n_agq", "random"),
+    ),
+    "leave_one_out": Engine(
+        ("lme4", "lmerTest"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
+        lambda fit: f"{fit.formula}, each prompt left out in turn",
+    ),
+    "effect_size": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
+        lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
+    ),
+    "welch": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
+        lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
+    ),
+    "trimmed_difference": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+                     **{name: fit.settings[name] for name in ("trim",) if name in fit.settings}},
+        lambda fit: f"trimmed means: {fit.outcome} ~ {fit.contrast}",
+        settings=("trim",),
+    ),
+    "median_difference": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+                     **{name: fit.settings[name] for name in ("draws", "seed") if name in fit.settings}},
+        lambda fit: f"medians: {fit.outcome} ~ {fit.contrast}",
+        settings=("draws", "seed"),
+    ),
+    "step_sensitivity": Engine(
+        (),
+        ("outcome", "contrast"),
+        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit), "step": STEP,
+                     **{name: fit.settings[name] for name in ("step", "draws", "seed") if name in fit.settings}},
+        lambda fit: f"d drawn within steps: {fit.outcome} ~ {fit.contrast}",
+        settings=("step", "draws", "seed"),
+    ),
+    "stm": Engine(
+        ("stm", "tm", "SnowballC"),
+        ("formula", "outcome", "contrast"),
+        lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
+                     **_effects(fit), **fit.settings},
+        lambda fit: f"topics {fit.formula}",
+        files={"save_to": ".rds"},
+        tables=TOPIC_TABLES,
+        settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
+    ),
+    "brms": Engine(
+        ("brms", "rstan", "StanHeaders", "posterior", "loo"),
+        ("formula",),
+        lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
+        lambda fit: fit.formula or "",
+        files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
+        tables=BRMS_TABLES,
+        takes_all_cores=True,
+        settings=(
+            "priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed",
+        ),
+        asides=("force",),
+    ),
+}  # fmt: skip

@@ -1,0 +1,196 @@
+"""Fits: `fit()` runs an engine over every cell of a study and keeps the result.
+
+What is fitted (view, formula, levels) stands in the study's TOML file; how, in R/. Here only the way there and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge.worker import Died, FitJob, fit_job, run_jobs, versions_now
+from slant.analysis.fitting.model_files import CELL, beside_cells, engine_frames
+from slant.analysis.fitting.run import Progress as Progress
+from slant.analysis.fitting.run import run_and_keep
+from slant.analysis.fitting.store import Fitted, is_same, stored
+from slant.analysis.fitting.tables import Frames
+from slant.analysis.fitting.work import Work, fit_work
+from slant.analysis.rows.cells import read_rows
+from slant.analysis.rows.fit_choice import chosen_fits, no_rows
+from slant.collector.errors import RError, UnknownNameError
+from slant.collector.studies.catalogue import Study
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
+
+    Each ends with `fit`, the name that the study gives the fit: a study may have several of one engine.
+    table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
+    diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
+    dropped (how many rows each flag of the fit left out, as in "is_refusal: 4"; null where it has no flag), n_groups,
+    log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that were not all
+    asked or counted alike is never ok, and says so in its messages.
+    variances: one row per variance component (variances, not standard deviations).
+    messages: one row per warning, message or error of R: kind, text.
+    tables: by engine and name, what only this engine has; empty frames where it took no part.
+    topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence, contrasts, shifts,
+    correlations, examples, models.
+    bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
+    among the fits, every frame has the columns is_converged and verdict.
+    not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
+    """
+
+    engine: str
+    table: pl.DataFrame
+    diagnostics: pl.DataFrame
+    variances: pl.DataFrame
+    messages: pl.DataFrame
+    not_kept: str | None
+    _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
+    tables: Mapping[str, Frames] = field(default_factory=dict, compare=False)
+
+    @property
+    def topics(self) -> Frames:
+        return self.tables["stm"]
+
+    @property
+    def bayes(self) -> Frames:
+        return self.tables["brms"]
+
+    def r_object(self, path: str | Path, **cell: str) -> Path:
+        """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
+
+        `cell` narrows it down: `result.r_object("o3.rds", model="o3-mini", test="flowers_insects")`.
+        """
+        path = Path(path).resolve()
+        self._save(path, cell)
+        return path
+
+
+def fit(
+    engine: str,
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    refusals_removed: bool = True,
+    measure: str | None = None,
+    workers: int | None = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
+) -> FitResult:
+    """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
+
+    `engine` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
+    of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
+    is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
+    called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm. `only`
+    narrows it down to some cells, as in `only={"model": ["o3-mini"]}`.
+
+    Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
+    """
+    work: list[Work] = []
+    for one, definition in chosen_fits(engine, db, study):
+        work += fit_work(
+            db, one, definition, source=source, measure=measure, refusals_removed=refusals_removed, settings=settings,
+            only=only,
+        )  # fmt: skip
+    if not work:
+        raise no_rows("fit", db, source)
+    return _made(db, [(engine, work)], workers, refit, progress)[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call of `fit()` among several that are made together: the name of a fit, and arguments as there."""
+
+    fit: str
+    refusals_removed: bool = True
+    only: Mapping[str, Collection[str]] | None = None
+
+
+def fit_together(
+    db: str | Path, study: Study, asked: Sequence[Asked], workers: int | None = None, progress: Progress | None = None
+) -> list[FitResult]:
+    """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
+    chosen = [(one, definition) for one in asked for _, definition in chosen_fits(one.fit, db, study)]
+    views = dict.fromkeys(definition.view for _, definition in chosen)
+    rows = {view: read_rows(db, study.name, [d for _, d in chosen if d.view == view], None) for view in views}
+    groups: list[tuple[str, list[Work]]] = [(one.fit, []) for one in asked]
+    for one, definition in chosen:
+        groups[asked.index(one)][1].extend(
+            fit_work(
+                db, study, definition, refusals_removed=one.refusals_removed, only=one.only, rows=rows[definition.view]
+            )
+        )
+    return _made(db, groups, workers, False, progress)
+
+
+def _made(
+    db: str | Path,
+    groups: Sequence[tuple[str, list[Work]]],
+    workers: int | None,
+    refit: bool,
+    progress: Progress | None,
+) -> list[FitResult]:
+    """Each group's results, kept or fitted: all that is to fit goes to one set of workers, and is kept at once."""
+    every = [work for _, works in groups for work in works]
+    engines = dict.fromkeys(work.definition.engine for work in every)
+    kept = reduce(Fitted.and_, (stored(db, engine) for engine in engines), Fitted.empty())
+    old = {row["fit_id"]: row for row in kept.fits.to_dicts()}
+    known = [] if refit else [work for work in every if work.id in old]
+    versions = _versions({work.definition.engine: work.engine.packages for work in known})
+    same = {
+        work.id
+        for work in known
+        if is_same(old[work.id], work.cell.data_hash, work.hash, versions[work.definition.engine])
+    }
+    todo = [work for work in every if work.id not in same]
+    results, not_kept = run_and_keep(db, todo, workers, progress)
+    found = kept.only(list(same)).and_(results)
+    return [_result(name, found.only([work.id for work in works]), works, not_kept) for name, works in groups]
+
+
+def _versions(packages: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str] | None]:
+    """The versions that each engine would fit with now; R is asked once where it has all of their packages."""
+    wanted = tuple(dict.fromkeys(package for its in packages.values() for package in its))
+    if len(packages) > 1 and (found := versions_now(wanted)):
+        return {engine: {name: found[name] for name in ("R", *its)} for engine, its in packages.items()}
+    return {engine: versions_now(its) for engine, its in packages.items()}
+
+
+def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | None) -> FitResult:
+    said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
+    parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
+    messages = said.filter(pl.col("text").str.len_chars() > 0).select("fit_id", parts.alias("part")).unnest("part")
+    return FitResult(
+        engine, beside_cells(found, found.estimates), beside_cells(found, found.fits.drop(CELL)),
+        beside_cells(found, found.variances), beside_cells(found, messages), not_kept,
+        lambda path, cell: _save_objects(work, path, cell), engine_frames(found),
+    )  # fmt: skip
+
+
+def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> None:
+    chosen = [w for w in work if all(w.cell.key.get(name) == value for name, value in cell.items())]
+    if not chosen:
+        keys = work[0].cell.key
+        raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
+    first = chosen[0]
+    rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
+    own = {name: value for name, value in first.job.arguments.items() if name not in first.engine.files}
+    arguments = {**own, "save_to": str(path)}
+    if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
+        rows = first.cell.rows
+    else:
+        arguments["by"] = list(first.cell.key)
+    job = FitJob(first.definition.engine, rows, arguments, first.engine.packages)
+    for _, result in run_jobs(fit_job, [job], 1):
+        if isinstance(result, Died):
+            raise RError(f'Can\'t save R objects to "{path}".', result.reason)

@@ -1,0 +1,135 @@
+"""One fit to make: what is fitted, to which rows, and by what it is known again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from slant.analysis.bridge.r import native_folder, r_folder
+from slant.analysis.bridge.worker import FitJob
+from slant.analysis.fitting.engines import ENGINES, Engine
+from slant.analysis.fitting.files import model_file
+from slant.analysis.fitting.store import fit_id
+from slant.analysis.rows.cells import Cell, Rows, read_cells
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.toml_table import checked_name
+
+
+@dataclass(frozen=True)
+class Work:
+    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number.
+
+    `refusals_removed`: rows were left out by the fit's flags, so far as there are such rows; never of a fit without.
+    """
+
+    study: str
+    definition: Fit
+    cell: Cell
+    refusals_removed: bool
+    measure: str | None
+    db: Path
+    own_settings: Mapping[str, Any]
+    asides: Mapping[str, Any]
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.definition.engine]
+
+    @property
+    def id(self) -> str:
+        fit = self.definition
+        own = [dict(self.own_settings)] if self.own_settings else []
+        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure, *own)
+
+    @property
+    def hash(self) -> str:
+        return stable_id(self.definition.engine, self.engine.arguments(self.definition), r_code_hash())
+
+    @property
+    def job(self) -> FitJob:
+        arguments = {**self.engine.arguments(self.definition), **self.asides}
+        for argument, ending in self.engine.files.items():
+            arguments[argument] = str(model_file(self.db, self.id, ending))
+        return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
+
+
+def _check_engine(study: Study, fit: Fit) -> None:
+    if fit.engine not in ENGINES:
+        raise StudyError(
+            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
+            f"Engines there are: {', '.join(sorted(ENGINES))}.",
+        )
+    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
+    if missing:
+        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
+
+
+def fit_work(
+    db: str | Path,
+    study: Study,
+    definition: Fit,
+    *,
+    source: str | None = None,
+    measure: str | None = None,
+    refusals_removed: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
+    rows: Rows | None = None,
+) -> list[Work]:
+    """The fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
+
+    StudyError where it can't be made.
+    """
+    _check_engine(study, definition)
+    engine, settings = ENGINES[definition.engine], settings or {}
+    for name in settings:
+        if name not in (*engine.settings, *engine.asides):
+            raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
+    own = {name: value for name, value in settings.items() if name not in engine.asides}
+    asides = {name: value for name, value in settings.items() if name in engine.asides}
+    definition, random = with_random(replace(definition, settings={**definition.settings, **own}))
+    cells = read_cells(
+        db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    )
+    _check_random(cells, random)
+    return [
+        Work(study.name, definition, cell, bool(cell.dropped), measure, Path(db), own, asides)
+        for cell in cells
+        if all(cell.key.get(name) in values for name, values in (only or {}).items())
+    ]
+
+
+def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
+    """The fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their names."""
+    settings = dict(definition.settings)
+    random = tuple(checked_name(str(name), "column") for name in settings.pop("random", ()))
+    if random and definition.formula is None:
+        raise StudyError(f'The fit "{definition.name}" has no formula to add a random effect to.')
+    terms = [definition.formula or "", *(f"(1 | {name})" for name in random)]
+    formula = " + ".join(terms) if random else definition.formula
+    return replace(definition, settings=settings, formula=formula), random
+
+
+def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
+    for cell, name in product(cells, random):
+        if name not in cell.rows.columns:
+            raise StudyError(f'Can\'t give "{name}" a random effect: the rows have no such column.')
+        if cell.rows[name].n_unique() < 2:
+            raise UsageError(
+                f'Can\'t give "{name}" a random effect: all rows have the same.',
+                "To ask every trial several times: collect --repeat 5",
+            )
+
+
+@cache
+def r_code_hash() -> str:
+    """Of all code that a fit may run; a figure drawn otherwise leaves every fit as it is."""
+    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
+    files = [*sorted(code), *sorted(native_folder().iterdir())]
+    return stable_id([file.read_text("utf-8") for file in files])

@@ -1,0 +1,1 @@
+"""Pages for people: the report and the page of checks."""

@@ -1,0 +1,156 @@
+"""One page about what a paper does not say, as text, Markdown or HTML. Whatever a model, a file or a user wrote is
+escaped, and the page may load nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from slant.analysis.pages.tables import plain
+from slant.analysis.plots.figures import Figure, draw
+from slant.analysis.questions.checks.checks import Checks
+from slant.analysis.questions.checks.findings import findings, rows_of
+from slant.analysis.questions.checks.jobs import DESIGN_CHECKS
+from slant.analysis.questions.checks.sentences import Finding
+from slant.collector.errors import UsageError
+from slant.collector.terminal import printable
+
+STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
+_MARGIN = " " * 12
+_DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
+_ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of the one that says more
+
+
+def as_rows(checks: Checks) -> pl.DataFrame:
+    """One row a finding: source, study_version, variant, check, standing, verdict, details."""
+    rows = [
+        {**grain, "check": one.check, "standing": one.standing, "verdict": one.verdict,
+         "details": " ".join(one.details)}
+        for grain, found in findings(checks) for one in found
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def as_json(checks: Checks) -> str:
+    """Findings, warnings, and the rows of every check, for machines."""
+    content = {
+        "study": checks.study.name, "alpha": checks.alpha, "bound": checks.bound,
+        "findings": as_rows(checks).to_dicts(), "warnings": checks.warnings,
+        "rows": {name: rows.to_dicts() for name, rows in checks.rows.items()},
+    }  # fmt: skip
+    return json.dumps(content, ensure_ascii=False, indent=1, default=str)
+
+
+def as_text(checks: Checks, width: int = 110) -> str:
+    """The page for a terminal: verdicts first, the numbers below each."""
+    lines = [f"{checks.study.title}: what the paper does not say", checks.study.source]
+    for grain, found in findings(checks):
+        lines += [
+            "",
+            f"{grain['source'].upper()} data, variant {grain['variant']}, version {grain['study_version']}",
+            "",
+        ]
+        for one in found:
+            lines += list(_finding_lines(one, width))
+    return "\n".join(printable(line) for line in lines)
+
+
+def _finding_lines(finding: Finding, width: int) -> Iterator[str]:
+    mark = STANDINGS[finding.standing].ljust(len(_MARGIN))
+    yield from textwrap.wrap(finding.verdict, width, initial_indent=mark, subsequent_indent=_MARGIN)
+    for detail in finding.details:
+        yield from textwrap.wrap(detail, width, initial_indent=f"{_MARGIN}- ", subsequent_indent=f"{_MARGIN}  ")
+    yield ""
+
+
+def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
+    """Write the page to a file that ends in .html (with figures) or .md; returns its path."""
+    ending = check_ending(out)
+    sections = [_section(checks, grain, found, ending, workers) for grain, found in findings(checks)]
+    template = _environment(ending).get_template(f"check{ending}.j2")
+    page = template.render(
+        title=checks.study.title, citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
+        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), sections=sections, alpha=checks.alpha,
+        bound=checks.bound, drawn=_DRAWN,
+    )  # fmt: skip
+    try:
+        out.write_text(page, "utf-8")
+    except OSError as error:
+        raise UsageError(f'Can\'t write the page to "{out}": {error.strerror}.', "Name another: --out FILE") from None
+    return out.resolve()
+
+
+def check_ending(out: Path) -> str:
+    """The ending of the page's name: .html or .md. UsageError for any other, so that nobody waits for nothing."""
+    if out.suffix.lower() not in (".html", ".md"):
+        raise UsageError(f'Can\'t write the page to "{out}": its name must end in .html or .md.')
+    return out.suffix.lower()
+
+
+def _environment(ending: str) -> Environment:
+    environment = Environment(
+        loader=PackageLoader("slant.analysis.pages"), autoescape=ending == ".html", undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["md"] = lambda text: _MARKDOWN.sub(r"\\\1", printable(text))
+    return environment
+
+
+def _section(
+    checks: Checks, grain: dict[str, str], found: list[Finding], ending: str, workers: int | None
+) -> dict[str, Any]:
+    rows = rows_of(checks, grain)
+    tables = {one.check: plain(_shown(rows[_ROWS.get(one.check, one.check)], one)) for one in found if one.columns}
+    figures = _figures(checks, grain, rows, workers) if ending == ".html" else []
+    shown = [one.check for one in found if one.check in _DRAWN][:1]
+    return {**grain, "findings": found, "tables": tables, "figures": figures, "drawn": shown}
+
+
+def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
+    """What the page shows of a check's rows: of prompts, words and games only those that matter."""
+    if finding.check in ("influence", "game_influence"):
+        rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
+    if finding.check == "left_out":
+        most = pl.col("change").abs().max().over("model", "test", "condition")
+        rows = rows.filter(pl.col("carries_effect") | (pl.col("change").abs() == most))
+    columns = [name for name in finding.columns if name in rows.columns]
+    floats = [name for name in columns if rows[name].dtype == pl.Float64]
+    return rows.select("model", "test", *columns).with_columns(pl.col(floats).round_sig_figs(3))
+
+
+def _figures(
+    checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: int | None
+) -> list[dict[str, str]]:
+    """Of what the study's design is checked for first: residuals by model, or the places of options."""
+    is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
+    trials = checks.trials.filter(is_it)
+    if checks.study.design not in DESIGN_CHECKS:
+        columns = ["source", "model", "model_label", "test", "test_label", "test_no", "condition", "wording", "tokens",
+                   "token_source", "is_refusal"]  # fmt: skip
+        parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
+        return [_embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
+    places = rows.get("first_option", pl.DataFrame(schema={"n": pl.Int32})).drop_nulls("n")
+    if places.is_empty():
+        return []
+    for keys in (["model"], ["test"], ["condition"]):
+        labels = trials.select(*keys, f"{keys[0]}_label", f"{keys[0]}_no").unique(keys)
+        places = places.join(labels, on=keys, how="left", maintain_order="left")
+    return [_embedded(figure) for figure in draw([("plot_first_options", places)], workers)]
+
+
+def _embedded(figure: Figure | str) -> dict[str, str]:
+    if isinstance(figure, str):
+        return {"problem": figure, "uri": "", "alt_text": ""}
+    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
+    return {"problem": "", "uri": uri, "alt_text": figure.alt_text}

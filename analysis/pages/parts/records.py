@@ -1,0 +1,81 @@
+"""What a group of tables in a report is, and what it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.pages.tables import plain
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.tables import table_info
+from slant.collector.studies.catalogue import Study
+
+_HIDDEN = {
+    *GRAIN, "study", "fit_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions", "data_hash",
+    "seconds",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One table under its caption; folded, unless `is_open`."""
+
+    caption: str
+    table: dict[str, Any]
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class ToMake:
+    """What is not there yet, and what to type for it."""
+
+    what: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """`anchor` is unique within a section; `texts` are paragraphs, `quotes` are shown word for word."""
+
+    anchor: str
+    title: str
+    texts: tuple[str, ...] = ()
+    tables: tuple[Shown, ...] = ()
+    to_make: tuple[ToMake, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the groups of one source, version and variant are made from (of all variants, where `grain` has none).
+    `tables` hold all grains; `labels` give the names to show for ids.
+    """
+
+    study: Study
+    tables: Mapping[str, pl.DataFrame]
+    labels: Mapping[str, str]
+    grain: Mapping[str, str]
+
+    def own(self, name: str) -> pl.DataFrame:
+        """The rows of this grain in a table; an empty frame where there is no such table."""
+        if name not in self.tables:
+            return pl.DataFrame()
+        return self.tables[name].filter(pl.all_horizontal(pl.col(key) == value for key, value in self.grain.items()))
+
+    def captioned(self, name: str) -> Shown | None:
+        """A table as it is, but for what is empty or told elsewhere; None where it has no rows."""
+        own = self.own(name)
+        if own.is_empty():
+            return None
+        several = [column for column in ("fit", "fit_id") if column in own.columns and own[column].n_unique() > 1]
+        empty = [column for column in own.columns if own[column].null_count() == own.height]
+        side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
+        dropped = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
+        shown = own.drop(column for column in own.columns if column in dropped)
+        return Shown(table_info()[name].title, plain(shown))
+
+
+Maker = Callable[[Material], Group | None]

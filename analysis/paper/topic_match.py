@@ -1,0 +1,126 @@
+"""Which fitted topic is which printed one. Topics have no fixed order, so they are told by their words alone: never by
+their size, which is one of the numbers to be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.paper.family import GRAIN, absent_in_words
+from slant.analysis.paper.results import Results
+from slant.analysis.rows.open import open_trials
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.studies.catalogue import Study
+
+PRINTED_TOPICS = "s13_topics.csv"
+PRINTED_PREVALENCE = "s14_topic3_prevalence.csv"
+_NEAR = 20  # words of a fitted topic in which a printed word may stand and still speak for the match
+_SCORE = tuple[int, int]
+
+
+def printed_topics(study: Study) -> dict[int, list[str]]:
+    """The FREX words of each printed topic; empty where the study ships none."""
+    path = study.published / PRINTED_TOPICS if study.published else None
+    if path is None or not path.is_file():
+        return {}
+    rows = pl.read_csv(path, infer_schema=False).to_dicts()
+    return {int(row["topic"]): [word.strip() for word in row["frex_words"].split(",")] for row in rows}
+
+
+def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.DataFrame:
+    """One row a printed topic: the fitted topic that it is matched to, and how well.
+
+    `words` are those of one fit: topic, kind, place, word. Of all ways to give each printed topic one of its own, the
+    one with the most shared FREX words is taken (as many as are printed), then the one with the most printed words
+    among the first 20. Columns: paper_topic, topic (null where there are too few), n_shared, n_near, n_printed,
+    shared, frex_words, printed_words.
+    """
+    frex = {
+        int(topic): part.sort("place")["word"].to_list()
+        for (topic,), part in words.filter(pl.col("kind") == "frex").group_by("topic")
+    }
+    scores = {(p, t): _score(those, frex[t]) for p, those in printed.items() for t in frex}
+    chosen = _assigned(list(printed), sorted(frex), scores)
+    rows = []
+    for paper_topic, its_words in printed.items():
+        topic = chosen.get(paper_topic)
+        first = frex[topic][: len(its_words)] if topic is not None else []
+        shared = [word for word in its_words if word in first]
+        n_near = scores[(paper_topic, topic)][1] if topic is not None else 0
+        rows.append(
+            (paper_topic, topic, len(shared), n_near, len(its_words), *map(", ".join, (shared, first, its_words)))
+        )
+    names = ["paper_topic", "topic", "n_shared", "n_near", "n_printed", "shared", "frex_words", "printed_words"]
+    return pl.DataFrame(rows, schema=dict(zip(names, [pl.Int64] * 5 + [pl.String] * 3, strict=True)), orient="row")
+
+
+def _score(printed: Sequence[str], frex: Sequence[str]) -> _SCORE:
+    """Printed words among as many first ones, and among the first 20."""
+    return len(set(printed) & set(frex[: len(printed)])), len(set(printed) & set(frex[:_NEAR]))
+
+
+def _assigned(
+    printed: Sequence[int], topics: Sequence[int], scores: Mapping[tuple[int, int], _SCORE]
+) -> dict[int, int]:
+    """The best one-to-one assignment, by sets of printed topics that are taken: exact for any number of topics."""
+    best: dict[frozenset[int], tuple[_SCORE, dict[int, int]]] = {frozenset(): ((0, 0), {})}
+    for topic in topics:
+        for taken, (score, chosen) in list(best.items()):
+            for one in printed:
+                if one in taken:
+                    continue
+                more = scores[(one, topic)]
+                total = (score[0] + more[0], score[1] + more[1])
+                key = taken | {one}
+                if key not in best or total > best[key][0]:
+                    best[key] = (total, {**chosen, one: topic})
+    return max(best.values(), key=lambda found: (len(found[1]), found[0]))[1]
+
+
+def match_in_words(match: pl.DataFrame) -> str:
+    """One sentence: how many of the printed words come out, and in which topics."""
+    each = [
+        f"topic {row['topic']} {'is' if row['n_shared'] else 'is left for'} its topic {row['paper_topic']} "
+        f"({row['n_shared']} of {row['n_printed']} words{': ' + row['shared'] if row['shared'] else ''})"
+        for row in match.drop_nulls("topic").to_dicts()
+    ]
+    n_printed = match["n_printed"].sum()
+    total = f"{match['n_shared'].sum()} of {n_printed} printed FREX words come out as printed"
+    near = f"{match['n_near'].sum()} are among the first {_NEAR} of their topic"
+    return f"By their words, {'; '.join(each)}. In all {total}, {near}."
+
+
+def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:
+    """For each source, version and variant: what of the texts of the paper's fit is not here, in words (null: nothing).
+
+    The paper's models are those of its table of prevalence; each needs readable reasoning in each test.
+    """
+    path = study.published / PRINTED_PREVALENCE if study.published else None
+    if path is None or not path.is_file():
+        return pl.DataFrame(schema={**dict.fromkeys(GRAIN, pl.String), "missing": pl.String})
+    models = pl.read_csv(path, infer_schema=False)["model"].to_list()
+    tests = [test.test for test in study.tests]
+    try:
+        readable = open_trials(db, "iat_mentions").filter(pl.col("n_readable") > 0)
+    except DatabaseError:
+        readable = pl.DataFrame(schema={**dict.fromkeys([*GRAIN, "model", "test"], pl.String)})
+    partial = _partial_cells(db, study)
+    rows = []
+    for grain, part in readable.group_by(GRAIN, maintain_order=True):
+        here = set(part.select("model", "test").iter_rows())
+        absent = [(model, test) for model in models for test in tests if (model, test) not in here]
+        here_in_part = partial.join(part.select(*GRAIN, "model", "test"), on=[*GRAIN, "model", "test"], how="semi")
+        lacks = here_in_part.filter(pl.col("model").is_in(models), pl.col("test").is_in(tests))["shortfall"]
+        absent_too = absent_in_words(absent, len(tests))
+        rows.append((*grain, "; ".join([*([absent_too] if absent_too else []), *lacks]) or None))
+    return pl.DataFrame(rows, schema=[(name, pl.String) for name in (*GRAIN, "missing")], orient="row")
+
+
+def _partial_cells(db: str | Path, study: Study) -> pl.DataFrame:
+    try:
+        return Results(db, study).partial_cells
+    except (DatabaseError, UsageError):  # a study without the tables that count trials
+        return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "model", "test", "shortfall"], pl.String))

@@ -1,0 +1,1 @@
+"""Figures: which rows each is drawn from, and R that draws it."""

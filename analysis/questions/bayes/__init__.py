@@ -1,0 +1,1 @@
+"""Draws of Bayesian models, for Python and for ArviZ."""

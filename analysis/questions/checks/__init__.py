@@ -1,0 +1,1 @@
+"""What a sceptical reader asks of a study, and what the rows answer."""

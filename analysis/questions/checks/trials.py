@@ -1,0 +1,104 @@
+"""The trials that checks read: the rows of the study's mixed model, refusals among them, with what tells how an answer
+ended, which option was named first, and how many tokens were allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.fit_choice import no_rows
+from slant.analysis.rows.open import read_view, set_measure
+from slant.collector.errors import StudyError
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Fit, Study
+
+CELL = (*GRAIN, "model", "test")
+COLUMNS = (
+    *GRAIN, "trial_id", "run_id", "model", "model_label", "model_no", "test", "test_label", "test_no", "condition",
+    "condition_label", "condition_no", "wording", "item", "repetition", "tokens", "token_source", "is_refusal",
+    "outcome",
+)  # fmt: skip
+# Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
+_ORDER = (
+    *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item",
+    "repetition", "trial_id",
+)  # fmt: skip
+_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+
+
+def has_mixed_fit(study: Study) -> bool:
+    """Whether the study defines what is checked."""
+    return any(fit.engine == "lme4" and fit.by == ("model", "test") for fit in study.fits.values())
+
+
+def mixed_fit(study: Study) -> Fit:
+    """The study's mixed model, which is what is checked."""
+    for fit in study.fits.values():
+        if fit.engine == "lme4" and fit.by == ("model", "test"):
+            return fit
+    raise StudyError(
+        f'Can\'t check "{study.name}": checks are of a mixed model of counts by model and test, and it has none.',
+        'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '
+        'by = ["model", "test"].',
+    )
+
+
+def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` (null where unknown, as of all imports:
+    the settings of an imported run are those of the study file, and nobody knows whether others asked so).
+
+    Raises StudyError where the view of the fit lacks a column, DatabaseError where nothing is left to check.
+    """
+    view = mixed_fit(study).view
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = read_view(connection, view)
+        if missing := [name for name in COLUMNS if name not in frame.columns]:
+            raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
+        asked = _asked(connection)
+        frame = with_token_limits(frame, connection)
+    frame = rows_of_study(frame, db, study, source)
+    frame = frame.select(*COLUMNS, "token_limit").sort(_ORDER, nulls_last=True)
+    return frame.join(asked, on="trial_id", how="left", maintain_order="left")
+
+
+def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
+    """The rows of this study and source; DatabaseError where there are none."""
+    if "study" in frame.columns:
+        frame = frame.filter(pl.col("study") == study.name)
+    if source is not None:
+        frame = frame.filter(pl.col("source") == source)
+    if frame.is_empty():
+        raise no_rows("check", db, source)
+    return frame
+
+
+def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """With `token_limit`, from run_id and model."""
+    joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
+    return joined.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
+
+
+def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    first = "json_extract_string(factors, '$.first_option') AS first_option"
+    rows: pl.DataFrame = connection.view("trials").select(f"trial_id, finish_reason, {first}").pl()
+    return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
+
+
+def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    rows = connection.table("run_models").select("run_id, model, settings").pl().to_dicts()
+    found = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
+    schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64}
+    return pl.DataFrame(found, schema=schema).unique(["run_id", "model"], keep="last")
+
+
+def _limit(settings: str | None) -> float | None:
+    values: dict[str, Any] = json.loads(settings or "{}") or {}
+    found = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
+    return float(found[0]) if found else None

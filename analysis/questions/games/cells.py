@@ -1,0 +1,162 @@
+"""The games that indices are of: the complete ones of each model and variant, as rounds, and what chance plays with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.fitting.work import r_code_hash
+from slant.analysis.rows.open import read_view
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study, list_studies, load_study
+
+KEY = ("source", "study", "study_version", "variant", "model")
+INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
+"""As R's game_indices() names and orders them."""
+_ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
+_PLAYED = ("game", "class", "choice")
+_CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What the level of chance depends on: two cells that are alike in this share it. `class_sizes` is JSON, `n_rounds`
+    those in which a group was chosen: of pooled rounds, some may be refused.
+    """
+
+    n_rounds: int
+    n_groups: int
+    class_sizes: str
+    is_balanced: bool
+    n_games: int
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted(json.loads(self.class_sizes))
+
+
+@dataclass(frozen=True)
+class GameCell:
+    """The complete games of one model and variant: `rounds` has a row a round (game, class, choice), in a fixed order.
+
+    `game_variant` is the variant without its answer format.
+    """
+
+    key: Mapping[str, str]
+    answer_format: str
+    n_incomplete: int
+    n_classes: int
+    chance: Chance
+    rounds: pl.DataFrame
+    label: str
+    model_no: int | None
+
+    @property
+    def game_variant(self) -> str:
+        return f"{self.key['variant']}.".replace(f".{self.answer_format}.", ".").rstrip(".")
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What tells it from the other cells of its study, by the names that `--between` and `--by` take."""
+        return {"model": self.key["model"], "variant": self.game_variant, "answer_format": self.answer_format}
+
+    @cached_property
+    def data_hash(self) -> str:
+        """The same for the same games, on every machine."""
+        return hash_of(self.rounds.write_csv())
+
+
+def hash_of(*texts: str) -> str:
+    return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()
+
+
+def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
+    """The cells with complete games, in the order of the view allocation_indices.
+
+    `variants` are names with or without an answer format: "main" is "main.cot", too.
+    Raises DatabaseError where there are no games (of this source), UsageError for a study that has none,
+    UnknownNameError for a variant without any.
+    """
+    name = study.name
+    with reading(db) as connection:
+        games = read_view(connection, "allocation_games").filter(pl.col("study") == name)
+        models = read_view(connection, "models").filter(pl.col("study") == name)
+        rounds = connection.sql(_CHOSEN, params=[name]).pl()
+    if "is_balanced" not in games.columns:
+        raise DatabaseError(
+            f'The database "{db}" was made by an older slant, and could not be brought up to date.',
+            f"Once no other process holds it: collect status --db {db}",
+        )
+    games = games.filter(pl.col("source") == source) if source else games
+    if games.is_empty():
+        _check_is_played(study)
+        raise DatabaseError(
+            f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
+            f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
+        )
+    labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
+    rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
+    played = rounds.partition_by(KEY, as_dict=True)  # a pooled game is whole once all was asked: it may have no choice
+    if not played:
+        raise DatabaseError(
+            f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
+            f"How they ended: analyze tables allocation_game_ends --db {db}",
+        )
+    cells = [
+        _cell(dict(zip(KEY, key, strict=True)), its, played[key], labels)
+        for key, its in games.group_by(KEY)
+        if key in played
+    ]
+    return _of_variants(sorted(cells, key=_place), variants, name)
+
+
+def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
+    whole = games.filter("is_complete")
+    first = whole.sort("game").row(0, named=True)
+    n_rounds, n_groups = (int(whole[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
+    chance = Chance(n_rounds, n_groups, first["class_sizes"], all(whole["is_balanced"]), whole.height)
+    label = labels.get((key["study_version"], key["model"]), {})
+    return GameCell(
+        key, str(first["answer_format"]), games.height - whole.height, int(first["n_classes"]), chance,
+        rounds.select(_PLAYED).sort(_PLAYED), label.get("label") or key["model"], label.get("model_no"),
+    )  # fmt: skip
+
+
+def _place(cell: GameCell) -> tuple[Any, ...]:
+    its = cell.key
+    no = (cell.model_no is None, cell.model_no or 0)
+    return (its["source"], its["study"], its["study_version"], its["variant"], *no, its["model"])
+
+
+def _of_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> list[GameCell]:
+    known = sorted({name for cell in cells for name in (cell.key["variant"], cell.game_variant)})
+    for name in variants:
+        if name not in known:
+            raise UnknownNameError(f'variant with complete games of "{study}"', name, known)
+    return [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
+
+
+def made_by() -> dict[str, str]:
+    """What decides the numbers beside the games: versions of R, and a hash of our R code (`definition`)."""
+    return {**(versions_now(()) or {}), "definition": r_code_hash()}
+
+
+def is_played(study: Study) -> bool:
+    """Whether groups are chosen for jobs in games of this study."""
+    return design_named(study.design).compares_variants
+
+
+def _check_is_played(study: Study) -> None:
+    if not is_played(study):
+        played = [name for name in list_studies() if is_played(load_study(name))]
+        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(played)}.")

@@ -1,0 +1,155 @@
+"""Which comparisons of conditions a question is made of: pairs of cells, or of several cells pooled, that can be set
+side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.questions.games.cells import GameCell, hash_of
+from slant.collector.errors import UnknownNameError, UsageError
+
+ATTRIBUTES = ("model", "variant", "answer_format")
+"""What conditions may differ in; `variant` is without its answer format."""
+KIND = "kind"
+"""The column of pooled models, variants and answer formats: R deals games out among those of one kind only."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared: values of `between`, each but `reference` with it, within each value of the columns `by`.
+
+    `only`: no other conditions than these.
+    """
+
+    between: str
+    reference: str
+    by: tuple[str, ...]
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides of one comparison: the cells of the condition, and those of the reference."""
+
+    between: str
+    within: Mapping[str, str | None]
+    condition: str
+    reference: str
+    its: tuple[GameCell, ...]
+    reference_its: tuple[GameCell, ...]
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """The columns that name it; those of ATTRIBUTES are None where they are compared or pooled."""
+        first = {name: self.its[0].key[name] for name in ("source", "study", "study_version")}
+        sides = {"condition": self.condition, "reference": self.reference}
+        return {**first, "between": self.between, **self.within, **sides}
+
+    @property
+    def rounds(self) -> pl.DataFrame:
+        sides = ((self.condition, self.its), (self.reference, self.reference_its))
+        return pl.concat(
+            cell.rounds.with_columns(pl.lit(name).alias(self.between), pl.lit(self._kind(cell)).alias(KIND))
+            for name, cells in sides
+            for cell in cells
+        )
+
+    @property
+    def data_hash(self) -> str:
+        return hash_of(*(cell.data_hash for cell in self.its), "", *(cell.data_hash for cell in self.reference_its))
+
+    @property
+    def n_classes(self) -> int:
+        return self.its[0].n_classes
+
+    @property
+    def why_not(self) -> str | None:
+        """Why these can't be set side by side; None where they can."""
+        played = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
+        if played[0] != played[1] or len(played[0]) > 1:
+            return "rounds, groups or classes of the games differ, and with them the level of chance"
+        if alone := sorted(set.symmetric_difference(*(set(kinds) for kinds in self._kinds))):
+            return f"in one of the two alone there is {', '.join(alone)}, and they would differ in that, too"
+        if min(sum(cell.chance.n_games for cell in side) for side in self._sides) < 2:
+            return "one game on a side has nothing to be drawn again from"
+        return None
+
+    @property
+    def is_unlike_by_chance(self) -> bool:
+        """Whether jobs in a class differ: chance alone then gives the two sides somewhat different levels."""
+        return len({(tuple(c.chance.sizes), c.chance.is_balanced) for side in self._sides for c in side}) > 1
+
+    @property
+    def has_other_shares(self) -> bool:
+        """Whether what is pooled has other shares of the games on either side, so that the two differ in that, too."""
+        kinds, reference_kinds = self._kinds
+        n, n_reference = sum(kinds.values()), sum(reference_kinds.values())
+        return any(kinds[kind] * n_reference != reference_kinds[kind] * n for kind in kinds)
+
+    @property
+    def _kinds(self) -> tuple[Counter[str], Counter[str]]:
+        """The kinds of games that are pooled on either side, and how many of each."""
+        counts = [Counter[str](), Counter[str]()]
+        for side, count in zip(self._sides, counts, strict=True):
+            for cell in side:
+                count[self._kind(cell)] += cell.chance.n_games
+        return counts[0], counts[1]
+
+    def _kind(self, cell: GameCell) -> str:
+        pooled = (name for name in ATTRIBUTES if name != self.between and self.within.get(name) is None)
+        return " ".join(cell.attributes[name] for name in pooled)
+
+    @property
+    def _sides(self) -> tuple[tuple[GameCell, ...], tuple[GameCell, ...]]:
+        return self.its, self.reference_its
+
+    def __str__(self) -> str:
+        where = ", ".join(str(value) for value in self.within.values() if value is not None)
+        return f"{self.condition} and {self.reference}" + (f" ({where})" if where else "")
+
+
+def comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
+    """All pairs that the question asks for, in the order of the cells; sources and study versions are never mixed.
+
+    UnknownNameError for a reference or condition that no cell has, UsageError where no condition meets the reference.
+    """
+    values = list(dict.fromkeys(cell.attributes[question.between] for cell in cells))
+    for name in (question.reference, *question.only):
+        if name not in values:
+            raise UnknownNameError(f"{question.between} with complete games", name, sorted(values))
+    groups: dict[tuple[str | None, ...], list[GameCell]] = {}
+    for cell in cells:
+        its = [cell.attributes[name] if name in question.by else None for name in ATTRIBUTES]
+        groups.setdefault((cell.key["source"], cell.key["study_version"], *its), []).append(cell)
+    found = [
+        one
+        for where, group in groups.items()
+        for one in _within(group, dict(zip(ATTRIBUTES, where[2:], strict=True)), question)
+    ]
+    if not found:
+        raise UsageError(
+            f'Nothing can be compared with the {question.between} "{question.reference}".',
+            f"Complete games there are of: {', '.join(sorted(values))}.",
+            f"They must share {', '.join(('source', 'study version', *question.by))} with it.",
+            *["A variant that is added makes another version of its study."] * (_n_versions(cells) > 1),
+        )
+    return found
+
+
+def _n_versions(cells: Sequence[GameCell]) -> int:
+    return len({(cell.key["source"], cell.key["study_version"]) for cell in cells})
+
+
+def _within(group: Sequence[GameCell], within: Mapping[str, str | None], question: Question) -> Iterator[Comparison]:
+    sides: dict[str, list[GameCell]] = {}
+    for cell in group:
+        sides.setdefault(cell.attributes[question.between], []).append(cell)
+    reference = tuple(sides.pop(question.reference, ()))
+    for condition, its in sides.items():
+        if reference and (not question.only or condition in question.only):
+            yield Comparison(question.between, within, condition, question.reference, tuple(its), reference)

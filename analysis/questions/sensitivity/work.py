@@ -1,0 +1,143 @@
+"""The fits of a sensitivity analysis: each specification of a study with each of the cells that it is fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.fitting.engines import ENGINES, Engine
+from slant.analysis.fitting.work import r_code_hash, with_random
+from slant.analysis.rows.cells import Cell, Rows, cut, read_rows, used_columns
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Fit, Specification, Study
+
+
+@dataclass(frozen=True)
+class SpecificationJob:
+    """What a worker is handed: the arguments of R's fit_specification(), and the packages that it needs."""
+
+    rows: pl.DataFrame
+    engine: str
+    arguments: dict[str, Any]
+    specification: Specification
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One fit: a specification, the fit of the study as the specification changes it, and the rows of one cell.
+
+    `name`, `label` and `choices` name the level where the specification is one of a rotation. `row_no`: the place of
+    the cell in the paper's order.
+    """
+
+    study: str
+    name: str
+    number: int
+    label: str
+    choices: Mapping[str, str]
+    specification: Specification
+    definition: Fit
+    cell: Cell
+    row_no: int
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.definition.engine]
+
+    @property
+    def id(self) -> str:
+        return stable_id("specification", self.study, self.name, self.cell.key)
+
+    @property
+    def hash(self) -> str:
+        """The same for the same question to R, whatever its name and label."""
+        its = self.specification
+        rows = [its.contrast, its.drop_flags, its.drop_outcomes, dict(its.missing_as)]
+        return stable_id(self.definition.engine, self.engine.arguments(self.definition), rows, r_code_hash())
+
+    @property
+    def job(self) -> SpecificationJob:
+        arguments = self.engine.arguments(self.definition)
+        definition = self.definition
+        return SpecificationJob(self.cell.rows, definition.engine, arguments, self.specification, self.engine.packages)
+
+
+def specification_work(db: str | Path, study: Study, only: Sequence[str], source: str | None) -> list[Work]:
+    """The fits of the named specifications (default: of all), in the study's order.
+
+    StudyError where one can't be made, UnknownNameError for a name that is none.
+    """
+    for name in only:
+        if name not in study.sensitivity:
+            raise UnknownNameError(f"specification in the study {study.name}", name, list(study.sensitivity))
+    every = enumerate(study.sensitivity.values(), start=1)
+    numbered = [(number, one) for number, one in every if not only or one.name in only]
+    merged = {one.name: _changed_fit(study, one) for _, one in numbered}
+    views: dict[str, Rows] = {}
+    for view in dict.fromkeys(fit.view for fit in merged.values()):
+        wanted = [_with_columns(merged[one.name], one) for _, one in numbered if merged[one.name].view == view]
+        views[view] = read_rows(db, study.name, wanted, None)
+    return [
+        work
+        for number, one in numbered
+        for work in _of_specification(study, number, one, merged[one.name], views[merged[one.name].view], source)
+    ]
+
+
+def _changed_fit(study: Study, one: Specification) -> Fit:
+    """The fit that a specification starts from, with what it changes."""
+    fit = study.fits[one.fit]
+    where = f'The specification "{one.name}" of "{study.name}"'
+    if fit.engine not in ENGINES:
+        raise StudyError(f'{where} has the engine "{fit.engine}".', f"Engines there are: {', '.join(sorted(ENGINES))}.")
+    known = ENGINES[fit.engine].settings
+    for name in one.settings:
+        if name not in known:  # nothing else may reach R: no paths to write to, for one
+            raise UnknownNameError(f'setting of {fit.engine}, for the specification "{one.name}"', name, known)
+    if one.formula is not None and "formula" not in ENGINES[fit.engine].needs:
+        raise StudyError(f"{where} gives a formula, but {fit.engine} takes none.")
+    settings = {name: value for name, value in fit.settings.items() if name in known}
+    changed = replace(fit, formula=one.formula or fit.formula, settings={**settings, **one.settings})
+    return with_random(changed)[0]
+
+
+def _with_columns(fit: Fit, one: Specification) -> Fit:
+    """The fit as `read_rows` takes it: with all columns that the specification needs, told as flags."""
+    needed = (*one.drop_flags, *one.missing_as, one.contrast, *(["outcome"] if one.drop_outcomes else []))
+    return replace(fit, drop_flags=tuple(dict.fromkeys(needed)))
+
+
+def _of_specification(
+    study: Study, number: int, one: Specification, fit: Fit, rows: Rows, source: str | None
+) -> Iterator[Work]:
+    for row_no, cell in enumerate(_cells(rows, _with_columns(fit, one), source), start=1):
+        if one.rotate is None:
+            yield Work(study.name, one.name, number, one.label, one.choices, one, fit, cell, row_no)
+        else:
+            for level, rotated in _rotations(fit, one.rotate, cell.rows):
+                choices = {dimension: text.replace("{level}", level) for dimension, text in one.choices.items()}
+                label = one.label.replace("{level}", level)
+                yield Work(study.name, f"{one.name}:{level}", number, label, choices, one, rotated, cell, row_no)
+
+
+def _cells(rows: Rows, fit: Fit, source: str | None) -> Iterator[Cell]:
+    frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
+    used = tuple(dict.fromkeys((*used_columns(fit, rows.columns), *fit.drop_flags)))
+    yield from cut(frame, fit, used, (), rows.mixed)  # R leaves rows out, and counts them
+
+
+def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str, Fit]]:
+    """Each level but the first as the reference, the others after it in their order."""
+    if factor not in rows.columns:
+        raise StudyError(f'Can\'t rotate "{factor}": it is not in the formula of "{fit.name}".')
+    listed = [level for level in map(str, fit.levels.get(factor, ())) if level in set(rows[factor].to_list())]
+    levels = listed or [str(level) for level in rows[factor].drop_nulls().unique(maintain_order=True).to_list()]
+    for level in levels[1:]:
+        turned = (level, *(other for other in levels if other != level))
+        yield level, replace(fit, levels={**fit.levels, factor: turned})

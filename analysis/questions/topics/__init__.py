@@ -1,0 +1,1 @@
+"""Topic models: how many topics, which model is shown, and reading one back."""

@@ -1,0 +1,1 @@
+"""The rows that analyses read: views of the database, cell by cell."""

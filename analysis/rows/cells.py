@@ -1,0 +1,187 @@
+"""The rows that a fit sees: read from a view in a stable order, cut into cells, and hashed.
+
+A *cell* is what one fit is made of: the rows of one source, study version, variant, and whatever the study fits by
+(for RM-IAT: model and test).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.rows.doubts import Key, asked_unlike, mixed_rows
+from slant.analysis.rows.open import set_measure, stored_views
+from slant.collector.errors import StudyError
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Fit
+
+GRAIN = ("source", "study_version", "variant")
+STEP = "token_step"
+# Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
+_ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
+_PAPER_ORDER = ("model_no", "model", "test_no", "test")
+_ALIKE = ("model", "domain")
+_NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
+
+    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures. `alike`: what
+    all rows have in common of model and domain. `dropped`: how many rows were left out by each of the fit's flags.
+    """
+
+    key: dict[str, str]
+    rows: pl.DataFrame
+    token_source: str | None
+    warnings: tuple[str, ...] = ()
+    alike: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def data_hash(self) -> str:
+        """The same for the same rows in the same order, with the same warnings, on every machine."""
+        text = "\n".join([self.rows.write_csv(), *self.warnings])
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Ordered rows of one view with the columns that some fits use, and what is mixed in them (see doubts.py)."""
+
+    frame: pl.DataFrame
+    columns: list[str]
+    mixed: Mapping[Key, str]
+
+
+def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | None) -> Rows:
+    """The rows that these fits of one view start from, read once for all of them.
+
+    Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
+    """
+    name = fits[0].view
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        if name not in stored_views(connection):
+            raise StudyError(
+                f'Can\'t fit "{fits[0].name}": this database has no view "{name}".',
+                f"Views there are: {', '.join(stored_views(connection))}.",
+            )
+        view = connection.view(name)
+        columns = view.columns
+        its = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
+        wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", *_ALIKE, "token_source"), columns)))
+        order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
+        view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
+        frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
+        mixed = asked_unlike(mixed_rows(connection, study))
+    return Rows(frame, columns, mixed)
+
+
+def _quoted(text: str) -> str:
+    """A text as SQL writes it: a relation's filter takes no parameters."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read_cells(
+    db: str | Path,
+    study: str,
+    fit: Fit,
+    *,
+    source: str | None,
+    measure: str | None,
+    refusals_removed: bool,
+    rows: Rows | None = None,
+) -> list[Cell]:
+    """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+
+    `rows` are those of `read_rows`, where they are there already. Raises what that raises.
+    """
+    rows = rows or read_rows(db, study, [fit], measure)
+    frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
+    used = used_columns(fit, rows.columns)
+    if fit.engine == "step_sensitivity" and fit.outcome is not None:
+        frame, used = with_steps(frame, fit.outcome), (*used, STEP)
+    return list(cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
+
+
+def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
+    """`frame` with the column STEP: in what steps the row's model counts, as in the view `token_sources`.
+
+    It is the greatest common divisor of all its counts above 0, refusals included; null with fewer than two different
+    ones. It is found before rows are cut into cells: in a single test a model may have counted 128, 256 and 384 only.
+    """
+    kinds = [*GRAIN, *_known(("model", "token_source"), frame.columns)]
+    counts = pl.col(outcome).cast(pl.Float64)
+    found = frame.filter(counts > 0).group_by(kinds).agg(counts.unique().alias(STEP))
+    steps = [_step(values) for values in found[STEP].to_list()]
+    found = found.with_columns(pl.Series(STEP, steps, pl.Float64))
+    return frame.drop(STEP, strict=False).join(found, on=kinds, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _step(counts: Sequence[float]) -> float | None:
+    if len(counts) < 2:
+        return None
+    return float(math.gcd(*map(int, counts))) if all(one.is_integer() for one in counts) else 1.0
+
+
+def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
+    """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
+    names = _NAME.findall(fit.formula) if fit.formula else []
+    if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
+        names += [f"{name}_no" for name in names]
+    names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
+    used = tuple(dict.fromkeys(name for name in names if name in columns))
+    for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
+        if name not in columns:
+            raise StudyError(
+                f'Can\'t fit "{fit.name}": the view "{fit.view}" has no column "{name}".',
+                f"Columns there are: {', '.join(columns)}.",
+            )
+    return used
+
+
+def _known(names: tuple[str, ...], columns: list[str]) -> list[str]:
+    return [name for name in names if name in columns]
+
+
+def cut(
+    frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixed: Mapping[Key, str]
+) -> Iterator[Cell]:
+    """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
+    keys = [*GRAIN, *fit.by]
+    for values, rows in frame.group_by(keys, maintain_order=True):
+        sources = rows["token_source"].drop_nulls().unique().sort().to_list() if "token_source" in rows.columns else []
+        key = dict(zip(keys, map(str, values), strict=True))
+        dropped = {}
+        for flag in flags:
+            kept = rows.filter(~pl.col(flag).fill_null(False))
+            dropped[flag], rows = rows.height - kept.height, kept
+        warnings = tuple(_warnings(key, rows, used, mixed))
+        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _alike(rows), dropped)
+
+
+def _alike(rows: pl.DataFrame) -> dict[str, str]:
+    values = {name: rows[name].unique().to_list() for name in _known(_ALIKE, rows.columns)}
+    return {name: str(found[0]) for name, found in values.items() if len(found) == 1}
+
+
+def _warnings(
+    key: Mapping[str, str], rows: pl.DataFrame, used: tuple[str, ...], mixed: Mapping[Key, str]
+) -> Iterator[str]:
+    models = rows["model"].unique(maintain_order=True).to_list() if "model" in rows.columns else []
+    for model in models:
+        if said := mixed.get((*(key[name] for name in GRAIN), model)):
+            yield said
+    # A topic model compares tokens within a model and test only.
+    if "tokens" in used and "token_source" in rows.columns and "reasoning_text" not in used:
+        measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()
+        if len(measures) > 1:
+            yield f"Token counts of {len(measures)} kinds are put together: {', '.join(measures)}."
