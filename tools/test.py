@@ -36,8 +36,9 @@ READ_CODE = {
 def stages(chosen: str) -> dict[str, list[str]]:
     if chosen == "--check":
         return READ_CODE
-    # A process for each core; the tests of one file stay together, as some of them go on where others ended.
-    processes = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile"]
+    # One process more than there are cores, for many tests wait for another process or a clock; the tests of one file
+    # stay together, as some of them go on where others ended.
+    processes = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
     pytest = ["pytest", *processes, "-m", MARKED[chosen]]
     if chosen == "--core":
         files = [f"tests/test_{name}.py" for name in CORE]
