@@ -44,7 +44,16 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simul
   if (isTRUE(options$dry_run)) {
     return(invisible(NULL))
   }
-  if (is.null(view)) open_trials(db) else open_trials(db, view)
+  open_trials(db, view, study = name_of_study(study))
+}
+
+# A study is given by its name, or by the path of its file, which says the name at its top.
+name_of_study <- function(study) {
+  if (!grepl("/|[.]toml$", study)) {
+    return(study)
+  }
+  pattern <- "^[[:space:]]*name[[:space:]]*=[[:space:]]*[\"']([^\"']+)[\"'].*$"
+  sub(pattern, "\\1", grep(pattern, readLines(study, encoding = "UTF-8", warn = FALSE), value = TRUE)[[1]])
 }
 
 # list(base_url = "x", yes = TRUE, pilot = NULL) as c("--base-url", "x", "--yes").

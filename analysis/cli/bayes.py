@@ -51,6 +51,9 @@ def _is_of_choices(result: FitResult) -> bool:
 
 def no_such_table(result: FitResult, show: str) -> UsageError:
     kinds = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+    if any(show in result.tables.get(engine, {}) for engine in result.diagnostics["engine"].unique()):
+        needs = "A contrast needs answers in two conditions." if show == "contrasts" else "Of these rows it has none."
+        return UsageError(f'The table "{show}" of {kinds} is empty.', needs)
     return UsageError(
         f'There is no table "{show}" of {kinds}.', "Every fit has: table, diagnostics, variances, messages."
     )

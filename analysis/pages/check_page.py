@@ -54,7 +54,7 @@ def as_json(checks: Checks) -> str:
 
 def as_text(checks: Checks, width: int = 110) -> str:
     """The page for a terminal: verdicts first, the numbers below each."""
-    lines = [f"{checks.study.title}: what the paper does not say", checks.study.source]
+    lines = [_title(checks), checks.study.source]
     for grain, found in findings(checks):
         lines += [
             "",
@@ -64,6 +64,11 @@ def as_text(checks: Checks, width: int = 110) -> str:
         for one in found:
             lines += list(_finding_lines(one, width))
     return "\n".join(printable(line) for line in lines)
+
+
+def _title(checks: Checks) -> str:
+    question = "what the paper does not say" if checks.study.published else "what a reader should know"
+    return f"{checks.study.title}: {question}"
 
 
 def _finding_lines(finding: Finding, width: int) -> Iterator[str]:
@@ -80,7 +85,7 @@ def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
     sections = [_section(checks, grain, found, ending, workers) for grain, found in findings(checks)]
     template = _environment(ending).get_template(f"check{ending}.j2")
     page = template.render(
-        title=checks.study.title, citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
+        title=_title(checks), citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), sections=sections, alpha=checks.alpha,
         bound=checks.bound, drawn=_DRAWN,
     )  # fmt: skip

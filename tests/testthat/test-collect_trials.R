@@ -39,6 +39,18 @@ test_that("a simulated model is asked with its progress, and its trials are give
   expect_true(all(rows$trial_id %in% found$trial_id))
 })
 
+test_that("the trials are those of the study, by its name or by its file, whatever else the database holds", {
+  with_collector()
+  db <- withr::local_tempfile(fileext = ".duckdb")
+  studies <- c(rmiat = "rmiat", drinks = small_study())
+  for (name in names(studies)) {
+    suppressMessages(trials <- collect_trials(studies[[name]], "simulated/o3-mini", db, pilot = 40))
+    rows <- as.data.frame(trials)
+    close_trials(trials)
+    expect_equal(unique(rows$study), name)
+  }
+})
+
 test_that("a dry run shows the first prompt and sends nothing", {
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
