@@ -9,6 +9,7 @@
 #' @param data a data frame with one row per answer; those that are not valid (`outcome` is NA) take no part.
 #' @param outcome name of the column that is TRUE or FALSE (or 1 and 0).
 #' @param order name of the column that holds the order, of two values.
+#' @param alpha the level of significance.
 #' @return A data frame with one row per group and further condition: `condition`, `reference`; `n` answers whose order
 #'   is known; `association`, Cramér's V of order and condition; `is_confounded` (V is 1: one tells the other, and
 #'   nothing below is known); `estimate` and `p_value`, of the condition in log odds, reference less condition;

@@ -6,7 +6,7 @@
 #' @param places a data frame such as [check_first_option()] returns, with the columns `model` and `test`. Used where
 #'   there: `model_label`, `test_label` and `condition_label` to show, `model_no`, `test_no` and `condition_no` to order
 #'   by, `source` for the caption.
-#' @param file a path that ends in `.svg` or `.png` to write the figure to; `NULL` gives the plot.
+#' @inheritParams plot_tokens
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -15,9 +15,9 @@
 #'   answers, by = c("source", "model", "test"), chosen = "chosen_letter", first = "first_letter",
 #'   expected = "consistent_letter"
 #' ))
-plot_first_options <- function(places, file = NULL) {
-  need_package("ggplot2", "draw a figure")
-  check_file_ending(file)
+plot_first_options <- function(places, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  places <- data_of(places)
   check_columns(
     places, c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance"),
     to = "draw first options"
@@ -31,20 +31,23 @@ plot_first_options <- function(places, file = NULL) {
   places$test_shown <- ordered_labels(places, "test", "test_label", "test_no")
   places$height <- nlevels(places$model_shown) + 1 - as.integer(places$model_shown) +
     beside(nlevels(places$condition), .22)[as.integer(places$condition)]
-  width_in <- max(8, 3.2 + 2.6 * min(4, nlevels(places$test_shown)))
-  plot <- first_option_layers(places) +
+  n_tests <- nlevels(places$test_shown)
+  n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, beside_in = 1.6)
+  plot <- first_option_layers(places, n_columns) +
     ggplot2::labs(
       title = "Is the option that is shown first chosen more often?",
       subtitle = "Share of answers that choose the first option, with 95 % interval (Wilson); dashed: chance.",
       x = "First option chosen (%)", y = NULL, fill = NULL, shape = NULL,
-      caption = caption_of(source_note(places), width_in = width_in)
+      caption = caption_of(source_note(places))
     )
-  n_rows <- ceiling(nlevels(places$test_shown) / 4)
-  height_in <- 1.9 + (.3 + .3 * nlevels(places$model_shown)) * n_rows
-  finish_figure(plot, file, first_options_in_words(places), width_in = width_in, height_in = max(3, height_in))
+  height_in <- 1.9 + (.3 + .3 * nlevels(places$model_shown)) * ceiling(n_tests / n_columns)
+  finish_figure(
+    plot, file, first_options_in_words(places),
+    width = width, height = height, width_in = max(8, 3.2 + 2.6 * min(4, n_tests)), height_in = max(3, height_in)
+  )
 }
 
-first_option_layers <- function(places) {
+first_option_layers <- function(places, n_columns) {
   .data <- ggplot2::.data
   models <- rev(levels(places$model_shown))
   ggplot2::ggplot(places, ggplot2::aes(x = 100 * .data$rate_first, y = .data$height)) +
@@ -55,7 +58,7 @@ first_option_layers <- function(places) {
       ggplot2::aes(xmin = 100 * .data$conf_low, xmax = 100 * .data$conf_high), colour = "grey35", linewidth = .6
     ) +
     ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$test_shown), ncol = min(4, nlevels(places$test_shown))) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$test_shown), ncol = n_columns) +
     ggplot2::scale_x_continuous(limits = c(0, 100)) +
     ggplot2::scale_y_continuous(
       breaks = seq_along(models), labels = models, limits = c(.5, length(models) + .5), expand = c(0, 0)

@@ -31,7 +31,8 @@ take_lock <- function(lock) {
 # A number alone could be another process' by now: with its start it can't.
 this_process <- function() c(Sys.info()[["nodename"]], Sys.getpid(), process_start(Sys.getpid()))
 
-# When a process began, in the system's own count; "" where the system doesn't say.
+# When a process began, in the system's own count; "" where the system doesn't say, or where the process has ended and
+# only its parent has not asked for how (which a parent of another package's child may never do).
 process_start <- function(pid) {
   said <- tryCatch(
     suppressWarnings(readLines(sprintf("/proc/%s/stat", pid), n = 1L, warn = FALSE)),
@@ -39,7 +40,7 @@ process_start <- function(pid) {
   )
   # The second field is a name in parentheses, which may hold blanks.
   fields <- strsplit(sub("^.*[)] ", "", said), " ", fixed = TRUE)[[1]]
-  if (length(fields) >= 20) fields[[20]] else ""
+  if (length(fields) >= 20 && !fields[[1]] %in% c("Z", "X")) fields[[20]] else ""
 }
 
 is_stale <- function(lock) {

@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner, Result
 
-from slant.analysis.cli.analyze import analyze as cli
+from slant.analysis.cli import analyze as cli
 from tests.fitted import RUN, small_database, trials
 from tests.given import database
 

@@ -126,7 +126,7 @@ def test_without_rpy2_or_without_r_one_sentence_says_what_to_install(
 ) -> None:
     (tmp_path / "rpy2").mkdir()  # stands in the way of the real one
     (tmp_path / "rpy2" / "__init__.py").write_text("raise ModuleNotFoundError('No module named rpy2')")
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from slant.analysis import r; r.start()"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from slant.analysis.bridge import r; r.start()"
     command = [sys.executable, "-c", code, str(tmp_path)]
     answer = subprocess.run(command, cwd=root, env={"PATH": path}, capture_output=True, text=True, check=False)
     assert answer.returncode == 1

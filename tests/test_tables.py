@@ -135,7 +135,7 @@ def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) 
 
 
 def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
-    code = "import sys, analysis.open, analysis.tables; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
+    code = "import sys, slant.analysis.rows.open, slant.analysis.rows.tables; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
     assert subprocess.run([*python, "-c", code], check=False).returncode == 0
 
 

@@ -268,7 +268,7 @@ class Study:
 
     def next_command(self, db: Path) -> str:
         """What to type once all answers are there: the first kind of fit, or the tables where the study has no fit."""
-        its = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.as_typed}"
+        its = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
         return f"analyze {its} --db {shlex.quote(str(db))}"
 
     def model(self, spec: str) -> StudyModel:

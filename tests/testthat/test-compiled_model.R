@@ -72,6 +72,17 @@ test_that("the lock of a killed process is taken over, that of a living one is w
   expect_false(dir.exists(lock))
 })
 
+test_that("a killed process whose parent has not asked for its end holds no lock", {
+  skip_if_not(file.exists("/proc/self/stat"), "this system doesn't say what became of a process")
+  lock <- file.path(withr::local_tempdir(), "a.lock")
+  killed <- parallel::mcparallel(with_lock(lock, Sys.sleep(60)))
+  while (!file.exists(file.path(lock, "owner"))) Sys.sleep(.05)
+  tools::pskill(killed$pid, tools::SIGKILL)
+  while (process_is_there(killed$pid)) Sys.sleep(.05)
+  expect_equal(with_lock(lock, "mine"), "mine")
+  suppressWarnings(parallel::mccollect(killed))
+})
+
 test_that("a process that has the number of a killed one doesn't hold its lock", {
   skip_if_not(file.exists("/proc/self/stat"), "this system doesn't say when a process began")
   lock <- file.path(withr::local_tempdir(), "a.lock")
