@@ -27,7 +27,7 @@ test-image: ## the lines of the Dockerfile in a fresh root, where there is no Do
 	@python3 tools/run_dockerfile.py $(ARGS)
 
 test-faults: setup ## two hundred kills at random moments, and the table of faults
-	@.venv/bin/python -m tests.fault_table
+	@.venv/bin/python -m tests.support.fault_table
 
 bench: setup ## speed and memory beside a bare loop, as a table (about eight minutes)
 	@.venv/bin/python -m bench

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from slant.collector.keep import database as store
-from tests.authors import Authors, imported_authors
-from tests.needs import skip_what_is_lacking
+from tests.support.authors import Authors, imported_authors
+from tests.support.needs import skip_what_is_lacking
 
 # How long an example takes says something about the machine, and nothing about what is tested.
 settings.register_profile("slant", deadline=None, suppress_health_check=[HealthCheck.too_slow])

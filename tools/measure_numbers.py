@@ -37,7 +37,7 @@ def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
     """{table: [numbers that agree with the print, numbers with data]}, from the authors' raw data."""
     from slant import analysis
     from slant.analysis.paper.compare import summary
-    from tests.authors import imported_authors
+    from tests.support.authors import imported_authors
 
     rows = summary(analysis.compare(imported_authors(shared, folder).db, study="rmiat")).to_dicts()
     return {row["table"]: [row["agrees"], row["with_data"]] for row in rows}
@@ -46,7 +46,7 @@ def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
 def of_brms(folder: Path) -> dict[str, list[float]]:
     """A short fit of few answers: means of the posterior and their Monte Carlo errors."""
     from slant import analysis
-    from tests.blocks_made import database_of_choices
+    from tests.support.blocks_made import database_of_choices
 
     db = database_of_choices(folder / "brms.duckdb")
     result = analysis.fit("interference", db, "interference", settings=SETTINGS)

@@ -41,7 +41,7 @@ def stages(chosen: str) -> dict[str, list[str]]:
     processes = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
     pytest = ["pytest", *processes, "-m", MARKED[chosen]]
     if chosen == "--core":
-        files = [f"tests/test_{name}.py" for name in CORE]
+        files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
         return {"testthat": ["Rscript", "tests/testthat.R", CORE_OF_R], "pytest": [*pytest, *files]}
     return {**READ_CODE, "testthat": ["Rscript", "tests/testthat.R"], "pytest": pytest}
 

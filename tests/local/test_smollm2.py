@@ -17,7 +17,7 @@ from slant.collector.designs.association.design import rendered
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
-from tests.golden_prompts import all_trials
+from tests.support.golden_prompts import all_trials
 
 RUN, URL = os.environ.get("SLANT_LOCAL_RUN", ""), os.environ.get("SLANT_LOCAL_URL", "")
 SLICE = Path(__file__).parent / "rmiat_slice" / "study.toml"

@@ -1,0 +1,1 @@
+"""Tests of analysis/, R/ and sql/."""

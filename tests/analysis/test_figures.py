@@ -1,0 +1,128 @@
+"""`analyze figures`: files that anybody can use, with words for those who don't see them, for any study."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.plots.figures import draw
+from slant.analysis.plots.rows import FIGURES, figure_rows
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.studies.catalogue import load_study
+from tests.support.fitted import RUN, small_database, trials
+from tests.support.given import database
+from tests.support.tiny_study import write_tiny
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    folder = tmp_path_factory.mktemp("figures")
+    return analysis.figures(small_database(folder / "a.duckdb"), folder / "new" / "figures")
+
+
+def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
+    assert drawn["problem"].null_count() == drawn.height
+    names = [Path(path).name for path in drawn["path"]]
+    assert names == [f"{figure}-simulated-base.{ending}" for figure in drawn["figure"].unique(maintain_order=True)
+                     for ending in ("svg", "png")]  # fmt: skip
+    assert {"effect_sizes", "tokens", "refusals", "token_steps"} <= set(drawn["figure"]) <= set(FIGURES)
+    for path in map(Path, drawn["path"]):
+        assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")
+
+
+def test_an_svg_holds_its_own_words_and_all_say_that_nobody_was_asked(drawn: pl.DataFrame) -> None:
+    for row in drawn.filter(pl.col("path").str.ends_with(".svg")).to_dicts():
+        root = ElementTree.parse(row["path"]).getroot()
+        assert root.findtext(f"{SVG}desc") == row["alt_text"]
+        assert "Simulated answers: no model was asked." in row["alt_text"]
+
+
+def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: Path) -> None:
+    rows = [{**row, "tokens": 64 * (row["tokens"] // 64)} for row in trials()]
+    db = database(tmp_path / "a.duckdb", rows, [RUN])
+    found = {one.figure: one for one in figure_rows(db, load_study("rmiat"), ["refusals", "token_steps"])}
+    refusals = found["refusals"].rows
+    assert (refusals["n_trials"].sum(), refusals["n_refusals"].sum()) == (160, 8)
+    (steps,) = draw([("plot_token_steps", found["token_steps"].rows)], workers=1)
+    assert not isinstance(steps, str)
+    assert "Steps in tokens: o3-mini 64; DeepSeek-R1 64." in steps.alt_text
+
+
+def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
+    own = {"study": "drinks", "test": "tea_coffee"}
+    refused = {"outcome": "refused", "answer": "No."}
+    rows = [{**row, **own, **(refused if n % 8 == 0 else {})} for n, row in enumerate(trials())]
+    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
+    found = list(figure_rows(db, load_study(str(write_tiny(tmp_path)))))
+    assert [one.figure for one in found] == ["tokens", "refusals", "token_steps"]
+    assert found[0].rows["model_label"].unique(maintain_order=True).to_list() == ["o3-mini", "DeepSeek-R1"]
+    refusals = [row for row in rows if row.get("answer") not in ("Pleasant", "Unpleasant")]
+    assert found[1].rows["n_refusals"].sum() == len(refusals) > 20
+    figures = draw([(f"plot_{one.figure}", one.rows) for one in found])
+    assert [one for one in figures if isinstance(one, str)] == []
+
+
+def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    code = "from slant.analysis.cli.analyze import analyze; analyze(prog_name='analyze')"
+    words = ["figures", "refusals", "--format", "svg,csv", "--db", db, "--out", tmp_path / "f"]
+    command = [sys.executable, "-c", code, *map(str, words)]
+    answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    (row,) = csv.DictReader(io.StringIO(answer.stdout))
+    assert row["path"] == str(tmp_path / "f" / "refusals-simulated-base.svg")
+    assert Path(row["path"]).is_file()
+
+
+def test_what_can_not_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    with pytest.raises(UnknownNameError, match='Did you mean "refusals"'):
+        analysis.figures(db, tmp_path, names=["refusal"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="Can't write figures"):
+        analysis.figures(db, tmp_path / "file" / "figures", names=["refusals"], formats=["svg"])
+
+
+def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    rows = analysis.figures(db, tmp_path / "f", names=["tokens"], formats=["svg", "pdf"], width=3.5, height=6)
+    svg, pdf = (Path(path) for path in rows["path"])
+    root = ElementTree.parse(svg).getroot()
+    assert (root.get("width"), root.get("height")) == ("252pt", "432pt")
+    assert (pdf.suffix, pdf.read_bytes()[:5]) == (".pdf", b"%PDF-")
+
+
+def test_format_names_files_and_how_rows_are_printed(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    words = ["figures", "refusals", "--format", "pdf,json", "--width", "3.5", "--db", str(db), "--out", str(tmp_path)]
+    result = CliRunner().invoke(analyze, words)
+    assert [Path(row["path"]).name for row in json.loads(result.stdout)] == ["refusals-simulated-base.pdf"]
+
+
+@pytest.mark.parametrize("width", ["0", "abc", "4000", "nan"])
+def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: str) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    result = CliRunner().invoke(analyze, ["figures", "--width", width, "--db", str(db), "--out", str(tmp_path / "f")])
+    said = f'Can\'t draw figures with the width "{width}": it must be a number of inches from 1 to 50.'
+    assert (result.exit_code, said in result.stderr) == (2, True), result.output
+    with pytest.raises(UsageError, match="number of inches"):
+        analysis.figures(db, tmp_path / "f", width=width)  # type: ignore[arg-type]
+    assert not (tmp_path / "f").exists()
+
+
+def test_an_unknown_format_is_one_sentence(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    result = CliRunner().invoke(analyze, ["figures", "--format", "tiff", "--db", str(db)])
+    assert (result.exit_code, 'no format "tiff"' in result.stderr) == (2, True), result.output

@@ -1,0 +1,282 @@
+"""`game_indices()` and `game_differences()`: what R makes of games, kept, labelled, and the same in plain R."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+from slant import analysis
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.questions.games.chance import told_of_chance
+from slant.analysis.rows.open import open_trials
+from slant.analysis.rows.tables import tables
+from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
+from slant.collector.keep.database import writing
+from tests.analysis.test_game_indices import Matrix, all_rounds
+from tests.support import SUPPORT
+from tests.support.given import Row, database, insert
+from tests.support.plain_r import environment
+
+QUICK: dict[str, Any] = {"n_boot": 50, "n_random": 5, "seed": 7}
+RUN = {
+    "run_id": "r1", "study": "hiring", "study_version": "v1", "source": "simulated",
+    "models": [{"model": "b", "model_no": 1, "label": "Model B"}, {"model": "a", "model_no": 2}],
+}  # fmt: skip
+LEANING: Matrix = [[7, 1, 1, 1], [1, 7, 1, 1], [1, 1, 7, 1], [1, 1, 1, 7]]
+
+
+def games(seed: int, leaning: bool = False, n: int = 6) -> list[Any]:
+    """Games of 40 rounds, at random or leaning."""
+    drawn = np.random.default_rng(seed)
+    p = np.array(LEANING).ravel() / 40 if leaning else np.full(16, 1 / 16)
+    return [drawn.multinomial(40, p).reshape(4, 4).tolist() for _ in range(n)]
+
+
+def rounds(variant: str, model: str, played: Sequence[Matrix], **more: Any) -> Iterator[Row]:
+    for row in all_rounds(f"{variant}-{model}", played):
+        yield {**row, "variant": variant, "model": model, **more}
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    rows = [
+        *rounds("main", "a", games(1)), *rounds("main", "b", games(2)), *rounds("main.cot", "b", games(3)),
+        *rounds("steer", "a", games(4, leaning=True)), *rounds("steer", "b", games(5)),
+    ]  # fmt: skip
+    for row in rows:
+        row["factors"] = row["factors"].replace(
+            "{", f'{{"answer_format":"{"cot" if ".cot" in row["variant"] else "direct"}",'
+        )
+    return database(tmp_path / "a.duckdb", rows, [RUN])
+
+
+def value(frame: pl.DataFrame, column: str, **where: Any) -> Any:
+    return frame.filter(**where)[column].item()
+
+
+def test_what_is_returned_is_what_the_view_keeps(db: Path) -> None:
+    found = analysis.game_indices(db, **QUICK)
+    assert (found.n_cells, found.n_made, found.not_kept) == (5, 5, None)
+    assert found.table.equals(tables(db, ["game_index_intervals"])["game_index_intervals"])
+    assert found.table["model_label"][0] == "Model B"
+    assert found.table.filter(variant="main.cot").select("game_variant", "answer_format").row(0) == ("main", "cot")
+    si = found.table.filter(index="si")
+    assert ((si["boot_low"] < si["estimate"]) & (si["estimate"] < si["boot_high"])).all()
+    assert si.filter(variant="steer", model="a")["conf_low"].item() > si["random_high"].max()
+
+
+def test_only_what_is_new_is_computed_again(db: Path) -> None:
+    analysis.game_indices(db, **QUICK)
+    assert analysis.game_indices(db, **QUICK).n_made == 0
+    with writing(db) as connection:
+        insert(connection, [{**row, "attempt_id": f"x{n}", "trial_id": f"x{n}"} for n, row in enumerate(
+            rounds("main", "b", games(6, n=1), game="late", conversation_id="late", repetition=9))])  # fmt: skip
+    kept = tables(db, ["game_index_intervals"])["game_index_intervals"]
+    assert kept.filter(~pl.col("is_current")).select("variant", "model").unique().rows() == [("main", "b")]
+    again = analysis.game_indices(db, **QUICK)
+    assert again.n_made == 1
+    assert value(again.table, "n_games", variant="main", model="b", index="si") == 7
+    assert again.table["is_current"].all()
+    assert analysis.game_indices(db, **{**QUICK, "seed": 8}).n_made == 5
+
+
+def test_the_level_of_chance_is_simulated_once_for_cells_that_are_alike(db: Path) -> None:
+    before = tables(db, ["allocation_indices"])["allocation_indices"]
+    assert before["random_si"].null_count() == before.height == 5
+    found = analysis.game_indices(db, **QUICK).table
+    after = tables(db, ["allocation_indices"])["allocation_indices"]
+    with duckdb.connect(str(db), read_only=True) as connection:
+        assert connection.sql("SELECT count(*), count(DISTINCT index) FROM random_levels").fetchall() == [(6, 6)]
+    for index, column in (("si", "random_si"), ("bgd", "random_bgd"), ("gasi", "random_gasi")):
+        assert after[column].to_list() == found.filter(index=index)["random_level"].to_list()
+
+
+def test_one_variant_can_be_asked_for_with_or_without_its_answer_format(db: Path) -> None:
+    found = analysis.game_indices(db, variants=["main"], **QUICK).table
+    assert set(found["variant"]) == {"main", "main.cot"}
+    assert set(analysis.game_indices(db, variants=["main.cot"], **QUICK).table["variant"]) == {"main.cot"}
+    with pytest.raises(UnknownNameError, match=r'no variant .* "stear"'):
+        analysis.game_indices(db, variants=["stear"], **QUICK)
+
+
+def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> None:
+    found = analysis.game_differences(db, n_draws=60, seed=7)
+    assert found.table.equals(tables(db, ["game_comparisons"])["game_comparisons"])
+    assert found.table.select("model", "answer_format", "condition").unique(maintain_order=True).rows() == [
+        ("b", "direct", "steer"), ("a", "direct", "steer"),
+    ]  # fmt: skip
+    at = {"model": "a", "index": "si"}
+    assert value(found.table, "difference", **at) > 0.2
+    assert value(found.table, "p_value", **at) == pytest.approx(1 / 61)
+    assert value(found.table, "p_adjusted", **at) == pytest.approx(2 / 61)
+    assert analysis.game_differences(db, n_draws=60, seed=7).n_made == 0
+
+
+def test_correction_is_for_what_is_asked_and_needs_nothing_computed_again(db: Path) -> None:
+    analysis.game_differences(db, n_draws=60, seed=7)
+    alone = analysis.game_differences(db, n_draws=60, seed=7, adjust="none", indices=["si"])
+    assert (alone.n_made, alone.table.height) == (0, 2)
+    assert alone.table["p_adjusted"].equals(alone.table["p_value"])
+    formats = analysis.game_differences(db, between="answer_format", reference="direct", n_draws=20)
+    assert formats.table.select("model", "variant", "condition").unique().rows() == [("b", "main", "cot")]
+    pooled = analysis.game_differences(db, by=["answer_format"], n_draws=20).table
+    assert pooled.select("model", "n_games", "n_games_reference", "is_current").unique().rows() == [
+        (None, 12, 12, True)
+    ]
+    assert tables(db, ["game_comparisons"])["game_comparisons"]["is_current"].all()
+
+
+def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> None:
+    rows = [*rounds("main", "a", games(1)), *rounds("long", "a", [(2 * np.array(g)).tolist() for g in games(2)])]
+    db = database(tmp_path / "a.duckdb", [*rows, *rounds("steer", "a", games(3)), *rounds("one", "a", games(4, n=1))])
+    found = analysis.game_differences(db, n_draws=20)
+    assert found.table["condition"].unique().to_list() == ["steer"]
+    assert [text.split(":")[1].split("(")[0].strip() for text in found.left_out] == ["long", "one"]
+    with pytest.raises(UsageError, match="Nothing of this can be compared"):
+        analysis.game_differences(db, only=["long"], n_draws=20)
+
+
+def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_compared(db: Path) -> None:
+    with pytest.raises(UsageError) as told:  # a never answered in the other format
+        analysis.game_differences(db, by=["variant"], between="answer_format", reference="direct", n_draws=40)
+    assert "in one of the two alone there is a, and they would differ in that, too" in str(told.value)
+    found = analysis.game_differences(db, by=["model"], n_draws=40)
+    assert found.table["model"].unique().to_list() == ["a"]
+    assert [text.split(", and")[0] for text in found.left_out] == [
+        "Not compared: steer (1 times): in one of the two alone there is cot"
+    ]
+
+
+def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refused(tmp_path: Path) -> None:
+    pooled = [
+        {**row, "variant": "pooled", "model": model, "repetition": n, "round": n, "conversation_id": f"{model}{n}"}
+        | ({"outcome": "refused", "choice": None} if model == "shy" and n % 2 else {})
+        for model in ("shy", "open") for n, row in enumerate(rounds("pooled", model, games(1, n=1)), 1)
+    ]  # fmt: skip
+    db = database(tmp_path / "a.duckdb", pooled)
+    found = analysis.game_indices(db, **{**QUICK, "n_random": 60}).table.filter(index="si")
+    assert value(found, "random_level", model="shy") > 1.5 * value(found, "random_level", model="open")
+    view = tables(db, ["allocation_indices"])["allocation_indices"]
+    assert view.sort("model")["random_si"].to_list() == found.sort("model")["random_level"].to_list()
+
+
+def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
+    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).unlike
+    assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")
+    assert "--n-draws 39 or more" in said
+    assert analysis.game_differences(db, n_draws=39, indices=["si"]).unlike == ()
+    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").unlike == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"between": "temperature"}, 'no column to compare games by "temperature"'),
+        ({"reference": "nobody"}, 'no variant with complete games "nobody"'),
+        ({"between": "model"}, "--reference MODEL"),
+        ({"by": ["variant"]}, "Leave out that --by"),
+        ({"indices": ["SI"]}, "no index"),
+        ({"adjust": "sidak"}, "no way to adjust p"),
+        ({"n_draws": 0}, "--n-draws 2000"),
+        ({"source": "collected"}, "no collected games"),
+        ({"study": "interference"}, "has no games"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_told_in_words(db: Path, asked: dict[str, Any], said: str) -> None:
+    with pytest.raises((UsageError, DatabaseError), match=said):
+        analysis.game_differences(db, **asked)
+
+
+def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> None:
+    facts = '{"answer_format":"direct","n_rounds":2,"groups":["g0","g1"],"class_sizes":[1,1]}'
+    refused = {"study": "hiring", "test": "rounds", "outcome": "refused", "choice": None, "factors": facts, "game": "p"}
+    asked = [{**refused, "round": n, "repetition": n, "conversation_id": f"c{n}", "condition": f"c{n}"} for n in (1, 2)]
+    pooled = [{**row, "variant": "pooled", "model": "a"} for row in asked]
+    open_game = list(rounds("main", "a", games(1, n=1)))[:-1]
+    for rows in (pooled, open_game):
+        (tmp_path / "a.duckdb").unlink(missing_ok=True)
+        with pytest.raises(DatabaseError, match=r"holds 1 games of .*, and none is complete"):
+            analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
+    db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
+    assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
+    assert list(told_of_chance(tables(db, ["allocation_indices"]), db)) == []
+
+
+def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise DatabaseWriteError("The disk is full.")
+
+    monkeypatch.setattr("slant.analysis.questions.games.store.writing", refuse)
+    found = analysis.game_indices(db, **QUICK)
+    assert (found.not_kept, found.table.height) == ("The disk is full.", 30)
+
+
+def test_printed_si_and_half_width_come_out_and_stay_as_they_are(shared: Path, tmp_path: Path) -> None:
+    played: dict[str, dict[str, list[list[int]]]] = {}
+    printed = {}
+    with (shared / "published" / "hiring_matrices.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            matrix = played.setdefault(row["model_prompt"], {}).setdefault(row["run"], [])
+            matrix.append([int(row[f"class_{c}"]) for c in range(1, 5)])
+            printed[row["model_prompt"]] = (row["printed_si"], row["printed_half_width"])
+    rows = [row for model, its in played.items() for row in rounds("main", model, list(its.values()))]
+    found = analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK).table.filter(index="si")
+    shown = {
+        row["model"]: (f"{row['estimate']:.3f}", f"{row['conf_high'] - row['estimate']:.3f}")
+        for row in found.to_dicts()
+    }
+    assert shown.pop("gpt4o_direct") == printed["gpt4o_direct"]
+    # .8905 rounds to .890 or .891 by a hair: shown as it comes out, never bent to the print
+    assert shown["qwen72_cot"] == ("0.890", printed["qwen72_cot"][1])
+    assert printed["qwen72_cot"][0] == "0.891"
+
+
+def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> None:
+    installed = r_installation()
+    if installed is None:
+        pytest.skip("R is not here")
+    chosen = open_trials(db, "allocation_rounds").filter(pl.col("variant") != "main.cot")
+    chosen.select("variant", "model", "game", "class", "choice").write_csv(tmp_path / "rounds.csv")
+    script = SUPPORT / "game_statistics_from_csv.R"
+    done = subprocess.run(
+        [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
+        env=environment(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    there = {tuple(line.split(",")[:4]): line.split(",")[4:] for line in done.stdout.split()}
+    indices = analysis.game_indices(db, **QUICK).table.filter(pl.col("variant") != "main.cot")
+    differences = analysis.game_differences(db, n_draws=60, seed=7, adjust="BH").table
+    here = {
+        **bits("indices", indices, ("variant", "model", "index"), INTERVALS),
+        **bits("differences", differences, ("condition", "model", "index"), TESTS),
+    }
+    assert set(there) == set(here)
+    assert {key: values for key, values in there.items() if values != here[key]} == {}
+
+
+INTERVALS = (
+    "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high", "random_level", "random_low", "random_high",
+)  # fmt: skip
+TESTS = ("difference", "boot_low", "boot_high", "p_value", "p_adjusted")
+
+
+def bits(kind: str, frame: pl.DataFrame, key: Sequence[str], values: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+    return {
+        (kind, *(row[name] for name in key)): ["NA" if row[name] is None else f"{row[name]:.17g}" for name in values]
+        for row in frame.to_dicts()
+    }
+
+
+def test_a_study_without_games_is_told_apart_from_one_that_nobody_has_played(db: Path) -> None:
+    with pytest.raises(UsageError, match=r"(?s)has no games.*Studies that have: hiring, ultimatum"):
+        analysis.game_indices(db, "rmiat", **QUICK)
+    with pytest.raises(DatabaseError, match=r"(?s)To play some.*--study ultimatum"):
+        analysis.game_indices(db, "ultimatum", **QUICK)

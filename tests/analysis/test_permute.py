@@ -1,0 +1,260 @@
+"""Permutation tests: the same numbers whoever refits, in whatever order, stopped or not; and what they say."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.permute import duration
+from slant.analysis.plots.rows import figure_rows
+from slant.analysis.questions.permutation import definition
+from slant.analysis.questions.permutation.lines import RefitLines
+from slant.analysis.questions.permutation.words import in_words
+from slant.analysis.rows.open import open_trials
+from slant.collector.errors import DatabaseBusyError, StudyError, UnknownNameError, UsageError
+from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import load_study
+from tests.support.given import Row, database
+
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+FIVE: dict[str, Any] = {"engine": "lme4", "permutations": 5}
+OPTIONS = ("Male + Career", "Female + Family")
+
+
+def trial(model: str, number: int, block: str) -> Row:
+    """Every other incongruent word is missed by the first model; one congruent word by both."""
+    is_miss = number == 3 if block == "congruent" else number % 2 == 0 and model == "claude-sonnet-4"
+    return {
+        "study": "interference", "model": model, "test": "gender_career", "condition": block, "item": f"word {number}",
+        "group": "Male", "option_a": OPTIONS[0], "option_b": OPTIONS[1], "expected": OPTIONS[0],
+        "choice": OPTIONS[is_miss], "tokens": None, "token_source": None,
+    }  # fmt: skip
+
+
+def made(path: Path) -> Path:
+    blocks = ("congruent", "incongruent")
+    models = ("claude-sonnet-4", "gpt-5")
+    return database(path, [trial(m, n, b) for m in models for n in range(8) for b in blocks])
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return made(tmp_path / "a.duckdb")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> analysis.Permuted:
+    """Five permutations, by two workers, without a stop."""
+    return analysis.permute(made(tmp_path_factory.mktemp("whole") / "a.duckdb"), **FIVE, workers=2)
+
+
+def is_same(one: analysis.Permuted, other: analysis.Permuted) -> bool:
+    return one.values.equals(other.values) and one.tests.equals(other.tests)
+
+
+def test_one_worker_and_two_give_the_same_bit_for_bit(db: Path, whole: analysis.Permuted) -> None:
+    assert is_same(analysis.permute(db, **FIVE, workers=1), whole)
+    assert whole.values["number"].unique().to_list() == list(range(6))
+    assert whole.values["delta_p_items"].n_unique() > 6
+
+
+def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: analysis.Permuted) -> None:
+    def stop(done: int, number: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        analysis.permute(db, **FIVE, workers=1, progress=stop)
+    (file,) = db.with_name("a.duckdb.permutations").glob("*.jsonl")
+    with file.open("ab") as torn:
+        torn.write(b'{"number": 5, "seconds"')
+    told: list[int] = []
+    again = analysis.permute(db, **FIVE, workers=1, progress=lambda done, number: told.append(done))
+    assert is_same(again, whole)
+    assert told[0] in (2, 3)  # what was told last may have been kept or not
+    assert not file.exists()
+
+
+def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysis.Permuted) -> None:
+    analysis.permute(db, engine="lme4", permutations=2)
+    told: list[int] = []
+    more = analysis.permute(db, **FIVE, progress=lambda done, number: told.append(done))
+    assert told == [3, 4, 5, 6]
+    assert is_same(more, whole)
+    fewer = analysis.permute(db, engine="lme4", permutations=2)
+    assert fewer.tests["n"].unique().to_list() == [2]
+    assert open_trials(db, "permutation_tests")["n"].unique().to_list() == [5]
+
+
+def test_the_database_keeps_what_was_found(db: Path) -> None:
+    found = analysis.permute(db, **FIVE)
+    kept = open_trials(db, "permutation_tests")
+    columns = ["model", "domain", "kind", "scale", "observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_high"]
+    assert kept.select(columns).sort(columns[:4]).equals(found.tests.select(columns).sort(columns[:4]))
+    assert kept.row(0, named=True)["n_units"] == 16
+    assert open_trials(db, "permutation_values").height == found.values.height == 6 * 2
+
+
+def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.Permuted) -> None:
+    for row in whole.tests.to_dicts():
+        column = {"s": "s", "delta_p": "delta_p_items" if row["kind"] == "item_averaged" else "delta_p"}[row["scale"]]
+        its = whole.values.filter(pl.col("model") == row["model"])
+        null = its.filter(pl.col("number") > 0)[column]
+        assert row["observed"] == its.filter(pl.col("number") == 0)[column].item()
+        assert row["n_as_large"] == (null >= row["observed"]).sum()
+        assert row["p_one_sided"] == pytest.approx((1 + row["n_as_large"]) / 6)
+        assert row["null_mean"] == pytest.approx(null.mean())
+        assert row["p_low"] <= row["n_as_large"] / 5 <= row["p_high"]
+
+
+def test_other_rows_are_another_test_which_takes_the_place_of_the_first(db: Path) -> None:
+    first = analysis.permute(db, **FIVE)
+    with writing(db) as connection:
+        connection.execute("UPDATE attempts SET choice = 'Female + Family' WHERE item = 'word 5' AND model = 'gpt-5'")
+    second = analysis.permute(db, **FIVE)
+    assert not second.values.equals(first.values)
+    assert open_trials(db, "permutation_tests")["permutation_id"].n_unique() == 1
+    analysis.permute(db, **FIVE, seed=2)
+    assert open_trials(db, "permutation_tests")["permutation_id"].n_unique() == 2
+
+
+class Serial(Executor):
+    """Runs a job as it is submitted; the refits of `lost` come to nothing."""
+
+    def __init__(self, lost: tuple[int, ...] = ()) -> None:
+        self.lost = lost
+        self.done: list[Any] = []
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        (job,) = arguments
+        future: Future[Any] = Future()
+        with closing(run_jobs(function, [job], 1)) as results:
+            ((_, result),) = results
+        self.done.append(job)
+        future.set_result(Died("Gone.") if getattr(job, "number", None) in self.lost else result)
+        return future
+
+
+def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path) -> None:
+    assert analysis.permute(db, **FIVE).tests["observed_main_fit"].is_null().all()
+    analysis.fit("interference_lme4", db, "interference")
+    found = analysis.permute(db, **FIVE).tests.filter(pl.col("scale") == "delta_p")
+    assert found["observed_main_fit"].is_not_null().all()
+    by = ["model", "kind"]
+    kept = open_trials(db, "permutation_tests").filter(pl.col("scale") == "delta_p")
+    assert kept.sort(by)["observed_main_fit"].equals(found.sort(by)["observed_main_fit"])
+    item_averaged = found.filter(pl.col("kind") == "item_averaged")
+    distance = (item_averaged["observed"] - item_averaged["observed_main_fit"]).abs().max()
+    assert isinstance(distance, float)
+    assert distance < 0.05
+
+
+def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
+    study = load_study("interference")
+    fit = study.fits["interference"]
+    coded = replace(fit, settings={**fit.settings, "coding": "sum"})
+    (test,) = definition.tests_of(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
+    assert test.refit(1).arguments["coding"] == "sum"
+
+
+def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
+    study = load_study("interference")
+    assert list(figure_rows(db, study, ["permutations"])) == []
+    analysis.permute(db, **FIVE)
+    (figure,) = figure_rows(db, study, ["permutations"])
+    assert figure.part == "lme4"
+    assert figure.rows["number"].unique().sort().to_list() == list(range(6))
+    assert figure.rows["kind"].unique().to_list() == ["item_averaged"]
+
+
+def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permuted) -> None:
+    serial = Serial()
+    assert is_same(analysis.permute(db, **FIVE, executor=serial), whole)
+    assert len(serial.done) == 6 + 1
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        assert is_same(analysis.permute(made(tmp_path / "b.duckdb"), **FIVE, executor=pool), whole)
+
+
+def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysis.Permuted) -> None:
+    found = analysis.permute(db, **FIVE, executor=Serial(lost=(2, 4)))
+    assert found.tests["n"].unique().to_list() == [3]
+    assert found.tests["n_failed"].unique().to_list() == [2]
+    assert (found.tests["p_if_failed_large"] > found.tests["p_one_sided"]).all()
+    assert found.refits.filter(pl.col("status") == "failed")["messages"].to_list() == ["error: Gone."] * 2
+    assert any(said.startswith("2 of 5 refits failed") for said in in_words(found))
+    assert is_same(analysis.permute(db, **FIVE), whole)
+
+
+def test_two_processes_are_not_at_one_test_at_once(db: Path) -> None:
+    with RefitLines(db, "one"), pytest.raises(DatabaseBusyError, match="another process"):
+        RefitLines(db, "one")
+    with RefitLines(db, "one") as lines:
+        assert lines.found == {}
+
+
+def test_what_cant_be_permuted_is_said(db: Path) -> None:
+    with pytest.raises(UsageError, match="0 permutations"):
+        analysis.permute(db, permutations=0)
+    with pytest.raises(UnknownNameError, match="lme4"):
+        analysis.permute(db, engine="lme5")
+    with pytest.raises(UnknownNameError, match="chains"):
+        analysis.permute(db, settings={"chain": 1})
+    with pytest.raises(StudyError, match="fixed effect of block"):
+        analysis.permute(database(db.with_name("r.duckdb"), [{}]), study="rmiat", engine="lme4")
+
+
+def test_the_command_prints_rows_and_says_what_to_compare_with(db: Path) -> None:
+    command = ["permute", "--db", str(db), "--engine", "lme4", "--permutations", "5"]
+    done = CliRunner().invoke(analyze, [*command, "--format", "csv"])
+    assert done.exit_code == 0, done.output
+    rows = pl.read_csv(done.stdout.encode())
+    assert rows.height == 6
+    assert {"p_one_sided", "p_two_sided", "p_low", "n_separated", "observed_main_fit"} <= set(rows.columns)
+    assert "In the reference cell (claude-sonnet-4 and gender_career)" in done.stderr
+    assert "2 cells are tested, and nothing is corrected" in done.stderr
+    refits = CliRunner().invoke(analyze, [*command, "--format", "csv", "--show", "refits"])
+    assert pl.read_csv(refits.stdout.encode())["number"].to_list() == list(range(6))
+
+
+def test_time_left_is_said_as_people_say_it() -> None:
+    assert [duration(s) for s in (41.7, 200, 3600, 9000)] == ["42 s", "3 min", "60 min", "2.5 h"]
+
+
+@pytest.mark.slow
+def test_a_kill_loses_at_most_what_was_being_refitted(db: Path, tmp_path: Path) -> None:
+    many = {"engine": "lme4", "permutations": 60}
+    code = f"from slant import analysis; analysis.permute({str(db)!r}, **{many!r})"
+    process = subprocess.Popen([sys.executable, "-c", code])
+    folder = db.with_name("a.duckdb.permutations")
+    until = time.monotonic() + 120
+    while sum(file.read_bytes().count(b"\n") for file in folder.glob("*.jsonl")) < 8 and time.monotonic() < until:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    (file,) = folder.glob("*.jsonl")
+    kept = file.read_bytes().count(b"\n")
+    assert 8 <= kept < 61
+    told: list[int] = []
+    again = analysis.permute(db, **many, progress=lambda done, number: told.append(done))
+    assert told[0] == kept
+    assert len(told) == 1 + 61 - kept
+    assert is_same(again, analysis.permute(made(tmp_path / "b.duckdb"), **many))

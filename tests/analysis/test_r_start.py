@@ -1,0 +1,54 @@
+"""R that can't start is told of in one sentence: no traceback of a child process, no line of R above it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.test_doctor import an_r_home
+from tests.support.fitted import small_database
+
+SHELL = '#!/bin/sh\nunset R_HOME\nexec {} "$@"\n'
+
+
+def drawn(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    db = small_database(folder / "a.duckdb")
+    program = Path(sys.executable).with_name("analyze")
+    command = [str(program), "figures", "refusals", "--format", "svg,json", "--db", str(db), "--out", str(folder / "f")]
+    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+
+
+def test_an_r_home_without_r_is_passed_over_for_the_r_on_path(tmp_path: Path) -> None:
+    done = drawn(tmp_path, R_HOME=str(tmp_path / "nowhere"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_r_whose_programs_fail_is_named_in_one_sentence(tmp_path: Path) -> None:
+    home = an_r_home(tmp_path / "home", "4.2.2")
+    done = drawn(tmp_path, R_HOME=str(home))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f'refusals could not be drawn. The R in "{home}" does not start.\n')
+    assert "Traceback" not in done.stderr
+
+
+def test_an_r_that_ends_its_process_says_so_once(tmp_path: Path) -> None:
+    home = an_r_home(tmp_path / "home", "4.2.2")
+    for name in ("R", "Rscript"):
+        (home / "bin" / name).write_text(SHELL.format(f"/usr/bin/{name}"))
+        (home / "bin" / name).chmod(0o755)
+    if not Path("/usr/bin/Rscript").exists():
+        pytest.skip("R is not in /usr/bin")
+    done = drawn(tmp_path, R_HOME=str(home))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "Error: The process in which R runs could not start."
+    assert done.stderr.count("unable to open the base package") == 1
+
+
+def test_without_r_there_is_the_way_to_get_it_and_nothing_else(tmp_path: Path) -> None:
+    done = drawn(tmp_path, PATH=str(tmp_path), R_HOME="")
+    assert "R is not on this machine" in done.stderr.splitlines()[0]
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,200 @@
+"""The report: complete in itself, honest about its source, and safe to open."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from slant import analysis
+from slant.analysis.pages.origin import methods, without_folders
+from slant.analysis.plots.figures import draw
+from slant.collector.errors import UsageError
+from tests.support.fitted import RUN, small_database, trials
+from tests.support.given import Row, database
+from tests.support.tiny_study import write_tiny
+
+EVIL = "<script>alert(1)</script>"
+COMMAND = "/home/me/bin/collect --db '/home/me/my data/a.duckdb' --x=/srv/y"
+
+
+class Page(HTMLParser):
+    """Tags and addresses of a page, and whether each opened tag is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.alternatives: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in ("meta", "img", "wbr"):
+            self.open.append(tag)
+        found = dict(attributes)
+        self.addresses += [str(found[name]) for name in ("src", "href") if name in found]
+        if tag == "img":
+            self.alternatives.append(found.get("alt") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report")
+    return analysis.report(small_database(folder / "a.duckdb"), folder / "r.html").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of data with all there can be to warn of, and with what nobody elsewhere should see or run."""
+    rows: list[Row] = []
+    for n, row in enumerate(trials()):
+        odd = {"tokens": 64} if row["model"] == "o3-mini" else {"token_source": "output" if n % 2 else "usage"}
+        rows.append({**row, **odd, "served_model": EVIL})
+    rows.append({**rows[-1], "trial_id": "t1"})
+    run = {**RUN, "machine": "Linux-of-mine", "command": COMMAND, "study_file": "/home/me/own.toml"}
+    folder = tmp_path_factory.mktemp("troubled")
+    return analysis.report(database(folder / "a.duckdb", rows, [run]), folder / "r.html").read_text("utf-8")
+
+
+def warnings_of(page: str) -> str:
+    return page[page.index("Before you read on") : page.index("<main>")]
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(text: str) -> None:
+    page = Page(text)
+    assert page.open == []
+    assert not {"link", "iframe", "object"} & set(page.tags)
+    inside = [address for address in page.addresses if address.startswith("#")]
+    assert all(f'id="{address[1:]}"' in text for address in inside)
+    assert all(address.startswith("data:image/png;base64,") for address in page.addresses if address not in inside)
+    assert "default-src 'none'" in text
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert f"script-src 'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in text
+    assert not re.search(r"url\(|@import|https?://", re.sub(r"base64,[^\"]+", "", text))
+
+
+def test_figures_have_words_for_those_who_do_not_see_them(text: str) -> None:
+    alternatives = Page(text).alternatives
+    assert len(alternatives) == 4
+    assert all("Simulated" in words and len(words) > 80 for words in alternatives)
+
+
+def test_a_simulated_page_says_so_on_top(text: str) -> None:
+    head = text[text.index("<body>") : text.index("<main>")]
+    assert "simulated</strong> data. No model was asked." in head
+
+
+def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> None:
+    assert re.findall(r"<summary>Table (S\d+)\.", text) == ["S3", "S4", "S5", "S6", "S7"]  # two of the five models
+    assert "<small>63.94</small>" in text
+
+
+def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
+    assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
+    assert EVIL not in troubled
+    assert "&lt;script&gt;" in troubled
+
+
+def test_warnings_stand_on_top(troubled: str) -> None:
+    warnings = warnings_of(troubled)
+    for sentence in (
+        "Doubtful fit: o3-mini", "ended twice", "No data (simulated): o3-mini in ", "Served model differs",
+        "Mixed: deepseek-r1 (simulated) has token counts of 2 kinds (output + usage).",
+        "effect_size is warned. warning: Token counts of 2 kinds are put together: output, usage.",
+    ):  # fmt: skip
+        assert sentence in warnings
+    assert "qwen3-8b in " not in warnings  # a model of the paper that nobody asked here
+
+
+def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Path) -> None:
+    rows = [{**row, "model": "local/small", "token_source": "output"} for row in trials() if row["model"] == "o3-mini"]
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    assert "Mixed models, local/small (simulated, not in the paper)" in page
+    for number in re.findall(r'<td class="number ([a-z-]+)">([^<]+)<', page):
+        assert number[0] == "not-printed"
+        assert number[1] not in ("", "no data")
+    sizes = analysis.fit("effect_size", tmp_path / "a.duckdb", "rmiat").table["estimate"]
+    assert f">{sizes[0]:.2f}</td>" in page
+    assert "No data" not in page
+    assert "Tokens are, for local/small: all output tokens." in page
+
+
+def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> None:
+    rows = [*trials(), *({**row, "variant": "balanced"} for row in trials())]
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    base, balanced = page.split("variant base.")[1].split("variant balanced.")
+    assert "<small>63.94</small>" in base
+    assert "<small>" not in balanced
+    assert "Mixed models, DeepSeek-R1" in balanced
+
+
+def test_the_page_tells_neither_machine_nor_folders(troubled: str) -> None:
+    assert "collect --db &#39;a.duckdb&#39; --x=y" in troubled
+    for secret in ("Linux-of-mine", "/home", "my data", "/srv", "/tmp"):
+        assert secret not in troubled
+    harmless = "--model openai/o3 --base-url http://h:80/v1/x"
+    assert without_folders(harmless) == harmless
+
+
+def test_a_figure_that_can_not_be_drawn_is_a_sentence_in_its_place() -> None:
+    import polars as pl
+
+    (found,) = draw([("plot_tokens", pl.DataFrame({"model": ["m"]}))], workers=1)
+    assert isinstance(found, str)
+    assert "column" in found
+
+
+def test_a_place_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Can't write the report"):
+        analysis.report(small_database(tmp_path / "a.duckdb"), tmp_path / "no" / "r.html")
+
+
+def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_said_to_be_missing(
+    root: Path, tmp_path: Path
+) -> None:
+    db, out = small_database(tmp_path / "a.duckdb"), tmp_path / "r.html"
+    code = "from slant.analysis.cli.analyze import analyze; analyze(prog_name='analyze')"
+    command = [sys.executable, "-c", code, "report", "--db", str(db), "--out", str(out)]
+    subprocess.run(command, cwd=root, env={"PATH": "/"}, capture_output=True, check=True)
+    page = out.read_text("utf-8")
+    warnings = warnings_of(page)
+    assert warnings.count("Left out") == 1
+    assert "Left out, because R could not do it: R is not on this machine" in warnings
+    assert re.findall(r"<summary>Table (S\d+)\.", page) == ["S4", "S5"]
+    assert "<small>63.94</small>" in page
+    assert Page(page).alternatives == []
+
+
+def test_a_study_of_ones_own_is_reported_by_its_own_fits(tmp_path: Path) -> None:
+    view, formula = 'view = "association_trials"\n', 'formula = "tokens ~ condition"'
+    own = """view = "trials"
+formula = "tokens ~ condition + (1 | wording)"
+levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }"""
+    study = write_tiny(tmp_path, study=(view + formula, own))
+    rows = [{**row, "study": "drinks", "test": "tea_coffee"} for row in trials()]
+    db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
+    page = analysis.report(db, tmp_path / "r.html", str(study)).read_text("utf-8")
+    assert "<h1>Tea and coffee</h1>" in page
+    assert "lme4: estimates with 95 % intervals" in page
+    assert len(Page(page).alternatives) == 3
+    assert "refusal_<wbr>counts" not in page  # a table of another study
+    assert "outcome_counts: what came of the trials" in page
+
+
+def test_methods_name_each_run_once_and_not_the_machine(tmp_path: Path) -> None:
+    same = {**RUN, "seed": 1, "repetitions": 1, "machine": "Linux-of-mine"}
+    runs = [{**same, "run_id": f"r{day}", "started_at": f"2026-01-0{day}"} for day in (1, 2)]
+    rows = [{**row, "run_id": "r1" if n % 2 else "r2"} for n, row in enumerate(trials())]
+    told = methods(database(tmp_path / "a.duckdb", rows, runs), ["r1", "r2"])
+    assert [("r1, r2" in one.paragraph, "Linux" in one.paragraph) for one in told] == [(True, False)]

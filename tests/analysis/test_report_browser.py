@@ -1,0 +1,113 @@
+"""The report as a reader has it: in Chromium, on a telephone, with the keyboard alone, on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from slant import analysis
+from tests.support.chromium import Browser
+from tests.support.fitted import RUN, trials
+from tests.support.given import database
+
+pytestmark = pytest.mark.needs("chromium")
+A4_WIDTH_PX = 794 - 2 * 45  # 210 mm at 96 dots per inch, without the margins of 12 mm
+EVIL = "</script><script>evil = 1</script><img src=x onerror='evil = 1'>"
+LONG = "a_served_model_with_an_endless_name_" * 5
+CELLS = "[...document.querySelectorAll('table.compared')[0].tBodies[0].rows].map(row => row.cells[3].firstChild)"
+NUMBERS = f"{CELLS}.map(node => node ? node.textContent.trim() : '')"
+HEAD = "document.querySelectorAll('table.compared')[0].tHead.rows[0].cells[3]"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report")
+    rows = [{**row, "served_model": EVIL if n % 2 else LONG} for n, row in enumerate(trials())]
+    runs = [{**RUN, "command": f"collect --db {'x' * 300}"}]
+    return analysis.report(database(folder / "a.duckdb", rows, runs), folder / "r.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("chromium")) as one:
+        yield one
+
+
+def unfold(browser: Browser) -> None:
+    browser.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+
+
+def test_the_page_says_nothing_to_the_console_and_asks_the_network_for_nothing(browser: Browser, page: str) -> None:
+    browser.open(page)
+    unfold(browser)
+    assert browser.said == []
+    assert [address for address in browser.asked if not address.startswith("data:image/png;")] == [page]
+    broken = "[...document.images].filter(one => !one.complete || !one.naturalWidth).length"
+    assert (browser.evaluate("document.images.length"), browser.evaluate(broken)) == (4, 0)
+
+
+def test_what_models_and_servers_wrote_does_not_run_and_nothing_else_may(browser: Browser, page: str) -> None:
+    browser.open(page)
+    assert browser.evaluate("typeof evil") == "undefined"
+    assert browser.evaluate("document.querySelectorAll('td img, td script').length") == 0
+    add = "document.body.append(Object.assign(document.createElement('script'), {textContent: 'evil = 1'}))"
+    browser.evaluate(add)
+    assert browser.evaluate("typeof evil") == "undefined"
+    assert any("Content Security Policy" in said for said in browser.said)
+
+
+def test_a_telephone_never_scrolls_the_page_sideways(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.resize(375, 800, is_mobile=True)
+    unfold(browser)
+    assert browser.evaluate("[document.documentElement.scrollWidth, innerWidth]") == [375, 375]
+
+
+def test_the_keyboard_alone_reaches_everything(browser: Browser, page: str) -> None:
+    browser.open(page)
+    unfold(browser)
+    wanted = browser.evaluate("document.querySelectorAll('a, summary, button, .wide, .scroll').length")
+    reached: list[Any] = []
+    browser.evaluate("seen = new Set()")
+    for _ in range(wanted):
+        browser.press("Tab")
+        reached.append(browser.evaluate("seen.add(document.activeElement); document.activeElement.tagName"))
+    assert "BODY" not in reached
+    assert browser.evaluate("seen.size") == wanted
+
+
+def test_enter_on_a_head_sorts_by_number_and_back_again(browser: Browser, page: str) -> None:
+    browser.open(page)
+    came = browser.evaluate(NUMBERS)
+    empty = [text for text in came if text in ("", "no data")]
+    numbers = [text for text in came if text not in empty]
+    assert len(set(numbers)) > 2
+    browser.evaluate(f"{HEAD}.querySelector('button').focus()")
+    for order in ("ascending", "descending"):
+        browser.press("Enter")
+        assert browser.evaluate(f"{HEAD}.getAttribute('aria-sort')") == order
+        is_descending = order == "descending"
+        assert browser.evaluate(NUMBERS) == [*sorted(numbers, key=float, reverse=is_descending), *empty]
+    browser.press("Enter")
+    assert browser.evaluate(NUMBERS) == came
+
+
+def test_on_paper_all_is_unfolded_and_no_table_is_cut(browser: Browser, page: str) -> None:
+    browser.open(page)
+    folded = pages(browser)
+    unfold(browser)
+    assert pages(browser) == folded > 2
+    browser.resize(A4_WIDTH_PX, 1000)
+    browser.show_as("print")
+    widths = "[...document.querySelectorAll('table, img')].map(one => Math.ceil(one.getBoundingClientRect().right))"
+    try:
+        assert max(browser.evaluate(widths)) <= A4_WIDTH_PX
+    finally:
+        browser.show_as("")
+
+
+def pages(browser: Browser) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", browser.pdf()))

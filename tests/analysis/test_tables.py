@@ -1,0 +1,169 @@
+"""Trials and tables as Polars frames: what comes back, and the sentence where nothing can."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.rows.open import open_trials, view_names
+from slant.analysis.rows.tables import read_header, table_info, tables
+from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.keep.database import writing
+from slant.collector.system.shipped_files import studies_dir
+from tests.support.given import database
+
+HEADER = "-- a: what.\n-- grain: x, y\n-- reads: trials\n-- study: any\n-- note:  first\n--        second\nSELECT 1"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    rows = [
+        {"tokens": 64, "output_tokens": 80},
+        {"tokens": 128, "condition": "incompatible"},
+        {"study": "mine", "model": "m"},
+    ]
+    return database(tmp_path / "a.duckdb", rows)
+
+
+def test_trials_come_as_polars_with_unknown_as_null(db: Path) -> None:
+    trials = open_trials(db, "association_trials")
+    assert trials["tokens"].to_list() == [64, 128]
+    assert trials["latency_s"].to_list() == [None, None]
+    assert open_trials(db, "trials").height == 3
+
+
+def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
+    assert open_trials(db, study="rmiat", measure="output")["tokens"].to_list() == [80, None]
+    assert open_trials(db, study="rmiat")["tokens"].to_list() == [64, 128]
+
+
+@pytest.mark.parametrize(
+    ("view", "measure", "said"),
+    [
+        ("association_trial", None, 'no view "association_trial". Did you mean "association_trials"?'),
+        ('x"; DROP VIEW trials', None, "There is no view"),
+        ("trials", "outputs", 'Did you mean "output"?'),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(db: Path, view: str, measure: str | None, said: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        open_trials(db, view, measure)
+    assert said in str(error.value)
+
+
+def test_a_database_of_an_older_slant_says_how_it_gets_its_views(db: Path) -> None:
+    with writing(db) as connection:
+        connection.execute("DROP VIEW iat_mentions")
+    with pytest.raises(DatabaseError, match="older slant"):
+        open_trials(db, "iat_mentions")
+
+
+def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
+    frames = tables(db)
+    infos = {name: info for name, info in table_info().items() if info.design in (None, "association", "allocation")}
+    papers = [info.paper for info in infos.values() if info.paper and info.design != "allocation"]
+    assert papers[:6] == ["Table S3", "Table S4", "Table S5", "Table S11", "Table S13", "Table S14"]
+    assert list(frames) == list(infos)
+    assert set(frames) < set(view_names(db))
+    assert frames["tokens_by_condition"]["mean_tokens"].to_list() == [64, 128]
+
+
+def test_a_table_of_one_study_has_only_its_rows(db: Path) -> None:
+    assert tables(db, ["outcome_counts"])["outcome_counts"]["study"].unique().sort().to_list() == ["mine", "rmiat"]
+    assert tables(db, ["outcome_counts"], study="mine")["outcome_counts"]["study"].to_list() == ["mine"]
+    assert "refusal_counts" not in tables(db, study="mine")
+
+
+def test_tables_are_asked_for_by_name_and_in_that_order(db: Path) -> None:
+    assert list(tables(db, ["token_sources", "refusal_counts"])) == ["token_sources", "refusal_counts"]
+
+
+@pytest.mark.parametrize(
+    ("names", "study", "kind", "said"),
+    [
+        (["refusals"], None, UnknownNameError, 'no table "refusals"'),
+        (["refusal_counts"], "mine", UsageError, 'studies of the design "association"'),
+        (None, "hiring", DatabaseError, 'no trials of the study "hiring"'),
+    ],
+)
+def test_what_can_not_be_shown_is_said(
+    db: Path, names: list[str] | None, study: str | None, kind: type[SlantError], said: str
+) -> None:
+    with pytest.raises(kind) as error:
+        tables(db, names, study)
+    assert said in str(error.value)
+
+
+def test_a_database_without_trials_says_so(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match="holds no trials yet"):
+        tables(database(tmp_path / "empty.duckdb", []))
+
+
+def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
+    info = read_header(HEADER)
+    assert (info.grain, info.note, info.title) == (("x", "y"), "first second", "a: what.")
+    with pytest.raises(ValueError, match="study"):
+        read_header(HEADER.replace("-- study: any\n", ""))
+
+
+def test_a_table_of_a_design_is_one_of_every_study_of_it() -> None:
+    info = read_header(HEADER.replace("-- study: any", "-- design: allocation"))
+    assert info.is_about("allocation")
+    assert not info.is_about(None)
+    assert read_header(HEADER).is_about("association")
+
+
+def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -> None:
+    factors = '{"is_success":true,"n_rounds":1,"groups":["A","B"],"class_sizes":[1]}'
+    game = {"study": "mine", "test": "rounds", "game": "g1", "round": 1, "choice": "A", "factors": factors}
+    db = database(tmp_path / "mine.duckdb", [game, {"study": "rmiat"}])
+    assert tables(db, study="mine")["allocation_game_ends"]["n_complete"].to_list() == [1]
+    assert tables(db)["allocation_shares"]["study"].unique().to_list() == ["mine"]
+    with pytest.raises(UsageError, match='studies of the design "allocation"'):
+        tables(db, ["allocation_game_ends"], study="rmiat")
+
+
+def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text((studies_dir() / "interference.toml").read_text("utf-8"), "utf-8")
+    shutil.copytree(studies_dir() / "interference", tmp_path / "interference")
+    with pytest.raises(DatabaseError, match='no trials of the study "interference"'):
+        tables(db, study=str(file))
+
+
+def test_tables_need_neither_r_nor_its_bridge(python: list[str]) -> None:
+    modules = "slant.analysis.rows.open, slant.analysis.rows.tables"
+    code = f"import sys, {modules}; sys.exit(any(m.startswith('rpy2') for m in sys.modules))"
+    assert subprocess.run([*python, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([{"study": "rmiat"}], {"follows_rule", "is_refusal", "first_option", "condition_label"}),
+        ([{"study": "interference"}], {"is_consistent", "is_refusal", "first_option", "block_label"}),
+        ([{"study": "hiring", "test": "rounds", "game": "g"}], {"choice", "is_refusal", "first_option", "class_label"}),
+        ([{"study": "rmiat"}, {"study": "interference"}], {"is_refusal", "is_left_out"}),
+    ],
+)
+def test_the_trials_that_are_there_come_in_the_columns_of_their_design(
+    tmp_path: Path, rows: list[dict[str, str]], columns: set[str]
+) -> None:
+    trials = open_trials(database(tmp_path / "a.duckdb", rows))
+    assert trials.height == len(rows)
+    assert columns <= set(trials.columns)
+
+
+@pytest.mark.parametrize(
+    ("view", "study", "said"),
+    [
+        ("forced_choice_trials", None, 'has no rows: ".*a.duckdb" holds mine .allocation., rmiat .association.'),
+        (None, "drinks", 'holds no trials of "drinks"'),
+    ],
+)
+def test_no_rows_say_why(db: Path, view: str | None, study: str | None, said: str) -> None:
+    with pytest.warns(UserWarning, match=said):
+        assert open_trials(db, view, study=study).is_empty()

@@ -1,0 +1,70 @@
+"""Versions stand beside every result, and a result that other versions made says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.cli.analyze import analyze
+from slant.analysis.fitting.fits import FitResult
+from slant.analysis.pages import versions
+from slant.analysis.pages.versions import made_with, other_versions
+from slant.collector.keep.database import writing
+from tests.support.fitted import small_database
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("versions") / "a.duckdb")
+
+
+@pytest.fixture(scope="module")
+def fitted(db: Path) -> FitResult:
+    return analysis.fit("lme4", db)
+
+
+def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitResult) -> None:
+    told = made_with(fitted)
+    assert told.startswith(("Made with R 4.", "Made with R 5."))
+    assert all(f" {package} " in told for package in ("lme4", "lmerTest", "slant"))
+    answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--db", str(db), "--format", "csv"])
+    assert told in answer.stderr
+    assert told not in answer.stdout
+
+
+def test_results_of_the_versions_here_are_not_doubted(db: Path, fitted: FitResult) -> None:
+    assert fitted.diagnostics.height == 2
+    assert list(other_versions(db)) == []
+
+
+def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    analysis.fit("lme4", db)
+    with writing(db) as connection:
+        other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
+        connection.execute(f"UPDATE fits SET versions = {other} WHERE model = 'o3-mini'")  # noqa: S608
+    (said,) = other_versions(db, "rmiat")
+    assert said.startswith("Other versions: 1 fit of lme4 kept from lmerTest 2.")
+    assert "(here 3." in said or "(here 4." in said
+    assert list(other_versions(db, "hiring")) == []
+
+
+def test_without_r_what_is_kept_says_what_made_it(db: Path, fitted: FitResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "versions_now", lambda packages: None)
+    (said,) = other_versions(db)
+    assert "2 fits of lme4 kept from R " in said
+    assert said.endswith("R or one of these packages is missing here.")
+
+
+@pytest.mark.slow
+def test_the_report_says_on_top_what_other_versions_made(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    analysis.fit("lme4", db)
+    with writing(db) as connection:  # no fit of today's study has this name, so that nobody makes it again
+        other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
+        connection.execute(f"UPDATE fits SET fit_id = 'old', fit = 'older', versions = {other}")  # noqa: S608
+    page = analysis.report(db, tmp_path / "report.html").read_text("utf-8")
+    assert "Other versions: 2 fits of older kept from lmerTest 2." in page

@@ -1,0 +1,219 @@
+"""Every view: its head, its grain, its order, and one case of given rows and the rows expected of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.rows.tables import TableInfo, read_header
+from slant.collector.designs import design_named
+from slant.collector.keep.database import reading
+from slant.collector.system.shipped_files import sql_dir
+from tests.support import TESTS
+from tests.support.given import database, fill, in_memory, insert, read_rows
+
+CASES = TESTS / "sql"
+FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
+KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
+PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
+GAMES = ("random_levels", "game_indices", "game_differences")
+FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
+STUDIES = ("run_conditions", "study_files", "study_contents")
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
+every_view = pytest.mark.parametrize("view", FILES)
+
+
+def head(view: str) -> TableInfo:
+    return read_header(FILES[view].read_text("utf-8"))
+
+
+def is_ordered(view: str) -> bool:
+    return "ORDER BY" in FILES[view].read_text("utf-8").rsplit("\nFROM", 1)[1]
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
+    """All kinds of rows: sources, variants, versions, refusals, unknown tokens, failures, fallbacks, a duplicate."""
+    kinds = [
+        {}, {"tokens": 128}, {"tokens": None, "token_source": None}, {"outcome": "truncated", "answer": ""},
+        {"outcome": "refused", "answer": "I can't", "choice": None}, {"answer": None, "outcome": "filtered"},
+        {"is_final": False, "outcome": "failed"}, {"served_model": "o3-mini-2025-01-31"}, {"token_source": "output"},
+        {"served_model": "o3-mini-2025-08-01"},
+        {"requested_model": "o3-mini-2025-01-31", "served_model": "o1"}, {"reasoning_text": "an IAT"},
+        {"reasoning_tokens_recounted": 70, "recount_tokenizer": "tiktoken:o200k_base"},
+        {"batch_id": "b1"},
+    ]  # fmt: skip
+    cells = product(
+        ["simulated", "collected"], ["base", "balanced"], ["v1", "v2"], ["o3-mini", "deepseek-r1"],
+        ["flowers_insects", "age_valence"], ["compatible", "incompatible"], ["rmiat", "interference"], kinds,
+    )  # fmt: skip
+    names = ("source", "variant", "study_version", "model", "test", "condition", "study")
+    rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
+    rows.append({"trial_id": "t1", "run_id": "r2"})
+    rows.append({"source": "collected", "model": "uncounted", "tokens": None, "token_source": None})
+    rows.append({"study": "hiring", "test": "elicitation", "item": "Doctors", "choice": "7.5"})
+    rows += read_rows(CASES / "allocation_games" / "given.csv") + read_rows(
+        CASES / "allocation_questions" / "given.csv"
+    )
+    rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
+    runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
+        CASES / "run_progress" / "runs.json"
+    )
+    with in_memory() as connection:
+        insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
+        for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
+            for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
+                fill(connection, table, read_rows(file))
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def turned(mixed: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same rows, the last of each table first."""
+    with in_memory() as connection:
+        for table in sorted(BASE_TABLES):
+            connection.register("mixed_rows", mixed.sql(f"FROM {table}").pl().reverse().to_arrow())
+            connection.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
+        yield connection
+
+
+def read_rows_json(file: Path) -> list[dict[str, object]]:
+    return list(json.loads(file.read_text("utf-8"))) if file.exists() else []
+
+
+def test_every_view_has_a_case_and_every_case_a_view() -> None:
+    assert {folder.name for folder in CASES.iterdir()} == set(FILES)
+
+
+@every_view
+def test_given_rows_become_the_expected_rows(view: str) -> None:
+    expected = read_rows(CASES / view / "expected.csv")
+    assert expected, "a case without expected rows"
+    with in_memory() as connection:
+        given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
+        insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
+        for table in (*STUDIES, *FITTED):
+            fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
+        result = connection.view(view)
+        if FILES[view].parent.name == "2_tables":
+            assert result.columns == list(expected[0]), "a case of a table names all of its columns, in order"
+        found = [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
+    if not is_ordered(view):
+        found.sort(key=lambda row: [str(row[name]) for name in head(view).grain])
+    shown = [[row[name] for name in expected[0]] for row in found]
+    assert len(shown) == len(expected)
+    for row, wanted in zip(shown, expected, strict=True):
+        assert all(map(same, row, wanted.values())), f"{row} is not {list(wanted.values())}"
+
+
+def same(value: object, text: str | None) -> bool:
+    """A number agrees to six digits (hand-made numbers have no more), everything else as text."""
+    if value is None or text is None:
+        return value is None and text is None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(text) == pytest.approx(value, rel=1e-6, abs=1e-9)
+    return (str(value).lower() if isinstance(value, bool) else str(value)) == text
+
+
+@every_view
+def test_the_head_says_what_the_file_holds(view: str) -> None:
+    text = FILES[view].read_text("utf-8")
+    info = head(view)
+    assert info.name == view
+    assert f"CREATE OR REPLACE VIEW {view} AS" in text
+    assert text.count("\n") <= 80
+    used = set(re.findall(r"(?:FROM|JOIN) (\w+)", text)) & (BASE_TABLES | set(FILES))
+    assert used == set(info.reads)
+    assert info.design is None or design_named(info.design).name
+
+
+@every_view
+def test_the_stated_grain_makes_a_row_unique(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
+    result = mixed.view(view)
+    rows = [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
+    assert rows
+    keys = [tuple(row[name] for name in head(view).grain) for row in rows if row.get("trial_id") != "t1"]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("view", [view for view, file in FILES.items() if file.parent.name == "2_tables"])
+def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckdb.DuckDBPyConnection) -> None:
+    assert is_ordered(view)
+    columns = mixed.view(view).columns
+    assert columns[0] == "source"
+    of_all_models = view.startswith("topic_")
+    assert {"study_version", "variant", *([] if of_all_models else ["model"])} <= set(columns)
+
+
+@every_view
+def test_the_order_of_the_attempts_does_not_matter(
+    view: str, mixed: duckdb.DuckDBPyConnection, turned: duckdb.DuckDBPyConnection
+) -> None:
+    there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
+    if not is_ordered(view):
+        there, here = sorted(there, key=str), sorted(here, key=str)
+    if view == "association_trials":  # two finals of one trial tie in every column that orders
+        there, here = ([row for row in rows if "t1" not in row] for rows in (there, here))
+    assert [list(map(rounded, row)) for row in there] == [list(map(rounded, row)) for row in here]
+
+
+def rounded(value: object) -> object:
+    return float(f"{value:.10g}") if isinstance(value, float) else value
+
+
+def test_two_finals_of_one_trial_are_reported(mixed: duckdb.DuckDBPyConnection) -> None:
+    rows = mixed.sql("SELECT trial_id, n_finals, n_runs FROM duplicate_finals").fetchall()
+    assert rows == [("t1", 2, 2)]
+
+
+def test_a_stored_view_is_read_by_someone_who_may_only_read(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", [{}, {"condition": "incompatible"}])
+    with reading(db) as connection:
+        for view in FILES:
+            connection.view(view).fetchall()
+        assert connection.view("tokens_by_condition").fetchall()
+    with duckdb.connect(str(db), read_only=True) as shell:  # under another name than the writer gave it
+        assert shell.sql("SELECT count(*) FROM association_trials").fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "seen"),
+    [
+        (None, [(64, "usage"), (300, "output"), (70, "template")]),
+        ("output", [(99, "output"), (300, "output"), (None, None)]),
+        ("reasoning", [(64, "usage"), (None, None), (70, "template")]),
+        ("recounted", [(60, "retokenized"), (None, None), (None, None)]),
+    ],
+)
+def test_the_variable_measure_chooses_the_tokens_of_all_tables(
+    measure: str | None, seen: list[tuple[int | None, str | None]]
+) -> None:
+    with in_memory() as connection:
+        insert(
+            connection,
+            [
+                {"tokens": 64, "reasoning_tokens": 64, "output_tokens": 99, "reasoning_tokens_recounted": 60},
+                {"tokens": 300, "output_tokens": 300, "token_source": "output"},
+                {"tokens": 70, "reasoning_tokens": 70, "token_source": "template"},
+            ],
+        )
+        if measure:
+            connection.execute("SET VARIABLE measure = ?", [measure])
+        assert connection.sql("SELECT tokens, token_source FROM association_trials").fetchall() == seen
+        total = connection.sql("SELECT mean_tokens * n FROM tokens_by_condition").fetchall()
+    assert total == [(pytest.approx(sum(tokens or 0 for tokens, _ in seen)),)]
+
+
+def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
+    with in_memory() as connection:
+        insert(connection, [{}])
+        connection.execute("SET VARIABLE measure = 'tokens'")
+        with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
+            connection.sql("FROM association_trials").fetchall()

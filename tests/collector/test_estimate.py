@@ -1,0 +1,147 @@
+"""Estimates before a run: ranges that hold, what they rest on, and what the answers in the database change."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector.cost.earlier_answers import Sizes
+from slant.collector.cost.estimate import Guess, Span, dollars, estimate, prediction
+from slant.collector.cost.quote import quote_rows, quotes, sentences
+from slant.collector.designs.association.simulated import COLUMNS
+from slant.collector.plan.run_plan import make_offer
+from slant.collector.providers.prices import Price
+from slant.collector.studies.catalogue import load_study
+from tests.support.given import database
+from tests.support.tiny_study import write_tiny
+
+PRICE = Price("p", "m", 1.0, 10.0, None, None, 0.5, "2026-11-21", "")
+NOTHING = Guess(400.0, None)
+numbers = st.floats(0, 1e5)
+sizes = st.builds(
+    Sizes, st.just(9), st.integers(1, 1000), st.none() | numbers, numbers, st.none() | numbers, st.just(1),
+    st.none() | numbers,
+)  # fmt: skip
+
+
+@given(
+    st.integers(0, 10**6), st.none() | sizes, st.builds(Guess, numbers, st.none() | numbers),
+    st.sampled_from([None, PRICE]),
+    st.dictionaries(st.sampled_from(["requests", "tokens", "output_tokens"]), st.floats(1, 1e6)), st.integers(1, 999),
+)  # fmt: skip
+def test_every_estimate_lies_within_its_range_and_an_unknown_stays_unknown(
+    pending: int, known: Sizes | None, guess: Guess, price: Price | None, limits: dict[str, float], slots: int
+) -> None:
+    found = estimate(pending, known, guess, price, limits, slots)
+    for span in (found.input_tokens, found.output_tokens, found.cost_usd, found.time_s):
+        assert span is None or 0 <= span.low <= span.about * (1 + 1e-9) <= span.high * (1 + 1e-9) + 1e-9
+    assert (found.output_tokens is None) == (known is None and guess.output_tokens is None)
+    assert (found.cost_usd is None) == (price is None or found.output_tokens is None)
+
+
+def test_the_range_of_further_answers_holds_nineteen_times_of_twenty() -> None:
+    draw = random.Random(1)
+    held = 0
+    for _ in range(400):
+        earlier = [draw.lognormvariate(6, 0.5) for _ in range(50)]
+        sizes = Sizes(50, 50, 1, statistics.mean(earlier), statistics.stdev(earlier), 1, 1)
+        span = prediction(300, sizes)
+        held += span.low <= sum(draw.lognormvariate(6, 0.5) for _ in range(300)) <= span.high
+    assert 0.92 <= held / 400 <= 0.98
+
+
+def test_cost_and_time_of_known_numbers_are_what_one_reckons_by_hand() -> None:
+    sizes = Sizes(100, 100, 200.0, 50.0, 0.0, 50, 2.0)
+    found = estimate(1000, sizes, NOTHING, PRICE, {}, 10)
+    assert found.cost_usd == Span(*[pytest.approx(0.2 + 0.5)] * 3)  # 200,000 in at $1, 50,000 out at $10 a million
+    assert found.time_s == Span(160, 200, 250)
+    batch = estimate(1000, sizes, NOTHING, PRICE, {}, 10, is_batch=True)
+    assert batch.cost_usd is not None
+    assert batch.cost_usd.about == pytest.approx(0.35)
+    assert (batch.time_s.high, "a day" in batch.time_rests_on) == (86_400, True)
+
+
+def test_a_providers_limit_that_is_slower_than_the_answers_decides_the_time() -> None:
+    sizes = Sizes(100, 100, 200.0, 50.0, 0.0, 50, 2.0)
+    found = estimate(1000, sizes, NOTHING, PRICE, {"requests": 100.0, "tokens": 100_000.0}, 10)
+    assert found.time_s.about == 600
+    assert "100 requests a minute" in found.time_rests_on
+    by_tokens = estimate(1000, sizes, NOTHING, PRICE, {"requests": 1e6, "tokens": 10_000.0}, 10)
+    assert by_tokens.time_s.about == 60 * 250_000 / 10_000
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(None, "?"), (0.0, "$0.00"), (0.0042, "$0.0042"), (12.345, "$12.35"), (1234.5, "$1,234.50")]
+)
+def test_an_unknown_cost_is_a_question_mark_and_cents_are_not_rounded_to_nothing(
+    amount: float | None, text: str
+) -> None:
+    assert dollars(amount) == text
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+
+
+def quote(db: Path, model: str = "openai/o3-mini") -> tuple[dict[str, Any], str]:
+    found = quotes(make_offer(load_study("rmiat"), [model], db), 16)
+    return quote_rows(found)[0], "\n".join(sentences(found))
+
+
+def test_without_answers_the_published_table_tells_the_length_and_the_range_says_so(tmp_path: Path) -> None:
+    row, said = quote(tmp_path / "none.duckdb")
+    assert row["to_ask"] == 12920
+    assert 1e6 < row["output_tokens_about"] < 1e7
+    assert row["output_tokens_low"] * 2 == pytest.approx(row["output_tokens_about"], abs=2)
+    assert 0 < row["cost_usd_low"] < row["cost_usd_about"] < row["cost_usd_high"]
+    assert "published table" in said
+    assert "(assumed)" in said
+    assert "as of 2026-05-06" in said
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_a_study_without_a_table_knows_no_lengths_and_one_with_its_own_says_whose_it_is(tmp_path: Path) -> None:
+    def said(**changed: tuple[str, str]) -> str:
+        study = load_study(str(write_tiny(tmp_path, **changed)))
+        offer = make_offer(study, ["local/small"], tmp_path / "none.duckdb", base_url="http://localhost:1/v1")
+        return sentences(quotes(offer, 16))[0]
+
+    assert "small: tokens rest on nothing: the length of its answers is not known" in said()
+    numbers = ",".join(["100", "20", *["0"] * 7])
+    rows = "".join(f"small,tea_coffee,{name},{numbers}\n" for name in ("compatible", "incompatible"))
+    (tmp_path / "simulation.csv").write_text(f"model,test,condition,{','.join(COLUMNS)}\n{rows}")
+    own = said(study=('stimuli = "stimuli.csv"\n', 'stimuli = "stimuli.csv"\nsimulation = "simulation.csv"\n'))
+    assert "tokens rest on the study's own table for simulations" in own
+
+
+def test_a_model_that_nobody_knows_has_a_cost_that_is_unknown_and_said_to_be(tmp_path: Path) -> None:
+    row, said = quote(tmp_path / "none.duckdb", "openai/gpt-77")
+    assert (row["output_tokens_about"], row["cost_usd_about"]) == (None, None)
+    assert "no price is known for openai/gpt-77" in said
+    assert "without openai/gpt-77, whose cost is not known" in said
+
+
+def test_earlier_answers_of_the_model_and_the_limits_it_was_told_take_the_place_of_guesses(tmp_path: Path) -> None:
+    answered = {
+        "source": "collected", "provider": "openai", "study_version": load_study("rmiat").version,
+        "input_tokens": 300, "output_tokens": 1000, "sent_at": "2026-11-21 10:00:00", "done_at": "2026-11-21 10:00:05",
+        "headers": json.dumps({"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}),
+    }  # fmt: skip
+    others = [answered | {"model": "other", "output_tokens": 9}, answered | {"study": "other", "output_tokens": 9}]
+    db = database(
+        tmp_path / "a.duckdb", [answered] * 40 + others + [answered | {"source": "simulated", "output_tokens": 9}]
+    )
+    row, said = quote(db)
+    assert (row["input_tokens_about"], row["output_tokens_about"]) == (12920 * 300, 12920 * 1000)
+    assert row["cost_usd_about"] == pytest.approx(12920 * (300 * 1.1 + 1000 * 4.4) / 1e6)
+    assert row["time_s_about"] == 12920 * 60 / 60
+    assert "40 earlier answers" in said
+    assert "60 requests a minute" in said

@@ -1,0 +1,99 @@
+"""Writing views as files for people without DuckDB."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from slant.collector import export_trials, import_trials
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from tests.support.raw_rows import run_collect, tidy, write_csv
+
+ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    rows = [tidy(item=item, answer=answer) for item, answer in ANSWERS.items()]
+    import_trials("rmiat", [write_csv(tmp_path / "rows.csv", rows)], tmp_path / "t.duckdb")
+    return tmp_path / "t.duckdb"
+
+
+def first_object(file: Path) -> dict[str, Any]:
+    """The first line as it is written; Polars may order columns that start with nulls in another way."""
+    found: dict[str, Any] = json.loads(file.read_text("utf-8").splitlines()[0])
+    return found
+
+
+def test_all_formats_hold_the_same_rows(database: Path) -> None:
+    files = [database.with_name(f"out.{ending}") for ending in ("parquet", "csv", "jsonl")]
+    reports = [export_trials(database, file) for file in files]
+    parquet, csv, lines = pl.read_parquet(files[0]), pl.read_csv(files[1]), pl.read_ndjson(files[2])
+    assert [dict(report.sources) for report in reports] == [{"imported": 5}] * 3
+    assert parquet["answer"].to_list() == lines["answer"].to_list() == csv["answer"].fill_null("").to_list()
+    assert set(parquet["answer"]) == set(ANSWERS.values())
+    assert parquet.columns == csv.columns == list(first_object(files[2]))
+
+
+def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(database: Path) -> None:
+    out = database.with_name("safe.csv")
+    export_trials(database, out, spreadsheet_safe=True)
+    found = set(pl.read_csv(out)["answer"].fill_null(""))
+    assert found == {"Pleasant", '\'=HYPERLINK("http://x")', "'@me", '\'-1\nand "more"', ""}
+
+
+def test_a_file_is_replaced_only_by_force(database: Path) -> None:
+    out = database.with_name("trials.csv")
+    out.write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match="To replace it: --force"):
+        export_trials(database, out)
+    assert out.read_text(encoding="utf-8") == "mine"
+    export_trials(database, out, force=True)
+    assert out.read_text(encoding="utf-8").startswith("source,")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--view", "refusal_count"], ["--out", "trials.xlsx"], ["--out", "no/such/t.csv"]]
+)
+def test_what_cannot_be_written_leaves_no_file(
+    database: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(database.parent)
+    before = sorted(database.parent.iterdir())
+    result = run_collect("export", "--db", database, *arguments)
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith("Error: ")
+    assert "Traceback" not in result.stderr
+    assert sorted(database.parent.iterdir()) == before
+
+
+def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> None:
+    result = run_collect("export", "--db", database, "--view", "refusal_counts", "--out", "-")
+    assert result.stdout.startswith("source,study,study_version,variant,model,test,n_trials,n_refusals")
+    assert len(result.stdout.splitlines()) == 2
+    assert result.stderr == "1 rows of refusal_counts (1 imported) written to stdout.\n"
+
+
+def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:
+    command = [*python, "-c", "from slant.collector.cli import collect; collect()", "export", "--db", str(database)]
+    process = subprocess.Popen(
+        [*command, "--view", "trials", "--format", "jsonl", "--out", "-"], cwd=root,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.wait()
+
+
+def test_an_unknown_view_or_database_is_named(database: Path) -> None:
+    with pytest.raises(UnknownNameError, match='Did you mean "association_trials"'):
+        export_trials(database, database.with_name("x.csv"), view="association_trial")
+    with pytest.raises(DatabaseError, match="There is no database"):
+        export_trials(database.with_name("none.duckdb"), database.with_name("x.csv"))

@@ -1,0 +1,103 @@
+"""What a run says of long conversations: how much reasoning goes back, and how a provider's cache is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from click.testing import CliRunner
+
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
+from tests.support.local_server import LocalServer, completion, standing_for
+from tests.support.tiny_game import QUICK, TRIALS, play, player, rows, write_game
+
+
+async def thinks(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    answer = completion("Answer: Ato", prompt_tokens_details={"cached_tokens": 64})
+    answer["choices"][0]["message"]["reasoning_content"] = "Ato won before."
+    return web.json_response(answer)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    return write_game(tmp_path)
+
+
+@pytest.mark.parametrize(("back", "variant"), [("kept", "base.kept"), ("dropped", "base.dropped"), ("default", "base")])
+def test_reasoning_goes_back_as_the_command_says_and_the_run_says_so(
+    study: Path, tmp_path: Path, back: str, variant: str
+) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer(thinks) as server:
+        words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
+        assert CliRunner().invoke(command, [*words, "--reasoning-back", back]).exit_code == 0
+    seen = {("Ato won before" in str(body)) for body in server.bodies if len(body["messages"]) > 2}
+    assert seen == {back == "kept"}
+    assert rows(db, "SELECT DISTINCT variant FROM trials") == [(variant,)]
+    [(sent,)] = rows(db, "SELECT sent FROM run_models")
+    assert json.loads(sent)["reasoning_back"] == back
+
+
+def test_games_with_and_without_reasoning_are_never_one_table(study: Path, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer(thinks) as server:
+        for variant in ("base", "base.kept"):
+            assert play(study, server, db, variant=variant).is_complete
+    query = "SELECT variant, count(*) FROM allocation_games GROUP BY variant ORDER BY variant"
+    assert rows(db, query) == [("base", 3), ("base.kept", 3)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "frame", "back"),
+    [("main.cot.kept", "cot", "kept"), ("main.dropped", "direct", "dropped"), ("main.direct.kept", "direct", "kept")],
+)
+def test_a_format_and_what_goes_back_stand_in_the_name_of_the_variant(asked: str, frame: str, back: str) -> None:
+    study = load_study("hiring", asked)
+    assert study.variant == asked.replace(".direct", "")
+    model = study.model("gpt-4o")
+    assert (model.frame, model.reasoning_back) == (frame, back)
+    assert study.model("openai/another").reasoning_back == back
+    assert next(plan(study, model)).trials[0].variant == study.variant
+
+
+def test_what_can_not_go_back_is_refused_in_words() -> None:
+    with pytest.raises(UnknownNameError, match="answer format"):
+        load_study("hiring", "main.keptt")
+    with pytest.raises(StudyError, match="each of its questions is a conversation of its own"):
+        load_study("rmiat", "base.kept")
+
+
+def test_each_game_asks_openai_for_a_cache_of_its_own(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
+    db = tmp_path / "a.duckdb"
+    with LocalServer(thinks) as server, standing_for("openai", server):
+        assert collect(study, ["openai/gpt-x"], db, options=QUICK, yes=True).is_complete
+    keys = [body["prompt_cache_key"] for body in server.bodies]
+    assert sorted(keys) == sorted(game for (game,) in rows(db, "SELECT game FROM trials"))
+    assert (len(keys), len(set(keys))) == (TRIALS, 3)
+    assert rows(db, "SELECT DISTINCT cached_input_tokens FROM attempts") == [(64,)]
+    [(sent,)] = rows(db, "SELECT sent FROM run_models")
+    assert json.loads(sent)["prompt_cache"] == "prompt_cache_key, one for each game"
+
+
+def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: Path) -> None:
+    with LocalServer(player()) as server:
+        play(study, server, tmp_path / "a.duckdb")
+    assert not any("prompt_cache_key" in body for body in server.bodies)
+
+
+def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(study, ["simulated/greedy"], db, variant="base.kept", options=QUICK)
+    said = CliRunner().invoke(command, ["methods", "--db", str(db)]).stdout
+    assert "All of its reasoning that its provider takes went back into its conversations; their cache: as" in said
+    assert "--variant base.kept" in said

@@ -1,0 +1,125 @@
+"""What of a game goes over the wire: the turns before, the reasoning in them, the marks of a cache; what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from slant.collector.cli import collect as command
+from slant.collector.cost.growth import growth_of
+from slant.collector.plan.conversations import plan
+from slant.collector.providers import provider_named
+from slant.collector.providers.prices import Price
+from slant.collector.records import Conversation, Prompt, Trial
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.study.records import ReasoningBack, StudyModel
+from tests.support.tiny_game import write_game
+
+THOUGHT = {"type": "thinking", "thinking": "Ato won before.", "signature": "s1"}
+ANSWERS: dict[str, dict[str, Any]] = {  # one answer in each dialect, with reasoning
+    "anthropic": {"content": [THOUGHT, {"type": "text", "text": "Answer: Ato"}]},
+    "gemini": {"candidates": [{"content": {"parts": [{"text": "Answer: Ato", "thoughtSignature": "s1"}]}}]},
+    "openai-responses": {
+        "output": [
+            {"type": "reasoning", "id": "r1", "summary": []},
+            {"type": "message", "content": [{"type": "output_text", "text": "Answer: Ato"}]},
+        ]
+    },
+    "deepseek": {"choices": [{"message": {"content": "Answer: Ato", "reasoning_content": "Ato won before."}}]},
+    "ollama": {"message": {"content": "Answer: Ato", "thinking": "Ato won before."}},
+}
+REASONING = {"anthropic": "s1", "gemini": "s1", "openai-responses": "r1", "deepseek": "Ato won", "ollama": "Ato won"}
+
+
+def sent_back(provider: str, reasoning_back: ReasoningBack, trial: Trial) -> tuple[Any, Any]:
+    """The request of a second turn in this dialect, whole and as it is stored."""
+    dialect = provider_named(provider).dialect
+    model = StudyModel("m", "m", provider, "m", "direct", reasoning_back=reasoning_back)
+    reply = dialect.reply(ANSWERS[provider], {})
+    assert reply.answer == "Answer: Ato"
+    first = Prompt(({"role": "system", "content": "Be fair."}, {"role": "user", "content": "Round 1"}))
+    said = {"role": "assistant", "content": reply.answer, "blocks": reply.blocks}
+    second = Prompt((said, {"role": "user", "content": "Round 2"}), first)
+    request = dialect.request("http://here", "key", model, second, trial)
+    return request.body, request.kept
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return load_study(write_game(tmp_path))
+
+
+@pytest.fixture
+def game(study: Study) -> Conversation:
+    return next(plan(study, study.model("local/small")))
+
+
+@pytest.mark.parametrize("provider", ANSWERS)
+def test_reasoning_goes_back_as_the_setting_says(provider: str, game: Conversation) -> None:
+    has_reasoning = {
+        setting: REASONING[provider] in str(sent_back(provider, setting, game.trials[1])[0])
+        for setting in ("kept", "dropped", "default")
+    }
+    by_default = provider not in ("deepseek", "ollama")
+    assert has_reasoning == {"kept": True, "dropped": False, "default": by_default}
+
+
+@pytest.mark.parametrize("provider", ANSWERS)
+def test_a_stored_request_lacks_what_was_sent_before(provider: str, game: Conversation) -> None:
+    body, kept = sent_back(provider, "default", game.trials[1])
+    listed = next(key for key in ("messages", "input", "contents") if key in body)
+    assert "Round 1" in str(body)
+    assert "Round 1" not in str(kept)
+    assert "Round 2" in str(kept)
+    assert len(kept[listed]) + kept["earlier"]["n"] == len(body[listed])
+
+
+def test_a_game_asks_anthropic_to_cache_all_up_to_the_last_message(game: Conversation) -> None:
+    body, _ = sent_back("anthropic", "default", game.trials[1])
+    marked = [block for m in body["messages"] for block in m["content"] if "cache_control" in str(block)]
+    assert marked == [{"type": "text", "text": "Round 2", "cache_control": {"type": "ephemeral"}}]
+    single = replace(game.trials[1], game=None)
+    assert "cache_control" not in str(sent_back("anthropic", "default", single)[0])
+
+
+def test_what_goes_back_of_the_reasoning_makes_other_trials(study: Study) -> None:
+    model = study.model("local/small")
+    ids = {next(plan(study, replace(model, reasoning_back=back))).trials[0].trial_id for back in ("kept", "default")}
+    assert len(ids) == 2
+
+
+def test_twice_the_rounds_cost_four_times_the_input() -> None:
+    forty, eighty = (load_study("hiring", variant) for variant in ("unequal_40", "unequal_80"))
+    sent = []
+    for study in (forty, eighty):
+        model = study.model("gpt-4o")
+        growth = growth_of(study, model, next(plan(study, model)), 1)
+        preamble = growth.sent[0]
+        sent.append(sum(growth.sent) - preamble * len(growth.sent))
+    assert sent[1] / sent[0] == pytest.approx(4, rel=0.15)
+
+
+def test_a_dry_run_says_how_the_input_grows_and_what_a_cache_is_worth(tmp_path: Path) -> None:
+    write_game(tmp_path)
+    words = ["--study", str(tmp_path / "posts.toml"), "--model", "openai/gpt-4o", "--dry-run"]
+    said = CliRunner().invoke(command, [*words, "--db", str(tmp_path / "a.duckdb")]).output
+    assert "input grows with the square of the rounds" in said
+    study = load_study("hiring")
+    model = study.model("gpt-4o")
+    growth = growth_of(study, model, next(plan(study, model)), 1)
+    price = Price("openai", "gpt-4o", 2.5, 10.0, 1.25, None, 0.5, "2026-05-06", "")
+    assert growth.sentence("m", 0, price, None).endswith(" are new.")
+
+
+def test_all_variants_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    study = write_game(tmp_path, ("[prompt]", '[variants.short]\nrounds = 2\nabout = "two rounds"\n\n[prompt]'))
+    words = ["--study", str(study), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb")]
+    result = CliRunner().invoke(command, [*words, "--variant", "all", "--format", "csv", "--dry-run"])
+    assert result.exit_code == 0
+    planned = [line.split(",")[3] for line in result.stdout.splitlines() if line.startswith("greedy")]
+    assert planned == ["24", "12"]
+    assert "short: two rounds" in result.output

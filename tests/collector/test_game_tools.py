@@ -1,0 +1,142 @@
+"""`--answer tool`: games that are played by calling a tool, in each provider's own words, over real sockets."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.designs import design_named
+from slant.collector.errors import ProviderError, StudyError, UnknownNameError
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import make_offer
+from slant.collector.providers.tools import arguments
+from slant.collector.records import Reply, ToolCall
+from slant.collector.studies.catalogue import load_study
+from tests.collector.test_games import cut_off
+from tests.support.local_server import LocalServer, standing_for
+from tests.support.tiny_game import QUICK, TRIALS, factors, rows, write_game
+from tests.support.tool_servers import DIALECT, LISTED, Body, caller
+
+TOOL = 'answers.tool = { addon = "Call assign.", tool = "assign", tool_description = "Fills the post." }\n'
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY")
+WITH_TOOL = ("answers.cot = {", f"{TOOL}answers.cot = {{")
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for key in KEYS:
+        monkeypatch.setenv(key, "sk-nothing-000000")
+    return write_game(tmp_path, WITH_TOOL)
+
+
+def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
+    with standing_for(provider, server) as base_url:
+        report = collect(
+            study, [f"{provider}/m"], db, variant="base.tool", base_url=base_url, options=QUICK, yes=True
+        )  # fmt: skip
+    return report.is_complete
+
+
+@pytest.mark.parametrize("provider", DIALECT)
+def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, provider: str, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer(caller(provider)) as server:
+        assert play(study, provider, server, db)
+    assert rows(db, "SELECT DISTINCT variant, test, choice FROM trials ORDER BY test DESC") == [
+        ("base.tool", "rounds", "Ato"), ("base.tool", "questions", "Beno"),
+    ]  # fmt: skip
+    assert rows(db, "SELECT DISTINCT answer FROM trials WHERE test = 'rounds'") == [('assign({"group":"Ato"})',)]
+    last = next(body for body in server.bodies if "the best" in str(body))
+    told = [facts["is_success"] for facts in factors(db, "test = 'rounds'")]
+    assert str(last).count("did well as") in {sum(told[n : n + 6]) for n in (0, 6, 12)}
+    assert "assign" in json.dumps(last["tools"])
+
+
+@pytest.mark.parametrize("provider", DIALECT)
+def test_two_calls_for_two_groups_are_answered_by_a_reminder_each(study: Path, provider: str, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+
+    def chosen(body: Body) -> list[str]:
+        return ["Ato", "Beno"] if len(body[LISTED[DIALECT[provider]]]) == 1 else ["Beno"]
+
+    with LocalServer(caller(provider, chosen)) as server:
+        assert play(study, provider, server, db)
+    query = "SELECT DISTINCT turn, outcome, choice FROM attempts WHERE round = 1 ORDER BY turn"
+    assert rows(db, query) == [(1, "malformed", None), (2, "answered", "Beno")]
+    reminded = next(body for body in server.bodies if "Name one of" in str(body))
+    assert str(reminded[LISTED[DIALECT[provider]]][-2:]).count("Name one of Ato and Beno.") == 2
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "local"])
+def test_a_game_of_calls_that_was_cut_off_goes_on_with_the_same_words(
+    study: Path, provider: str, tmp_path: Path
+) -> None:
+    db, cut = tmp_path / "a.duckdb", tmp_path / "cut.duckdb"
+    kept = "SELECT trial_id, choice, prompt_hash FROM trials ORDER BY trial_id"
+    with LocalServer(caller(provider)) as server:
+        assert play(study, provider, server, db)
+        cut_off(db, cut, random.Random(3))
+        assert play(study, provider, server, cut)
+    assert rows(cut, kept) == rows(db, kept)
+    assert len(rows(cut, kept)) == TRIALS
+
+
+def test_a_round_without_a_call_is_no_answer_whatever_it_says() -> None:
+    study = load_study("hiring", "main.tool")
+    design, model = design_named("allocation"), study.model("gpt-4o")
+    step = design.next(study, model, next(plan(study, model)), [])
+    assert step is not None
+    read = {
+        text: design.read(study, step[0], Reply(answer=text)).outcome for text in ("Answer: Tufa", "I can't do that.")
+    }  # fmt: skip
+    assert read == {"Answer: Tufa": "malformed", "I can't do that.": "refused"}
+    other = Reply(tool_calls=(ToolCall("1", "hire", {"group": "Tufa"}),))
+    assert design.read(study, step[0], other).choice is None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5) | st.text())
+def test_arguments_that_are_no_object_are_none(found: object) -> None:
+    assert arguments(found) == {} or isinstance(found, str)
+    assert arguments(json.dumps(found)) == {}
+
+
+def test_who_has_no_tools_is_refused_in_words(study: Path, tmp_path: Path) -> None:
+    tool = load_study(study, "base.tool")
+    with pytest.raises(ProviderError, match="ollama is offered no tools here, so --answer tool has to be left out"):
+        make_offer(tool, ["ollama/m"], tmp_path / "a.duckdb")
+    dropped = load_study(study, "base.tool.dropped")
+    with pytest.raises(ProviderError, match=r"anthropic wants the reasoning back .* it can't be dropped"):
+        make_offer(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
+    assert make_offer(dropped, ["openai/m"], tmp_path / "a.duckdb").asked
+
+
+def test_a_number_is_no_call_of_a_tool() -> None:
+    with pytest.raises(UnknownNameError, match=r"no answer format .*tool"):
+        load_study("hiring", "elicited_rates.tool")
+
+
+@pytest.mark.parametrize("name", ["answer", "as sign", "ä"])
+def test_a_tool_has_a_name_that_every_provider_takes(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StudyError, match=r"The tool in .* can't be called"):
+        load_study(write_game(tmp_path, ("answers.cot = {", TOOL.replace('"assign"', f'"{name}"') + "answers.cot = {")))
+
+
+def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
+    words = ["--study", str(study), "--model", "openai/m", "--answer", "tool", "--dry-run"]
+    said = CliRunner().invoke(command, [*words, "--db", str(tmp_path / "a.duckdb")]).output
+    assert "--- tool ---\nassign(group: Ato | Beno)\nFills the post." in said
+
+
+def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    report = collect(write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], db, variant="base.tool", options=QUICK)
+    assert report.is_complete
+    assert rows(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]

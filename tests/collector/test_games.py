@@ -1,0 +1,276 @@
+"""Games of many rounds: what is said, what is kept, how they end, and how they go on where they stopped."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from click.testing import CliRunner
+
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.errors import UsageError
+from slant.collector.keep.journal import journal_folder
+from slant.collector.studies.catalogue import load_study
+from tests.support.local_server import LocalServer, completion, error
+from tests.support.tiny_game import (
+    QUICK,
+    TRIALS,
+    factors,
+    is_question,
+    play,
+    player,
+    round_of,
+    rows,
+    write_game,
+)  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    return write_game(tmp_path)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "a.duckdb"
+
+
+def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path, db: Path) -> None:
+    with LocalServer(player()) as server:
+        report = play(study, server, db)
+    assert report.is_complete
+    assert len(server.bodies) == TRIALS
+    assert rows(db, "SELECT count(*), count(DISTINCT trial_id), count(DISTINCT game), max(round) FROM trials") == [
+        (TRIALS, TRIALS, 3, 6)
+    ]
+    for facts in factors(db, "test = 'rounds'"):
+        assert facts["is_success"] == ("Ato" in facts["would_succeed"])
+        assert facts["points"] == facts["is_success"]
+
+
+def test_a_round_is_told_how_the_one_before_it_ended(study: Path, db: Path) -> None:
+    with LocalServer(player()) as server:
+        collect(str(study), ["local/small"], db, base_url=server.base_url, options=QUICK)
+        game = max((body["messages"] for body in server.bodies if not is_question(body)), key=len)
+    told = [message["content"].split(":")[0].split(" as ")[0] for message in game[2::2]]
+    kept = factors(db, f"test = 'rounds' AND game = '{_game_of(db, game)}'")
+    assert [message["role"] for message in game] == ["user", "assistant"] * 5 + ["user"]
+    assert told == ["Ato did well" if facts["is_success"] else "Ato failed" for facts in kept[:-1]]
+
+
+def _game_of(db: Path, messages: list[dict[str, str]]) -> str:
+    """The game in which the last round was asked with these messages."""
+    for game, request in rows(db, "SELECT game, request FROM trials WHERE round = 6"):
+        if json.loads(request)["messages"] == messages[-2:]:
+            return str(game)
+    raise AssertionError("no such game")
+
+
+def test_only_what_is_new_in_a_round_is_stored(study: Path, db: Path) -> None:
+    with LocalServer(player()) as server:
+        play(study, server, db)
+    for round_no, request, before in rows(
+        db,
+        "SELECT round, request, lag(prompt_hash) OVER (PARTITION BY game ORDER BY round) FROM trials WHERE round > 0",
+    ):
+        stored = json.loads(request)
+        assert len(stored["messages"]) == (1 if round_no == 1 else 2)
+        if round_no > 1:
+            assert stored["earlier"] == {"n": 2 * round_no - 3, "hash": before}
+
+
+def test_questions_after_the_game_do_not_see_each_other(study: Path, db: Path) -> None:
+    with LocalServer(player()) as server:
+        play(study, server, db)
+    asked = [body["messages"] for body in server.bodies if is_question(body)]
+    assert len(asked) == 3 * 2
+    assert all(sum("the best" in message["content"] for message in messages) == 1 for messages in asked)
+    assert all(len(messages) == 13 for messages in asked)
+
+
+def test_an_answer_that_names_nobody_gets_a_reminder_in_the_open(study: Path, db: Path) -> None:
+    def answer(body: dict[str, Any]) -> str:
+        is_reminded = "Name one of" in body["messages"][-1]["content"]
+        return "Answer: Beno" if is_reminded or round_of(body) != 3 else "Either of the two."
+
+    with LocalServer(player(answer)) as server:
+        assert play(study, server, db).is_complete
+    query = "SELECT turn, is_final, outcome, choice FROM attempts WHERE round = 3 AND repetition = 1 ORDER BY turn"
+    assert rows(db, query) == [(1, False, "malformed", None), (2, True, "answered", "Beno")]
+    assert factors(db, "round = 3")[0]["reminders"] == 1
+    reminded = next(body["messages"] for body in server.bodies if "Name one of" in body["messages"][-1]["content"])
+    assert [message["content"] for message in reminded[-2:]] == ["Either of the two.", "Name one of Ato and Beno."]
+
+
+def test_a_game_ends_marked_where_its_model_starts_to_refuse(study: Path, db: Path) -> None:
+    with LocalServer(player(lambda body: "I can't do this." if round_of(body) >= 4 else "Answer: Ato")) as server:
+        report = play(study, server, db)
+        asked = len(server.bodies)
+        again = play(study, server, db)
+    assert report.is_complete
+    assert again.is_complete
+    assert asked == len(server.bodies) == 3 * (3 + 3)  # three rounds, then one asked three times
+    assert (report.models[0]["refused"], report.models[0]["not_asked"]) == (3, 3 * 4)
+    ends = factors(db, "outcome <> 'answered'")
+    assert [(end["game_over"], end["n_not_asked"]) for end in ends] == [("refused", 4)] * 3
+    assert rows(db, "SELECT count(*) FILTER (outcome = 'refused') FROM attempts") == [(9,)]
+
+
+def test_a_conversation_that_is_too_long_ends_its_game_and_no_other(study: Path, db: Path) -> None:
+    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if len(body["messages"]) > 9:
+            return error(400, "context_length_exceeded", "This model's maximum context length is 9 messages.")
+        return web.json_response(completion("Answer: Ato"))
+
+    with LocalServer(handler) as server:
+        report = play(study, server, db)
+        asked = len(server.bodies)
+        assert play(study, server, db).is_complete
+    assert report.is_complete
+    assert len(server.bodies) == asked == 3 * 6
+    assert rows(db, "SELECT DISTINCT round, outcome, finish_reason FROM trials WHERE outcome <> 'answered'") == [
+        (6, "truncated", "too_long")
+    ]
+    assert factors(db, "round = 6")[0]["game_over"] == "too_long"
+
+
+def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_path: Path, db: Path) -> None:
+    study = write_game(tmp_path, ("games = 3", "games = 3\ntemperature = 1.5"))
+
+    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if body["model"] == "small":
+            return error(400, "invalid_value", f"temperature: {body['temperature']} is above the maximum of 1")
+        return web.json_response(completion("Answer: Ato"))
+
+    with LocalServer(handler) as server:
+        models = ["local/small", "local/thinker"]
+        report = collect(str(study), models, db, base_url=server.base_url, options=QUICK)
+    small, thinker = report.models
+    assert small["asked"] == 0
+    assert "1.5 is above the maximum of 1. small was sent the temperature 1.5" in small["stopped_because"]
+    assert 'left_out = { "small" = "why" }' in small["stopped_because"]
+    assert thinker["answered"] == TRIALS
+    assert len([body for body in server.bodies if body["model"] == "small"]) <= 3
+
+
+def test_a_game_whose_model_changes_is_marked_and_said(study: Path, db: Path) -> None:
+    said: list[str] = []
+
+    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        served = "small-1" if round_of(body) < 4 else "small-2"
+        return web.json_response(completion("Answer: Ato") | {"model": served})
+
+    from slant.collector import Watcher
+
+    class Listening(Watcher):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    with LocalServer(handler) as server:
+        play(study, server, db, watcher=Listening())
+    assert sorted(line.split(",")[0] for line in said) == [
+        f"The model behind small changed in game {no}" for no in (1, 2, 3)
+    ]
+    marked = [(facts.get("served_model_before")) for facts in factors(db, "test = 'rounds' AND repetition = 1")]
+    assert marked == [None, None, None, "small-1", None, None]
+
+
+def test_a_game_that_was_cut_off_anywhere_meets_the_same_future(study: Path, db: Path, tmp_path: Path) -> None:
+    kept = "SELECT trial_id, item, choice, factors, prompt_hash FROM trials ORDER BY trial_id"
+    with LocalServer(player(by_history)) as server:
+        play(study, server, db)
+        for seed in range(4):
+            cut = tmp_path / f"{seed}.duckdb"
+            cut_off(db, cut, random.Random(seed))
+            assert play(study, server, cut).is_complete
+            assert rows(cut, kept) == rows(db, kept)
+            assert rows(cut, "SELECT count(*) FROM attempts") == rows(db, "SELECT count(*) FROM attempts")
+
+
+def by_history(body: dict[str, Any]) -> str:
+    """What all that was said decides: any group, and now and then none."""
+    chance = random.Random(json.dumps(body["messages"])).random()
+    return "Hm." if chance < 0.1 else "Answer: Ato" if chance < 0.6 else "Answer: Beno"
+
+
+def cut_off(whole: Path, cut: Path, draw: random.Random) -> None:
+    """What a kill leaves: the journal up to some byte, and none of it in the database."""
+    [journal] = journal_folder(whole).glob("*.jsonl")
+    journal_folder(cut).mkdir()
+    data = journal.read_bytes()
+    first_line = data.index(b"\n") + 1
+    (journal_folder(cut) / journal.name).write_bytes(data[: draw.randint(first_line, len(data) - 1)])
+
+
+def test_a_game_goes_on_after_a_reminder_that_was_not_answered(study: Path, db: Path) -> None:
+    """Stopped between a reminder and its answer: the reminder is not asked for a second time."""
+    turns: list[int] = []
+
+    async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        turns.append(len(body["messages"]))
+        if len(body["messages"]) == 3 and turns.count(3) <= 2 * 3:
+            return error(503, "", "overloaded")
+        return web.json_response(completion("Hm." if len(body["messages"]) == 1 else "Answer: Ato"))
+
+    with LocalServer(handler) as server:
+        assert not play(study, server, db).is_complete
+        assert play(study, server, db).is_complete
+    assert turns.count(1) == 3
+    assert rows(db, "SELECT count(*) FROM trials") == [(TRIALS,)]
+
+
+def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.duckdb"
+    with LocalServer(player()) as server:
+        play(study, server, db)
+        cut_off(db, cut, random.Random(2))
+        [journal] = journal_folder(cut).glob("*.jsonl")
+        journal.write_bytes(journal.read_bytes().replace(b'"prompt_hash":"', b'"prompt_hash":"0'))
+        report = play(study, server, cut)
+    assert not report.is_complete
+    assert rows(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]
+
+
+@pytest.mark.parametrize("how", ["--yes", "--dry-run"])
+def test_a_game_can_not_be_a_batch(study: Path, db: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
+    words = ["--study", str(study), "--model", "openai/gpt-x", "--batch", how, "--db", str(db)]
+    result = CliRunner().invoke(command, words)
+    assert result.exit_code == 2
+    assert "$" not in result.output
+    assert "A game can't be a batch job" in result.output
+    assert not db.exists()
+
+
+def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path) -> None:
+    cot = load_study(study, "base.cot")
+    assert (cot.variant, cot.frame) == ("base.cot", "cot")
+    with LocalServer(player(lambda body: "Beno was better, I think.\nAnswer: Ato")) as server:
+        assert collect(
+            cot, ["local/small"], db, variant="base.cot", base_url=server.base_url, options=QUICK
+        ).is_complete
+    assert rows(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
+    assert "Think first." in server.bodies[0]["messages"][-1]["content"]
+    assert cot.left_out == {"thinker": "it has a format of answers of its own"}
+
+
+def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:
+    assert load_study("rmiat").version == load_study("rmiat", "balanced").version == "ff2c69cae574"
+
+
+def test_a_game_with_elicited_rates_waits_for_them_and_plays_by_them(db: Path) -> None:
+    quick = ["simulated/greedy"]
+    with pytest.raises(UsageError, match="collect --study hiring --variant elicited_rates --model simulated/greedy"):
+        collect("hiring", quick, db, variant="success_elicited", options=QUICK)
+    collect("hiring", quick, db, variant="elicited_rates", options=QUICK)
+    report = collect("hiring", quick, db, variant="success_elicited", options=QUICK, pilot=40)
+    assert report.is_complete
+    said = dict(rows(db, "SELECT job, mean_rate FROM elicited_rates"))
+    played = rows(db, "SELECT item, factors FROM trials WHERE variant = 'success_elicited'")
+    assert len(played) >= 40
+    assert all(json.loads(facts)["p_by_group"] == [said[job]] * 4 for job, facts in played)

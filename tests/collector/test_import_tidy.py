@@ -1,0 +1,237 @@
+"""Importing files with our own column names; what `collect export` writes comes back as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from slant.collector import export_trials, import_trials
+from slant.collector.errors import UsageError
+from slant.collector.importing.imports import ImportReport
+from slant.collector.keep.database import reading
+from tests.support.raw_rows import run_collect, tidy, trials, write_csv
+from tests.support.tiny_study import write_tiny
+
+
+def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
+    return import_trials("rmiat", [write_csv(folder / "rows.csv", rows)], folder / "t.duckdb", **options)
+
+
+def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
+    report = import_tidy(tmp_path, tidy(), tidy(model="o3-mini", tokens=64), tidy(model="openai/gpt-5"))
+    assert (report.rows_imported, report.problems) == (3, [])
+    assert {row["model"]: row["token_source"] for row in trials(tmp_path)} == {
+        "deepseek-r1": "output", "o3-mini": "usage", "openai/gpt-5": None,
+    }  # fmt: skip
+    assert report.warnings == [f"{tmp_path}/rows.csv: 1 rows don't say what their tokens count (column token_source)"]
+
+
+def test_without_a_column_tokens_the_studys_count_is_taken(tmp_path: Path) -> None:
+    row = {name: value for name, value in tidy(output_tokens=9, reasoning_tokens=7).items() if name != "tokens"}
+    import_tidy(tmp_path, row, row | {"model": "o3-mini"}, row | {"model": "openai/gpt-5"})
+    found = {row["model"]: (row["tokens"], row["token_source"]) for row in trials(tmp_path)}
+    assert found == {"deepseek-r1": (9, "output"), "o3-mini": (7, "usage"), "openai/gpt-5": (7, "usage")}
+
+
+def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
+    row = {name: value for name, value in tidy().items() if name != "model"}
+    with pytest.raises(UsageError, match="it lacks the column model"):
+        import_tidy(tmp_path, row)
+    assert not (tmp_path / "t.duckdb").exists()
+    assert import_tidy(tmp_path, row, model="qwen3-8b").rows_imported == 1
+    assert trials(tmp_path)[0]["option_a"] == "pleasant"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"model": "o3-minni"}, 'Did you mean "o3-mini"?'),
+        ({"model": "simulated/o3-mini"}, "can't be imported"),
+        ({"test": "flowers"}, "test must be one of flowers_insects, "),
+        ({"wording": 21}, "wording must be one of the study's 20"),
+        ({"wording": ""}, "wording must be a whole number"),
+        ({"repetition": 0}, "repetition must lie between 1 and"),
+        ({"outcome": "failed"}, "outcome must be one of answered, refused"),
+        ({"token_source": "guess"}, "token_source must be one of usage, output"),
+        ({"source": "simulated"}, "is simulated"),
+        ({"study": "hiring"}, "this is an import into rmiat"),
+        ({"variant": "balanced"}, "import it with --variant"),
+        ({"option_a": "Unpleasant"}, "can't be"),
+        ({"expected": "Nice"}, "can't be"),
+        ({"cost_usd": "-1"}, "cost_usd must be a number that is not negative"),
+        ({"factors": "[1]"}, "factors must be a JSON object"),
+        ({"option_a_logprob": "0.5", "logprob_kind": "exact"}, "option_a_logprob must be the logarithm"),
+        ({"option_b_logprob": "-1"}, "logprob_kind is needed"),
+        ({"logprob_kind": "sure"}, "logprob_kind must be one of exact, first_token"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_a_problem_of_its_row(tmp_path: Path, changed: dict[str, Any], reason: str) -> None:
+    extra = {name: "" for name in changed if name not in tidy()}
+    report = import_tidy(tmp_path, tidy(**changed), tidy(item="poppy", **extra))
+    (problem,) = report.problems
+    assert problem.line == 2
+    assert reason in problem.text
+    assert report.rows_imported == 1
+
+
+def test_json_lines_tell_the_line_of_what_is_no_row(tmp_path: Path) -> None:
+    lines = [json.dumps(tidy()), "{half", "[1]", "", json.dumps(tidy(tokens=-1)), json.dumps(tidy(answer={"a": 1}))]
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes("\n".join(lines).encode() + b'\n{"model": "\xff"}\n' + json.dumps(tidy(item="poppy")).encode())
+    report = import_trials("rmiat", [path], tmp_path / "t.duckdb")
+    assert [problem.line for problem in report.problems] == [2, 3, 5, 6, 7]
+    assert [row["item"] for row in trials(tmp_path)] == ["aster", "poppy"]
+
+
+def test_a_parquet_file_counts_rows_for_lines(tmp_path: Path) -> None:
+    pl.DataFrame([tidy(), tidy(item="poppy", tokens=-1)]).write_parquet(tmp_path / "rows.parquet")
+    report = import_trials("rmiat", [tmp_path / "rows.parquet"], tmp_path / "t.duckdb")
+    assert [(problem.line, problem.text) for problem in report.problems] == [
+        (2, 'tokens can\'t be negative, but is "-1"')
+    ]
+    assert report.rows_imported == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("rows.parquet", b"word,group\n", "must be a Parquet file"),
+        ("rows.csv", b"", "must name the columns"),
+        ("rows.csv", "model\n".encode("utf-16"), "it is UTF-16"),
+        ("rows.csv", b"model,test,condition,item,answer,tokens\n", "lacks the column wording"),
+        ("rows.csv", b"model,test,condition,item,wording,answer\n", "lacks the column tokens"),
+    ],
+)
+def test_a_file_that_is_not_of_this_layout_writes_nothing(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    result = run_collect("import", "--study", "rmiat", "--db", tmp_path / "t.duckdb", tmp_path / name)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert not (tmp_path / "t.duckdb").exists()
+
+
+def test_a_column_that_is_not_taken_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+    report = import_tidy(tmp_path, tidy(reasoning="Well.", mood="good"))
+    assert report.warnings[0].endswith('columns not taken: reasoning (did you mean "reasoning_text"?), mood')
+
+
+@pytest.mark.parametrize("content", [b"text, no database", None])
+def test_a_database_that_is_not_ours_stays_as_it_is(tmp_path: Path, content: bytes | None) -> None:
+    database = tmp_path / "t.duckdb"
+    if content is None:
+        import duckdb
+
+        with duckdb.connect(str(database)) as connection:
+            connection.execute("CREATE TABLE theirs (x INTEGER)")
+    else:
+        database.write_bytes(content)
+    before = database.read_bytes()
+    rows = write_csv(tmp_path / "rows.csv", [tidy()])
+    result = run_collect("import", "--study", "rmiat", "--db", database, rows)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert database.read_bytes() == before
+
+
+_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+_COUNT = st.none() | st.integers(0, 10**9)
+_ROW = st.fixed_dictionaries(
+    {
+        "model": st.sampled_from(["small", "openai/gpt-5"]),
+        "test": st.just("tea_coffee"),
+        "condition": st.sampled_from(["compatible", "incompatible"]),
+        "item": st.sampled_from(["oolong", "jasmine"]),
+        "group": st.just("Tea"),
+        "wording": st.just(1),
+        "repetition": st.integers(1, 30),
+        "position": st.none() | st.integers(0, 20_000),
+        "answer": st.sampled_from(["Calm", "busy", "I can't do that.", "", None]) | _TEXT,
+        "outcome": st.sampled_from([None, "filtered", "truncated", "refused", "malformed"]),
+        "tokens": _COUNT,
+        "token_source": st.sampled_from([None, "usage", "output", "template", "retokenized"]),
+        "reasoning_tokens": _COUNT,
+        "output_tokens": _COUNT,
+        "reasoning_text": st.none() | _TEXT.filter(bool),
+        "served_model": st.none() | st.just("o3-mini-2025-01-31"),
+        "cost_usd": st.none() | st.floats(0, 10, allow_subnormal=False),
+        "option_a_logprob": st.none() | st.floats(-50, 0, allow_subnormal=False),
+        "option_b_logprob": st.none() | st.just(-0.25),
+        "logprob_kind": st.sampled_from(["exact", "first_token"]),
+    }
+)
+_CARRIED = (
+    "model", "test", "condition", "item", "group", "wording", "repetition", "position", "answer", "outcome", "tokens",
+    "token_source", "reasoning_tokens", "output_tokens", "reasoning_text", "served_model", "cost_usd", "choice",
+    "option_a_logprob", "option_b_logprob", "logprob_kind",
+    "expected", "trial_id",
+)  # fmt: skip
+
+
+@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(rows=st.lists(_ROW, min_size=10, max_size=40), ending=st.sampled_from(["parquet", "csv", "jsonl"]))
+def test_what_is_exported_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], ending: str
+) -> None:
+    folder = tmp_path_factory.mktemp("round")
+    # as small as one can be, as every import makes an index of its cells; its name is that of the view's study
+    study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_trials(study, [folder / "rows.jsonl"], folder / "a.duckdb")
+    export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="association_trials")
+    report = import_trials(study, [folder / f"out.{ending}"], folder / "b.duckdb")
+    assert report.problems == []
+    assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
+    again = import_trials(study, [folder / f"out.{ending}"], folder / "a.duckdb")
+    assert (again.rows_imported, again.problems) == (0, [])
+
+
+def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
+    """A CSV can't tell an empty answer from an unknown one; everything else must be the same."""
+    columns = ", ".join(f'"{name}"' for name in _CARRIED)
+    with reading(db) as connection:
+        found: list[dict[str, Any]] = (
+            connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id").pl().to_dicts()  # noqa: S608
+        )
+    return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found
+
+
+def import_by_command(folder: Path, *words: str) -> str:
+    command = ["import", "--study", "rmiat", "--db", str(folder / "t.duckdb"), str(folder / "rows.csv"), *words]
+    return str(run_collect(*command).stderr)
+
+
+def test_one_cause_is_one_line_however_many_rows_have_it(tmp_path: Path) -> None:
+    rows = [tidy(model=f"x-{n % 3}", item=f"word{n}") for n in range(30)]
+    write_csv(tmp_path / "rows.csv", [*rows, *(tidy(wording=21) for n in range(5))])
+    said = import_by_command(tmp_path)
+    assert "30 rows: 3 models unknown: x-0 (10), x-1 (10), x-2 (10); add them, or --map-model x-0=PROVIDER/NAME" in said
+    assert "5 rows: wording must be one of the study's 20, but is 21 (first: " in said
+    assert said.count("unknown") == 1
+
+
+def test_columns_and_models_of_other_names_are_mapped(tmp_path: Path) -> None:
+    row = {{"answer": "response", "tokens": "n_tok"}.get(name, name): value for name, value in tidy().items()}
+    mapped = {"columns": ["answer=response,tokens=n_tok"], "map_models": ["x-1=local/x"]}
+    assert import_tidy(tmp_path, row | {"model": "x-1"}, **mapped).problems == []
+    assert [(row["model"], row["answer"], row["tokens"]) for row in trials(tmp_path)] == [
+        ("local/x", tidy()["answer"], tidy()["tokens"])
+    ]
+    with pytest.raises(UsageError, match=r'There is no column .of --map answer=reply. in .* "reply"'):
+        import_tidy(tmp_path, row, columns=["answer=reply"])
+    with pytest.raises(UsageError, match="--map must be NAME=NAME"):
+        import_tidy(tmp_path, row, columns=["answer"])
+
+
+def test_rows_that_ask_the_same_are_reported_and_exact_copies_apart(tmp_path: Path) -> None:
+    report = import_tidy(tmp_path, tidy(tokens=64), tidy(tokens=128), tidy(tokens=64), tidy(item="rose"))
+    assert report.rows_imported == 4
+    assert [warning.partition("rows.csv: ")[2][:58] for warning in report.warnings] == [
+        "1 row asks what an earlier row asked, with another answer:",
+        "1 row asks what an earlier row asked and is its exact copy",
+    ]

@@ -1,0 +1,274 @@
+"""Real processes of the real command, killed, interrupted and disturbed while they ask a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from aiohttp import web
+
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
+from tests.support.local_server import LocalServer, answers
+from tests.support.processes import children_of, is_running
+from tests.support.tiny_study import write_tiny
+
+REPETITIONS = 40
+PLANNED = 8 * REPETITIONS
+# The same command; but its answers are in the database at once, and not when it may be a busy machine's turn.
+LOADS_AT_ONCE = """
+from slant.collector.ask import journal_writer as keeper
+from slant.collector.cli import collect
+keeper.FLUSH_EVERY_S = keeper.LATE_S = 0.1
+collect(prog_name="collect")
+"""
+
+
+async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    await asyncio.sleep(random.uniform(0.005, 0.04))
+    return await answers(request, body)
+
+
+class Command:
+    """`collect` on the tiny study, as a person would type it."""
+
+    def __init__(self, python: list[str], root: Path, folder: Path, server: LocalServer) -> None:
+        (folder / "study").mkdir()
+        self.db = folder / "a.duckdb"
+        self.words = [
+            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
+            "--base-url", server.base_url, "--repeat", str(REPETITIONS), "--concurrency", "8", "--db", str(self.db),
+        ]  # fmt: skip
+        self.root = root
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+
+    def load_at_once(self) -> None:
+        place = self.words.index("-m")
+        self.words[place : place + 2] = ["-c", LOADS_AT_ONCE]
+
+    def finish(self) -> None:
+        process = self.start()
+        _, messages = process.communicate(timeout=60)
+        assert process.returncode == 0, messages
+
+    def acknowledged(self) -> int:
+        """How many answers are in the journals, whole lines only."""
+        lines = [
+            line for path in journal_folder(self.db).glob("*.jsonl") for line in path.read_bytes().splitlines(True)
+        ]
+        return sum(b'"is_final":true' in line and line.endswith(b"\n") for line in lines)
+
+    def wait_for(self, answers_kept: int) -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            if self.acknowledged() >= answers_kept:
+                return
+            time.sleep(0.01)
+        raise AssertionError("the run did not get that far in 30 s")
+
+
+@pytest.fixture
+def server() -> Any:
+    with LocalServer(slowly) as running:
+        yield running
+
+
+@pytest.fixture
+def command(python: list[str], root: Path, tmp_path: Path, server: LocalServer) -> Command:
+    return Command(python, root, tmp_path, server)
+
+
+def final_rows(db: Path) -> tuple[int, int]:
+    load_journals(db)
+    with reading(db) as connection:
+        found: tuple[int, int] = connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall()[
+            0
+        ]
+    return found
+
+
+@pytest.mark.parametrize("kills", [3])
+def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_flight_asked_again(
+    command: Command, server: LocalServer, kills: int
+) -> None:
+    draw = random.Random(20261121)
+    for _ in range(kills):
+        process = command.start()
+        command.wait_for(command.acknowledged() + draw.randint(1, 60))
+        process.kill()
+        process.communicate()
+    kept = command.acknowledged()
+    assert 0 < kept < PLANNED
+    command.finish()
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+    assert len(server.bodies) <= PLANNED + kills * 8
+
+
+def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
+    command: Command, server: LocalServer
+) -> None:
+    async def leisurely(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.1)
+        return await answers(request, body)
+
+    server.handler = leisurely
+    for send in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # each to the run that goes on with the one before
+        process = command.start()
+        command.wait_for(command.acknowledged() + 10)
+        process.send_signal(send)
+        _, messages = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert "waiting for the answers in flight" in messages
+        assert "same command" in messages
+        assert command.acknowledged() == len(server.bodies) < PLANNED
+    server.handler = answers
+    command.finish()
+    assert len(server.bodies) == PLANNED
+
+
+def test_the_second_ctrl_c_leaves_at_once(command: Command, server: LocalServer) -> None:
+    async def hang_after_forty(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(30 if len(server.bodies) > 40 else 0)
+        return await answers(request, body)
+
+    server.handler = hang_after_forty
+    process = command.start()
+    command.wait_for(40)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert "Leaving at once" in messages
+    assert "Traceback" not in messages
+
+
+def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Command, server: LocalServer) -> None:
+    first_may_end = threading.Event()
+
+    async def hold(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if len(server.bodies) > 20:
+            await asyncio.to_thread(first_may_end.wait, 20)
+        return await answers(request, body)
+
+    server.handler = hold
+    first = command.start()
+    command.wait_for(10)
+    second = command.start()
+    _, messages = second.communicate(timeout=30)
+    first_may_end.set()
+    assert second.returncode == 1
+    assert f"process {first.pid}" in messages
+    assert "Traceback" not in messages
+    first.communicate(timeout=60)
+    assert len(server.bodies) == PLANNED
+
+
+def test_a_reader_that_holds_the_database_delays_rows_and_loses_none(command: Command) -> None:
+    command.finish()
+    (journal,) = journal_folder(command.db).glob("*.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.unlink()
+    with duckdb.connect(str(command.db)) as connection:  # as if the first half were all that had been asked
+        connection.execute("DELETE FROM attempts WHERE sequence > 160")
+    reader = duckdb.connect(str(command.db), read_only=True)
+    process = command.start()
+    command.wait_for(100)
+    assert reader.execute("SELECT count(*) FROM attempts").fetchall() == [(160,)]
+    reader.close()
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert sum(b'"attempt_id"' in line for line in lines) == PLANNED
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root: Path, tmp_path: Path) -> None:
+    words = [
+        *python,
+        "-m",
+        "slant.collector",
+        "--study",
+        "rmiat",
+        "--model",
+        "simulated/o3-mini",
+        "--db",
+        str(tmp_path / "a.duckdb"),
+    ]
+    process = subprocess.Popen(words, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    while not (children := children_of(process.pid)) and time.monotonic() < until:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    while any(map(is_running, children)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert children
+    assert not any(map(is_running, children))
+
+
+def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
+    process = subprocess.run(
+        [*command.words, "--format", "json"], cwd=command.root, capture_output=True, text=True, check=False
+    )
+    (row,) = json.loads(process.stdout)
+    assert (row["model"], row["planned"], row["answered"]) == ("small", PLANNED, PLANNED)
+    assert "Done" in process.stderr
+
+
+def test_killed_while_the_database_is_made_the_same_command_still_works(command: Command) -> None:
+    for delay_ms in range(0, 20, 4):
+        process = command.start()
+        until = time.monotonic() + 20
+        while not list(command.db.parent.glob(".a.duckdb.*.new")) and not command.db.exists():
+            assert time.monotonic() < until
+        time.sleep(delay_ms / 1000)
+        process.kill()
+        process.communicate()
+        command.db.unlink(missing_ok=True)
+    command.finish()
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command) -> None:
+    process = command.start()
+    assert process.stderr is not None
+    process.stderr.close()
+    assert process.stdout is not None
+    process.stdout.read()
+    process.wait(60)
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Command) -> None:
+    command.finish()
+    journal = next(journal_folder(command.db).glob("*.jsonl"))
+    with duckdb.connect(str(command.db)) as connection:  # one answer less in the database, and its journal gone
+        connection.execute("DELETE FROM attempts WHERE sequence = 1")
+    journal.unlink()
+    reader = duckdb.connect(str(command.db), read_only=True)
+    process = command.start()
+    command.wait_for(1)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=10)
+    reader.close()
+    assert process.returncode == 1
+    assert "safe in the journal" in messages
+    assert final_rows(command.db) == (PLANNED, PLANNED)

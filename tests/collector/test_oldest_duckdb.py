@@ -1,0 +1,51 @@
+"""The oldest DuckDB that is supported opens the file of today and selects from every view."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from slant.collector.keep import database as store
+from slant.collector.system.shipped_files import sql_dir
+from tests.support.fitted import small_database
+
+# The last of the line that the files are written for; older lines can't open them.
+OLDEST = "1.2.2"
+
+
+@pytest.fixture(scope="module")
+def old_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A second environment with that DuckDB; the one place where a test asks a package index."""
+    place = tmp_path_factory.mktemp("old") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+    pip = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+    done = subprocess.run([*pip, f"duckdb=={OLDEST}"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"pip can't fetch duckdb {OLDEST} here: {(done.stderr.splitlines() or ['it says nothing'])[-1]}")
+    return str(place / "bin" / "python")
+
+
+def test_files_are_written_for_the_oldest_line() -> None:
+    assert store._STORAGE_VERSION.lstrip("v").split(".")[:2] == OLDEST.split(".")[:2]
+
+
+@pytest.mark.slow
+def test_the_oldest_duckdb_selects_from_every_view(root: Path, tmp_path: Path, old_python: str) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    script = [old_python, str(root / "tests" / "support" / "open_all_views.py"), str(db)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    version, *lines = done.stdout.splitlines()
+    assert (version, duckdb.__version__ != version) == (OLDEST, True)
+    found = dict(line.split(" ") for line in lines)
+    shipped = {re.sub(r"^\d+_", "", file.stem) for file in sql_dir().glob("views/*/*.sql")}
+    assert set(found) == shipped
+    with duckdb.connect(str(db), read_only=True) as connection:
+        here = {view: str(len(connection.view(view).fetchall())) for view in shipped}
+    assert found == here
+    assert int(found["tokens_by_condition"]) > 0

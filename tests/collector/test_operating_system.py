@@ -1,0 +1,125 @@
+"""What one operating system lacks: each function taken away, and then what is done instead."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.bridge.worker_start import worker_context
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import writing
+from slant.collector.system import operating_system as system
+from tests.support.tracked import tracked_files
+
+FULL_SYNC = 51  # F_FULLFSYNC of macOS
+
+
+def fails_with(number: int):  # type: ignore[no-untyped-def]
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def test_macos_is_asked_to_empty_the_drives_own_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(system._fcntl, "F_FULLFSYNC", FULL_SYNC, raising=False)
+    monkeypatch.setattr(system._fcntl, "fcntl", lambda *words: asked.append(words))
+    monkeypatch.setattr(os, "fsync", fails_with(errno.EIO))
+    monkeypatch.delattr(os, "fdatasync")
+    system.onto_disk(7)
+    assert asked == [(7, FULL_SYNC)]
+
+
+@pytest.mark.parametrize("lacking", [(), ("fdatasync",)])
+def test_a_drive_that_has_no_full_sync_gets_a_plain_one(
+    monkeypatch: pytest.MonkeyPatch, lacking: tuple[str, ...]
+) -> None:
+    called: list[str] = []
+    for name in ("fdatasync", "fsync"):
+        monkeypatch.setattr(os, name, lambda file, name=name: called.append(name))
+    for name in lacking:
+        monkeypatch.delattr(os, name)
+    monkeypatch.setattr(system._fcntl, "F_FULLFSYNC", FULL_SYNC, raising=False)
+    monkeypatch.setattr(system._fcntl, "fcntl", fails_with(errno.ENOTSUP))
+    system.onto_disk(7)
+    assert called == ["fsync" if lacking else "fdatasync"]
+
+
+def test_a_disk_that_fails_is_never_taken_for_one_that_can_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system._fcntl, "F_FULLFSYNC", FULL_SYNC, raising=False)
+    monkeypatch.setattr(system._fcntl, "fcntl", fails_with(errno.EIO))
+    with pytest.raises(OSError, match="Input/output"):
+        system.onto_disk(7)
+    monkeypatch.setattr(os, "posix_fallocate", fails_with(errno.ENOSPC))
+    with pytest.raises(OSError, match="No space"):
+        system.keep_room(7, 10)
+
+
+@pytest.mark.parametrize("way", ["as here", "file system can't", "system can't"])
+def test_room_is_kept_on_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    if way == "file system can't":
+        monkeypatch.setattr(os, "posix_fallocate", fails_with(errno.EOPNOTSUPP), raising=False)
+    elif way == "system can't":
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    with (tmp_path / "room").open("wb") as file:
+        system.keep_room(file.fileno(), 100_000)
+        kept = os.fstat(file.fileno())
+    assert (kept.st_size, kept.st_blocks * 512 >= 100_000) == (100_000, True)
+
+
+@pytest.mark.parametrize("number", [errno.ENOTSUP, errno.EPERM])
+def test_a_database_is_made_also_where_a_file_can_not_have_two_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(os, "link", fails_with(number))
+    with writing(tmp_path / "a.duckdb") as connection:
+        assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(0,)]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.duckdb"]
+    (tmp_path / "made").touch()
+    assert not system.put_in_place(tmp_path / "made", tmp_path / "a.duckdb")
+
+
+def test_r_is_forked_on_linux_and_spawned_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    for platform, method in (("linux", "forkserver"), ("darwin", "spawn"), ("freebsd14", "spawn")):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert worker_context().get_start_method() == method
+
+
+def test_letters_are_utf8_and_sorted_as_c_on_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert system.r_locale() == {"LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "LC_COLLATE": "C"}
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert system.r_locale() == {"LC_ALL": "C.UTF-8"}
+
+
+def test_a_system_of_another_kind_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    system.check_supported()
+    monkeypatch.setattr(system, "_fcntl", None)
+    with pytest.raises(UsageError, match="wsl --install"):
+        system.check_supported()
+
+
+def test_cores_and_memory_are_told_in_one_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 5 < system.peak_memory_mb() < 50_000
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert system.core_count() == os.cpu_count()
+
+
+def test_no_two_files_of_the_project_differ_only_in_capitals(root: Path) -> None:
+    lower = Counter(path.casefold() for path in tracked_files(root))
+    assert [path for path, times in lower.items() if times > 1] == []
+
+
+def test_no_other_module_asks_which_system_it_runs_on(root: Path) -> None:
+    asks = ("sys.platform", "os.name", "import fcntl", "import resource", "fdatasync", "posix_fallocate", "getaffinity")
+    code = {str(path.relative_to(root)): path.read_text() for part in ("collector", "analysis") for path in
+            (root / part).rglob("*.py")}  # fmt: skip
+    assert {name for name, text in code.items() if any(word in text for word in asks)} == {
+        "collector/system/operating_system.py"
+    }

@@ -1,0 +1,162 @@
+"""The graded measure: how the options' log-probabilities are found among the generated tokens."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.providers import (
+    PROVIDERS,
+    Provider,
+    compatible,
+    gemini,
+    ollama,
+    openai,
+    openai_responses,
+    together,
+)
+from slant.collector.providers.logprobs import merged
+from slant.collector.records import TokenLogprob
+from tests.support import recorded_logprobs as recorded
+from tests.support.recorded_logprobs import PLEASANT, Step
+
+NONE = OptionLogprobs()
+
+
+def measured(steps: list[Step], answer: str, a: str = "Pleasant", b: str = "Unpleasant") -> OptionLogprobs:
+    reply = openai.reply(recorded.chat(steps, answer), {})
+    return option_logprobs(reply.logprobs, reply.answer, a, b)
+
+
+def probabilities(found: OptionLogprobs) -> tuple[float | None, float | None, str | None]:
+    a, b = (
+        None if value is None else round(math.exp(value), 6)
+        for value in (found.option_a_logprob, found.option_b_logprob)
+    )
+    return a, b, found.logprob_kind
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        (openai, recorded.chat(PLEASANT)),
+        (compatible, recorded.columns(PLEASANT)),
+        (together, recorded.columns(PLEASANT)),
+        (openai_responses, recorded.responses(PLEASANT)),
+        (gemini, recorded.gemini(PLEASANT)),
+        (ollama, recorded.ollama(PLEASANT)),
+    ],
+)
+def test_every_shape_gives_the_same_numbers(dialect: Any, body: dict[str, Any]) -> None:
+    reply = dialect.reply(body, {})
+    found = option_logprobs(reply.logprobs, reply.answer, "Pleasant", "Unpleasant")
+    assert probabilities(found) == (0.75, 0.2, "exact")
+
+
+def test_a_label_of_several_tokens_is_the_product_along_its_path() -> None:
+    steps: list[Step] = [("Male", {"Male": 0.5, "Family": 0.4}), (" Names", {" Names": 0.9, "s": 0.1})]
+    assert probabilities(measured(steps, "Male Names", "Male Names", "Family")) == (0.45, 0.4, "exact")
+
+
+def test_labels_that_share_their_first_token_are_measured_where_they_part() -> None:
+    steps: list[Step] = [("Male", {"Male": 0.8}), (" Names", {" Names": 0.75, " Roles": 0.25})]
+    assert probabilities(measured(steps, "Male Names", "Male Names", "Male Roles")) == (0.6, 0.2, "exact")
+
+
+def test_where_one_label_is_seen_to_begin_only_both_are_measured_by_their_first_token() -> None:
+    steps: list[Step] = [("Ple", {"Ple": 0.7, "Un": 0.3}), ("asant", {"asant": 0.5, "ad": 0.5})]
+    assert probabilities(measured(steps, "Pleasant")) == (0.7, 0.3, "first_token")
+
+
+def test_a_stray_token_that_begins_an_option_does_not_spoil_an_exact_number() -> None:
+    steps: list[Step] = [("Pleasant", {"Pleasant": 0.75, "Unpleasant": 0.2, "Un": 1e-6, "P": 1e-7})]
+    assert probabilities(measured(steps, "Pleasant")) == (0.75, 0.2, "exact")
+
+
+def test_an_option_that_is_not_among_the_likeliest_is_unknown() -> None:
+    assert probabilities(measured([("Pleasant", {"Pleasant": 0.999})], "Pleasant")) == (0.999, None, "exact")
+
+
+@pytest.mark.parametrize("opening", ["[", " ", '"', "**"])
+def test_an_opening_bracket_or_quote_is_passed_over(opening: str) -> None:
+    steps: list[Step] = [(opening, {opening: 0.9, "Unpleasant": 0.1}), *PLEASANT, ("]", {"]": 1.0})]
+    assert probabilities(measured(steps, f"{opening}Pleasant]".strip())) == (0.75, 0.2, "exact")
+
+
+def test_both_spellings_of_a_token_with_and_without_its_space_count() -> None:
+    steps: list[Step] = [(" Pleasant", {" Pleasant": 0.5, "Pleasant": 0.25, "Unpleasant": 0.125})]
+    assert probabilities(measured(steps, "Pleasant")) == (0.75, 0.125, "exact")
+
+
+def test_the_answer_is_found_behind_its_reasoning_and_before_the_stop_token() -> None:
+    think: list[Step] = [
+        ("Unpleasant", {"Unpleasant": 1.0}),
+        ("?", {"?": 1.0}),
+        ("</think>\n\n", {"</think>\n\n": 1.0}),
+    ]
+    stop: list[Step] = [("<|im_end|>", {"<|im_end|>": 1.0})]
+    assert probabilities(measured([*think, *PLEASANT, *stop], "Pleasant")) == (0.75, 0.2, "exact")
+
+
+def test_a_refusal_is_graded_too() -> None:
+    steps: list[Step] = [("I", {"I": 0.9, "Pleasant": 0.06, "Unpleasant": 0.04}), (" can't", {" can't": 1.0})]
+    assert probabilities(measured(steps, "I can't")) == (0.06, 0.04, "exact")
+
+
+@pytest.mark.parametrize(
+    ("steps", "answer", "a", "b"),
+    [
+        (PLEASANT, "Career", "Pleasant", "Unpleasant"),  # not the tokens of this answer
+        (PLEASANT, "", "Pleasant", "Unpleasant"),
+        (PLEASANT, "Pleasant", "Pleasant", "Pleasant things"),  # one begins with the other
+        ([], "Pleasant", "Pleasant", "Unpleasant"),
+        ([("Yes", {"Yes": 1.0})], "Yes", "Pleasant", "Unpleasant"),
+    ],
+)
+def test_what_cannot_be_told_is_null_and_never_zero(steps: list[Step], answer: str, a: str, b: str) -> None:
+    assert measured(steps, answer, a, b) == NONE
+
+
+def test_a_word_that_only_begins_with_the_option_is_another_word() -> None:
+    steps: list[Step] = [("Pleasantly", {"Pleasantly": 0.9, "Unpleasant": 0.1})]
+    assert probabilities(measured(steps, "Pleasantly")) == (None, 0.1, "exact")
+
+
+@pytest.mark.parametrize(
+    "broken", [{"token": "x"}, {"token": 1, "logprob": -1.0}, {"token": "x", "logprob": "-1"}, None]
+)
+def test_a_list_with_a_hole_in_it_is_not_read_at_all(broken: Any) -> None:
+    body = recorded.chat(PLEASANT)
+    body["choices"][0]["logprobs"]["content"].append(broken)
+    assert openai.reply(body, {}).logprobs == ()
+
+
+pieces = st.lists(st.sampled_from(["Ple", "asant", "Un", "pleasant", "[", " ", "A"]), max_size=6)
+
+
+@given(pieces, st.floats(0.01, 1.0), st.sampled_from([("Pleasant", "Unpleasant"), ("A", "B"), ("Un", "Unpleasant")]))
+def test_a_logprob_is_never_above_zero_and_has_a_kind(words: list[str], p: float, options: tuple[str, str]) -> None:
+    tokens = [TokenLogprob(word, math.log(p), ((word, math.log(p)), ("Un", -1.0))) for word in words]
+    found = option_logprobs(tokens, "".join(words), *options)
+    values = (found.option_a_logprob, found.option_b_logprob)
+    assert all(value is None or value <= 0 for value in values)
+    assert (found.logprob_kind is None) == (values == (None, None))
+
+
+def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
+    sent = {"generationConfig": {"temperature": 0.5}, "include": ["a"], "model": "m"}
+    asked = {"generationConfig": {"logprobs": 20}, "include": ["b"]}
+    assert merged(sent, asked) == {
+        "generationConfig": {"temperature": 0.5, "logprobs": 20}, "include": ["a", "b"], "model": "m",
+    }  # fmt: skip
+    assert sent["generationConfig"] == {"temperature": 0.5}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS.values(), ids=list(PROVIDERS))
+def test_only_anthropic_gives_no_log_probabilities(provider: Provider) -> None:
+    assert (provider.logprobs is None) == (provider.name == "anthropic")

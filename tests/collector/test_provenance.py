@@ -1,0 +1,188 @@
+"""Where answers come from: what a run's row says, what `status` warns of, and the paragraph for a paper."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import tomllib
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from aiohttp import web
+from click.testing import CliRunner, Result
+
+from slant.collector import Options, collect
+from slant.collector.cli import collect as command
+from slant.collector.cost.costs import costs_of
+from slant.collector.cost.earlier_answers import earlier_sizes
+from slant.collector.keep.database import reading
+from slant.collector.provenance.sources import public_address
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system import code_version as this_version
+from slant.collector.system.code_version import git_commit
+from slant.collector.system.shipped_files import sql_dir
+from tests.support.local_server import LocalServer, completion
+from tests.support.tiny_study import write_tiny
+
+PRICES = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 1\noutput = 10\ndate = 2026-11-21\nsource = ""\n'
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    (tmp_path / "study").mkdir()
+    with_settings = ('provider = "local"\n', 'provider = "local"\nsettings = { temperature = 0.5 }\n')
+    return str(write_tiny(tmp_path / "study", study=with_settings))
+
+
+class Moved:
+    """A server whose clock is an hour ahead, and that serves another model from the fifth answer on."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        self.n += 1
+        served = "small-1" if self.n < 5 else "small-2"
+        date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+        return web.json_response(completion() | {"model": served}, headers={"Date": date})
+
+
+@pytest.fixture
+def db(tiny: str, tmp_path: Path) -> Path:
+    (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
+    with LocalServer(Moved()) as server:
+        collect(
+            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, repetitions=2, variant="balanced",
+            options=Options(concurrency=1, time_limit_s=7), prices_file=tmp_path / "prices.toml",
+        )  # fmt: skip
+    return tmp_path / "a.duckdb"
+
+
+def row(db: Path, query: str) -> dict[str, Any]:
+    with reading(db) as connection:
+        found: list[dict[str, Any]] = connection.sql(query).pl().to_dicts()
+    assert len(found) == 1
+    return found[0]
+
+
+def typed(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words), prog_name="collect")
+
+
+def test_a_checkout_that_nobody_has_installed_knows_its_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(this_version, "version", missing)
+    stated = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert typed("--version").stdout == f"slant, version {stated} (a checkout, not installed)\n"
+
+
+def test_a_runs_row_says_what_was_sent_what_was_not_and_by_which_code(db: Path, tiny: str) -> None:
+    run = row(db, "FROM runs")
+    assert (run["study_title"], run["study_source"], run["study_file"]) == ("Tea and coffee", None, "study/study.toml")
+    assert run["git_commit"] == git_commit()
+    model = row(db, "FROM run_models")
+    assert json.loads(model["sent"]) == {"temperature": 0.5}
+    assert json.loads(model["left_to_default"]) == ["top_p", "top_k", "max_tokens", "reasoning_effort", "seed"]
+    assert (model["api_version"], json.loads(model["price"])["output"]) == ("v1", 10.0)
+    first = row(db, "SELECT prompt_hash FROM attempts WHERE position = 0")
+    assert model["prompt_hash"] == first["prompt_hash"]
+
+
+def test_a_name_and_password_in_an_address_are_kept_nowhere(db: Path) -> None:
+    assert public_address("https://me:secret@host:8080/v1?key=secret") == "https://host:8080/v1"
+    assert row(db, "SELECT base_url FROM run_models")["base_url"].startswith("http://127.0.0.1:")
+    kept = [path for path in db.parent.rglob("*") if path.is_file()]
+    assert [path.name for path in kept if b"somebody:secret" in path.read_bytes()] == []
+
+
+def test_answers_tell_the_clocks_offset_the_prompts_and_what_they_cost(db: Path) -> None:
+    found = row(db, "FROM run_provenance")
+    assert found["clock_offset_s"] == pytest.approx(3600, abs=2)
+    assert (found["n_trials"], found["n_prompts"], found["served_models"]) == (16, 16, "small-1, small-2")
+    assert found["cost_usd"] == pytest.approx(16 * (100 + 10 * 74) / 1e6)
+
+
+def test_status_shows_cost_and_warns_of_a_model_that_changed_in_mid_run(db: Path) -> None:
+    result = typed("status", "--db", str(db), "--format", "json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)[0]["cost_usd"] == pytest.approx(0.01344)
+    assert "the model behind small changed during run" in result.stderr
+    assert "small-1 answered 4 trials" in result.stderr
+    assert "small-2 answered 12 trials" in result.stderr
+
+
+def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> None:
+    text = typed("methods", "--db", str(db)).stdout
+    for part in [
+        "“Tea and coffee” (drinks, version", "variant balanced", "provider local", "API v1",
+        "answered as small-1 and small-2", "temperature = 0.5", "left to the provider's default: top_p",
+        "16 trials", "each cell 2 times", "seed 0", "16 were answered", "cost $0.013 by list prices of 2026-11-21",
+        "clocks differed from ours by 3", "slant", (git_commit() or "slant")[:12],
+    ]:  # fmt: skip
+        assert part in text, part
+
+
+def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
+    lines = typed("methods", "latest", "--db", str(db)).stdout.splitlines()
+    words = shlex.split(lines[-1].strip())
+    assert words[:5] == ["collect", "--study", tiny, "--model", "local/small"]
+    assert words[-4:] == ["--concurrency", "1", "--time-limit", "7"]
+    result = typed(*words[1:], "--db", str(db), "--dry-run", "--format", "json")
+    assert json.loads(result.stdout)[0]["to_ask"] == 0
+
+
+def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(tiny: str, tmp_path: Path) -> None:
+    db = tmp_path / "b.duckdb"
+    with LocalServer() as server:
+        for more in ({"pilot": 2}, {}):
+            collect(tiny, ["local/small"], db, base_url=server.base_url, **more)  # type: ignore[arg-type]
+    text = typed("methods", "--db", str(db)).stdout
+    assert "Of 8 trials, 8 were answered." in text
+    assert "They come from 2 runs (" in text
+    with reading(db) as connection:
+        first, last = (r[0] for r in connection.execute("SELECT run_id FROM runs ORDER BY started_at").fetchall())
+    assert "Of 2 trials" in typed("methods", first, "--db", str(db)).stdout
+    assert f"run {last}, on" in text
+
+
+def test_an_unknown_run_is_named_with_the_nearest(db: Path) -> None:
+    result = typed("methods", "latestt", "--db", str(db))
+    assert result.exit_code == 2
+    assert 'There is no run "latestt"' in result.stderr
+    assert '"latest"' in result.stderr
+
+
+def test_a_checkout_tells_its_commit_and_whether_files_differ(root: Path) -> None:
+    if not (root / ".git").exists():
+        pytest.skip("this is no checkout")
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True)
+    assert (git_commit() or "").removesuffix("+") == head.stdout.strip()
+
+
+def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp_path: Path) -> None:
+    db, made = tmp_path / "old.duckdb", tmp_path / "new.duckdb"
+    study = load_study(tiny)
+    with LocalServer() as server:
+        collect(tiny, ["local/small"], made, base_url=server.base_url)
+        with reading(made) as connection:
+            trial_id = connection.execute("SELECT trial_id FROM trials LIMIT 1").fetchall()[0][0]
+        with duckdb.connect(str(db)) as old:
+            old.execute((sql_dir() / "migrations" / "0001_answers.sql").read_text("utf-8"))
+            old.execute("INSERT INTO slant VALUES ('schema', '1')")
+            final = (
+                "INSERT INTO attempts (trial_id, is_final, study, source, model, cost_usd) VALUES (?, true, ?, ?, ?, 2)"
+            )
+            old.execute(final, [trial_id, study.name, "collected", "small"])
+        assert earlier_sizes(db, study, study.models[0]) is None
+        assert costs_of(db)["cost_usd"].to_list() == [2.0]
+        report = collect(tiny, ["local/small"], db, base_url=server.base_url)
+    assert (report.models[0]["already_done"], report.models[0]["asked"]) == (1, 7)
+    assert costs_of(db)["cost_usd"].sum() == 2.0

@@ -1,0 +1,194 @@
+"""`collect status` beside a real run: rate, limit, waits, time left; --watch, which ends when the run does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+from aiohttp import web
+from click.testing import CliRunner
+
+from slant.collector import collect
+from slant.collector.cli import collect as collect_command
+from slant.collector.keep.journal import journal_folder
+from slant.collector.progress.current_run import for_people, running_process, sentence, with_pace, with_test_pace
+from slant.collector.progress.status import progress
+from tests.collector.test_kill import PLANNED, Command
+from tests.support.fitted import small_database
+from tests.support.local_server import LocalServer, answers, error
+from tests.support.tiny_study import write_tiny
+
+BUSY_FOR = 300
+LATENCY_S = 0.05
+
+
+class Held(LocalServer):
+    """Answers the first hundred requests and the others when `may_end` is set: a run goes on as long as it must."""
+
+    def __init__(self) -> None:
+        super().__init__(self._hold)
+        self.may_end = threading.Event()
+
+    async def _hold(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(LATENCY_S)
+        if len(self.bodies) > 100:
+            await asyncio.to_thread(self.may_end.wait, 60)
+        return await answers(request, body)
+
+
+@pytest.fixture
+def server() -> Iterator[Held]:
+    with Held() as running:
+        yield running
+
+
+@pytest.fixture
+def command(python: list[str], root: Path, tmp_path: Path, server: Held) -> Command:
+    return Command(python, root, tmp_path, server)
+
+
+def status_words(command: Command) -> list[str]:
+    return [*command.words[: command.words.index("--study")], "status", "--db", str(command.db)]
+
+
+def status(command: Command, *options: str) -> subprocess.CompletedProcess[str]:
+    words = [*status_words(command), *options]
+    return subprocess.run(words, cwd=command.root, capture_output=True, text=True, check=True, timeout=60)
+
+
+def row_with(command: Command, name: str) -> dict[str, Any]:
+    """The one model's row as soon as it holds a number there: rows reach the database a little after the journal."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if command.db.exists() and with_pace(progress(command.db), command.db)[name].sum() > 0:
+            (row,) = json.loads(status(command, "--format", "json").stdout)
+            return dict(row)
+        time.sleep(0.05)
+    raise AssertionError(f"no {name} in 60 s")
+
+
+def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after(
+    command: Command, server: Held
+) -> None:
+    command.load_at_once()
+    process = command.start()
+    during = row_with(command, "rate_per_s")
+    server.may_end.set()
+    process.communicate(timeout=60)
+    (after,) = json.loads(status(command, "--format", "json").stdout)
+    assert 0 < during["rate_per_s"] < 8 / LATENCY_S + 1
+    assert during["request_limit"] == 8
+    assert during["left_s"] > 0
+    assert (after["n_done"], after["rate_per_s"], after["left_s"]) == (PLANNED, None, None)
+
+
+def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+    assert with_test_pace(progress(db, "test"), db)["rate_per_s"].to_list() == [None]
+    with duckdb.connect(str(db)) as connection:  # as if it went on, in this process, with as much to do again
+        connection.execute("UPDATE runs SET finished_at = NULL")
+        connection.execute("UPDATE run_tests SET planned = 2 * planned")
+    (journal_folder(db) / "collector.lock").write_text(f"process {os.getpid()} since now")
+    (row,) = with_test_pace(progress(db, "test"), db).to_dicts()
+    assert (row["test"], row["n_planned"], row["n_done"]) == ("tea_coffee", 16, 8)
+    assert row["left_s"] == pytest.approx(8 / row["rate_per_s"])
+    assert sentence(row).startswith(f"small, tea_coffee: 8 of 16; {row['rate_per_s']:,.3g}/s; 0 refused")
+
+
+def test_answers_that_are_only_in_the_journal_are_counted_too(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    with LocalServer() as server:
+        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+    with duckdb.connect(str(db)) as connection:  # as if nothing but the start of the run had been loaded
+        (path,) = journal_folder(db).glob("*.jsonl")
+        connection.execute("DELETE FROM attempts")
+        connection.execute("UPDATE loads SET byte_offset = ?", [path.read_bytes().index(b"\n") + 1])
+    (row,) = progress(db).to_dicts()
+    assert (row["n_done"], row["n_answered"], row["n_planned"]) == (8, 8, 8)
+
+
+def test_watching_repeats_lines_and_ends_with_the_run(command: Command, server: Held) -> None:
+    command.load_at_once()
+    process = command.start()
+    row_with(command, "rate_per_s")
+    words = [*status_words(command), "--watch", "--every", "0.1"]
+    watcher = subprocess.Popen(words, cwd=command.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert watcher.stdout is not None
+    lines = [watcher.stdout.readline() for _ in range(3)]
+    server.may_end.set()
+    rest, messages = watcher.communicate(timeout=60)
+    assert process.wait(10) == 0
+    assert all(" small: " in line and "/s; 8 at once; " in line for line in lines)
+    assert f"small: {PLANNED} of {PLANNED}" in [line for line in rest.splitlines() if " small: " in line][-1]
+    assert "The run has ended." in messages
+
+
+def test_a_wait_that_the_provider_asked_for_is_shown(command: Command, server: LocalServer) -> None:
+    async def busy_at_last(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        busy = len(server.bodies) > 100
+        return error(429, "", "slow down", **{"retry-after": str(BUSY_FOR)}) if busy else await answers(request, body)
+
+    server.handler = busy_at_last
+    command.load_at_once()
+    process = command.start()
+    row = row_with(command, "waits_s")
+    process.kill()
+    process.communicate()
+    assert 0 < row["waits_s"] <= BUSY_FOR
+    assert row["request_limit"] == 5
+    assert row["n_rate_limited"] >= 1
+
+
+def test_nobody_is_watched_where_nobody_collects(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(collect_command, ["status", "--watch", "--db", str(small_database(tmp_path / "a.db"))])
+    assert "Nobody is collecting" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    "holder",
+    ["", "process 1 since 2026: init", f"process {os.getpid()} since", "garbage"],
+    ids=["nobody", "init", "this process", "garbage"],
+)
+def test_who_collects_is_whoever_wrote_itself_into_the_lock_and_lives(tmp_path: Path, holder: str) -> None:
+    journal_folder(tmp_path / "a.duckdb").mkdir()
+    (journal_folder(tmp_path / "a.duckdb") / "collector.lock").write_text(holder)
+    known = {f"process {os.getpid()} since": os.getpid(), "process 1 since 2026: init": 1}
+    assert running_process(tmp_path / "a.duckdb") == known.get(holder)
+
+
+def test_a_process_that_is_gone_collects_no_more(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    journal_folder(tmp_path / "a.duckdb").mkdir()
+    (journal_folder(tmp_path / "a.duckdb") / "collector.lock").write_text(f"process {gone.pid} since yesterday")
+    assert running_process(tmp_path / "a.duckdb") is None
+    assert running_process(tmp_path / "none.duckdb") is None
+
+
+def test_people_see_only_columns_that_say_something() -> None:
+    row = {"source": "collected", "study": "rmiat", "variant": "base", "model": "m", "n_planned": 9, "n_done": 0,
+           "n_refused": 0, "n_malformed": 0, "rate_per_s": None}  # fmt: skip
+    shown, title = for_people(pl.DataFrame([row, row | {"model": "n"}]))
+    assert shown.columns == ["model", "n_planned", "n_done", "n_refused"]
+    assert title == "source: collected, study: rmiat"
+
+
+def test_a_line_holds_what_is_known() -> None:
+    row = {"model": "m", "n_planned": 1200, "n_done": 60, "n_refused": 3, "n_failed_attempts": 2, "rate_per_s": 4.25,
+           "request_limit": 7, "waits_s": 12.0, "n_rate_limited": 5, "cost_usd": 0.25, "left_s": 280.0}  # fmt: skip
+    assert sentence(row) == (
+        "m: 60 of 1,200; 4.25/s; 7 at once; waits 12 s; 5 times told to slow down; 3 refused; 2 failed attempts; "
+        "$0.2500; 5 min left"
+    )

@@ -1,0 +1,139 @@
+"""`collect studies check`: what of a study's fits can't be, and what may not be meant."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from slant.collector.cli import collect
+from slant.collector.designs import design_named
+from slant.collector.errors import StudyError
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
+from tests.support.tiny_study import write_tiny
+
+FIT = 'view = "association_trials"\nformula = "tokens ~ condition"'
+
+
+def checked(file: Path) -> tuple[int, str]:
+    done = CliRunner().invoke(collect, ["studies", "check", str(file)])
+    return done.exit_code, done.output
+
+
+@pytest.mark.parametrize("name", list_studies())
+def test_the_studies_that_ship_pass(name: str) -> None:
+    code, said = checked(load_study(name).path)
+    assert (code, said.partition(":")[0]) == (0, "ok")
+
+
+@pytest.mark.parametrize(
+    ("fit", "said"),
+    [
+        (
+            'view = "asociation_trials"\nformula = "tokens ~ 1"',
+            'no view "asociation_trials" of this design. Did you mean',
+        ),
+        ('view = "forced_choice_trials"\nformula = "tokens ~ 1"', 'no view "forced_choice_trials" of this design'),
+        ('view = "association_trials"\nformula = "token ~ condition"', 'no column "token". Did you mean "tokens"?'),
+        ('view = "association_trials"\nformula = "log(tokens) ~ condition + (1 | words)"', 'no column "words"'),
+        (f"{FIT}\ndrop_flags = ['is_refused']", 'no column "is_refused". Did you mean "is_refusal"?'),
+        (
+            f"{FIT}\nlevels = {{ condition = ['usual', 'incompatible'] }}",
+            'the study has no "usual". There are: compatible',
+        ),
+        (f"{FIT}\nlevels = {{ condition = ['usual', 'incompatible'] }}", "compatible of the study is not among them"),
+        (f"{FIT}\nlevels = {{ wording = [1, 2] }}", 'levels of wording: the study has no "2"'),
+        (f'{FIT}\nsettings = {{ priors = {{ b = "norml(0, 1)" }} }}', 'Did you mean "normal"?'),
+        (f'{FIT}\nsettings = {{ priors = {{ sd = "normal(0, -1)" }} }}', "its scale must be above 0"),
+        (f'{FIT}\nsettings = {{ priors = {{ slope = "normal(0, 1)" }} }}', 'no prior of "slope"'),
+    ],
+)
+def test_a_fit_that_can_t_be_made_is_told_before_anything_is_asked(tmp_path: Path, fit: str, said: str) -> None:
+    old = 'view = "association_trials"\nformula = "tokens ~ condition"'
+    code, output = checked(write_tiny(tmp_path, study=(old, fit)))
+    assert code == 2
+    assert said in output
+    assert "[fits.lme4]" in output
+
+
+def test_all_that_is_wrong_is_told_at_once_also_in_specifications(tmp_path: Path) -> None:
+    file = write_tiny(tmp_path, study=(FIT, FIT.replace("tokens", "tokns")))
+    more = '\n[sensitivity.log]\nfit = "lme4"\ncontrast = "conditon"\nformula = "log1p(tokens) ~ (1 | wordin)"\n'
+    file.write_text(file.read_text("utf-8") + more, "utf-8")
+    _, output = checked(file)
+    assert [name for name in ("tokns", "conditon", "wordin") if f'no column "{name}"' in output] == [
+        "tokns", "conditon", "wordin",
+    ]  # fmt: skip
+
+
+def test_an_order_that_tells_the_condition_and_words_that_are_not_asked_are_told(tmp_path: Path) -> None:
+    _, output = checked(write_tiny(tmp_path))
+    assert "The order of the options tells the condition" in output
+    assert "Not asked: the 2 words of the attributes" in output
+    balanced = write_tiny(tmp_path, study=("[prompt]", '[prompt]\noption_order = "balanced"'))
+    assert "The order of the options" not in checked(balanced)[1]
+
+
+@pytest.mark.parametrize("word", ["oolong", "Sencha", "rest"])
+def test_a_word_that_stands_twice_is_refused(tmp_path: Path, word: str) -> None:
+    code, output = checked(write_tiny(tmp_path, stimuli=("latte", word)))
+    assert code == 2
+    assert f'The word "{word}" stands in both' in output
+
+
+def test_the_attributes_words_are_asked_on_request_and_go_to_their_own_label(tmp_path: Path) -> None:
+    study = load_study(write_tiny(tmp_path, study=("[prompt]", "ask_attributes = true\n[prompt]")))
+    trials = [one.trials[0] for one in plan(study, study.models[0])]
+    expected = {(t.item, t.condition): t.expected for t in trials}
+    assert len(trials) == 12 == study.tests[0].planned
+    assert {expected["rest", c] for c in study.data.conditions} == {"Calm"}
+    assert {expected["work", c] for c in study.data.conditions} == {"Busy"}
+    assert design_named("association").remarks(study)[0].startswith("The order")
+
+
+def test_tests_without_numbers_are_numbered_by_their_order_and_one_frame_needs_no_name(tmp_path: Path) -> None:
+    file = write_tiny(tmp_path, study=("test_no = 1, label = ", "label = "), names=("frame,test,", "test,"))
+    file.write_text(file.read_text("utf-8").replace('frame = "plain"\n', ""), "utf-8")
+    names = tmp_path / "names.csv"
+    names.write_text(names.read_text("utf-8").replace("plain,tea", "tea"), "utf-8")
+    study = load_study(file)
+    assert [test.test_no for test in study.tests] == [1]
+    assert {study.frame, study.models[0].frame, study.model("local/other").frame} == {"plain"}
+
+
+def test_a_study_of_two_frames_says_which_one_its_models_have(tmp_path: Path) -> None:
+    file = write_tiny(tmp_path)
+    text = file.read_text("utf-8")
+    template = text.split("[prompt.frames.plain]\n")[1].split("\n\n")[0]
+    two = text.replace("[[models]]", f"[prompt.frames.other]\n{template}\n[[models]]", 1)
+    file.write_text(two.replace('frame = "plain"\n', ""), "utf-8")
+    with pytest.raises(StudyError, match='needs the key "frame"'):
+        load_study(file)
+
+
+def test_names_in_a_formula_are_told_from_functions_and_arguments() -> None:
+    text = "log1p(tokens) ~ poly(position, 2, raw = TRUE) + I(wording^1e2) + (1 + condition || item:test)"
+    assert _in_formula(text) == ["tokens", "position", "wording", "condition", "item", "test"]
+
+
+@pytest.mark.parametrize("prior", ["normal(0, 1)", " student_t(3, -.5, 2.5e0)", "exponential(2)", "lkj(1)"])
+def test_a_prior_that_r_takes_passes(prior: str) -> None:
+    assert _wrong_prior(prior) == ""
+
+
+def test_priors_and_functions_are_those_that_r_knows(root: Path) -> None:
+    known = (
+        (root / "R" / "checked_prior.R").read_text("utf-8").split("prior_families <- function() {")[1].split("\n}")[0]
+    )
+    families = re.findall(r"(\w+) = (c\([^)]*\)|TRUE)", known)
+    assert {
+        name: tuple(flag == "TRUE" for flag in re.findall("TRUE|FALSE", flags)) for name, flags in families
+    } == PRIORS
+    [functions] = re.findall(
+        r"allowed_functions <- function\(\) c\((.*)\)", (root / "R" / "checked_formula.R").read_text()
+    )
+    assert re.findall(r'"(\w+)"', functions) == list(_FUNCTIONS)

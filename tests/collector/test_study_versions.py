@@ -1,0 +1,223 @@
+"""An edit of a study: what it asks again, what it leaves as it was, and how that is said before anything is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from slant.collector import Options, collect
+from slant.collector.cli import collect as command
+from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
+from slant.collector.keep.database import reading, showing, writing
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.differences import differences
+from slant.collector.studies.stored_texts import KeptText, kept_text, text_id, written
+from tests.support.local_server import LocalServer
+from tests.support.tiny_game import GAME
+from tests.support.tiny_study import TEXTS, WORDINGS, write_tiny
+
+TWO = WORDINGS + '2,"Where does ""{word}"" go: [{category_1}, {category_2}]?"\n'
+PRICE = """[[prices]]
+provider = "local"
+model = "small"
+input = 1000.0
+output = 1000.0
+date = 2026-01-01
+source = "mine"
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    return write_tiny(tmp_path, wordings=(WORDINGS, TWO))
+
+
+@pytest.fixture
+def asked(study: Path) -> Path:
+    """A database with all 16 answers of a study, collected from a server on loopback."""
+    db = study.with_name("a.duckdb")
+    with LocalServer() as server:
+        assert collect(study, ["local/small"], db, base_url=server.base_url, options=Options(concurrency=4)).is_complete
+    return db
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def ids(study: Study) -> list[str]:
+    return [trial.trial_id for one in plan(study, study.models[0]) for trial in one.trials]
+
+
+def dry(study: str | Path, db: Path, *more: str) -> str:
+    words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--dry-run", *more]
+    result = CliRunner().invoke(command, [*words, "--db", str(db)])
+    assert result.exit_code == 0, result.output
+    return result.stderr
+
+
+def versions(db: Path) -> list[tuple[str, int]]:
+    with reading(db) as connection:
+        return connection.execute("SELECT study_version, count(*) FROM trials GROUP BY ALL ORDER BY ALL").fetchall()
+
+
+HARMLESS = [
+    ("study.toml", 'label = "Tea/Coffee"', 'label = "Leaves and beans"'),
+    ("study.toml", 'title = "Tea and coffee"', 'title = "Drinks"'),
+    ("study.toml", '"tokens ~ condition"', '"log(tokens) ~ condition"'),
+    ("study.toml", "[fits.lme4]", '[[models]]\nmodel = "large"\nprovider = "local"\nframe = "plain"\n\n[fits.lme4]'),
+    ("study.toml", "[variants.balanced", '[variants.turned.prompt]\noption_order = "balanced"\n\n[variants.balanced'),
+    ("stimuli.csv", "group_a,Tea,oolong\n", "group_a,Tea,oolong \n"),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new"), HARMLESS)
+def test_an_edit_that_changes_no_prompt_leaves_every_answer_where_it_is(
+    study: Path, file: str, old: str, new: str
+) -> None:
+    before = ids(load_study(study))
+    edit(study.with_name(file), old, new)
+    assert ids(load_study(study)) == before
+
+
+def test_a_variant_more_and_more_games_leave_the_games_that_were_played(tmp_path: Path) -> None:
+    file = tmp_path / "posts.toml"
+    file.write_text(GAME, "utf-8")
+    before = ids(load_study(file))
+    file.write_text(GAME.replace("games = 3", "games = 5") + "\n[variants.harder]\nsuccess = 0.2\n", "utf-8")
+    assert ids(load_study(file))[: len(before)] == before
+    file.write_text(GAME.replace("Name one of", "Choose one of"), "utf-8")
+    assert not set(ids(load_study(file))) & set(before)
+
+
+def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, asked: Path) -> None:
+    edit(study.with_name("wordings.csv"), "go:", "go,")
+    said = dry(study, asked)
+    old, new = versions(asked)[0][0], load_study(study).version
+    assert f"This is version {new} of drinks; 16 answers of {old} are here. Different: wordings.csv 2. " in said
+    assert "8 trials would be asked again" in said
+    with LocalServer() as server, pytest.warns(UserWarning, match="8 trials would be asked again"):
+        report = collect(study, ["local/small"], asked, base_url=server.base_url)
+    assert (report.models[0]["already_done"], report.models[0]["asked"]) == (8, 8)
+    assert sorted(versions(asked)) == sorted([(old, 8), (new, 16)])
+
+
+def test_what_would_be_asked_again_has_its_price_before_anything_is_sent(study: Path, asked: Path) -> None:
+    prices = study.with_name("prices.toml")
+    prices.write_text(PRICE, "utf-8")
+    edit(study.with_name("wordings.csv"), "go:", "go,")
+    assert "8 trials would be asked again, about $1.39." in dry(study, asked, "--prices", str(prices))
+
+
+def test_other_settings_are_said_before_anything_is_asked_twice(study: Path, asked: Path) -> None:
+    edit(study, 'provider = "local"\nframe', 'provider = "local"\nsettings = { temperature = 0.2 }\nframe')
+    said = dry(study, asked)
+    assert 'asked with the settings {}; now they are {"temperature": 0.2}' in said
+    assert "16 trials would be asked again" in said
+
+
+def test_another_seed_is_said_and_a_study_as_it_was_says_nothing(study: Path, asked: Path) -> None:
+    assert "asked again" not in dry(study, asked)
+    assert "small has answers here with the seed 0; now it is 5. 16 trials would be asked again" in dry(
+        study, asked, "--seed", "5"
+    )
+
+
+def test_a_study_needs_no_file_once_a_database_has_it(study: Path, asked: Path) -> None:
+    version = load_study(study).version
+    for name in TEXTS:
+        study.with_name(name).unlink()
+    its = load_study("drinks", db=asked)
+    assert (its.version, its.as_typed) == (version, "drinks")
+    assert "asked again" not in dry("drinks", asked)
+    with pytest.raises(UnknownNameError, match="drinks"):
+        load_study("drink", db=asked)
+
+
+def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path) -> None:
+    before, text = versions(asked), kept_text(asked, "drinks")
+    asked.unlink()
+    load_journals(asked)
+    assert versions(asked) == before
+    assert kept_text(asked, "drinks") == text
+    assert text is not None
+    assert text.files["wordings.csv"] == TWO
+
+
+def test_a_text_that_asks_nothing_new_is_kept_all_the_same(study: Path, asked: Path) -> None:
+    edit(study, "tokens ~ condition", "log(tokens) ~ condition")
+    words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--db", str(asked)]
+    assert "Nothing to ask" in CliRunner().invoke(command, words).stderr
+    assert load_study("drinks", db=asked).fits["lme4"].formula == "log(tokens) ~ condition"
+
+
+@pytest.mark.parametrize("name", ["../study.toml", "/tmp/study.toml", "a\\..\\study.toml", "C:study.toml", ""])
+def test_a_study_of_a_database_writes_nothing_outside_its_folder(name: str) -> None:
+    files = {name: "x"}
+    with pytest.raises(StudyError, match="can't be read"):
+        written(KeptText(text_id(files), files))
+
+
+def test_a_text_that_was_changed_in_the_database_is_refused(asked: Path) -> None:
+    with writing(asked) as connection:
+        connection.execute("UPDATE study_files SET text = replace(text, 'coffee', 'cocoa') WHERE file = 'names.csv'")
+    with pytest.raises(StudyError, match="not the one that was kept"):
+        load_study("drinks", db=asked)
+
+
+def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: Path) -> None:
+    old = load_study(study).version
+    edit(study.with_name("wordings.csv"), "go:", "go,")
+    with LocalServer() as server, pytest.warns(UserWarning, match="asked again"):
+        collect(study, ["local/small"], asked, base_url=server.base_url)
+    shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
+    assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
+    assert f"Not shown: 8 answers of version {old} of drinks." in shown.stderr
+    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--version", old[:6]])
+    assert [(row.split(",")[2], row.split(",")[6]) for row in whole.stdout.splitlines()[1:]] == [(old, "16")]
+
+
+def test_what_is_computed_of_some_runs_is_not_kept_for_all(asked: Path) -> None:
+    with reading(asked) as connection:
+        runs = [f"{run} small" for (run,) in connection.execute("SELECT run_id FROM runs").fetchall()]
+    with showing(runs=["another small"]):
+        assert versions(asked) == []
+        with pytest.raises(DatabaseWriteError, match="some runs only"), writing(asked):
+            pass
+    with showing(runs=runs):
+        assert sum(count for _, count in versions(asked)) == 16
+
+
+def test_answers_are_found_by_the_settings_they_were_asked_with(asked: Path) -> None:
+    def status(*words: str) -> str:
+        return CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", *words]).output
+
+    assert "Nothing was asked with temperature=0.2." in status("--settings", "temperature=0.2")
+    assert "--settings must be KEY=VALUE" in status("--settings", "cold")
+    assert "There is no run" in status("--run", "1999")
+
+
+BEFORE = {"s.toml": 'title = "a"\n[prompt]\nwordings = [{ wording = 1, text = "x" }, { wording = 3, text = "y" }]\n'}
+
+
+@pytest.mark.parametrize(
+    ("now", "places"),
+    [
+        ({"s.toml": BEFORE["s.toml"].replace('"y"', '"z"')}, ["[prompt.wordings] 3"]),
+        ({"s.toml": BEFORE["s.toml"].replace('"a"', '"b"')}, ["title"]),
+        ({"s.toml": BEFORE["s.toml"], "w.csv": "word,tier\nlatte,1\n"}, ["w.csv word", "w.csv latte"]),
+    ],
+)
+def test_differences_name_keys_and_rows(now: dict[str, str], places: list[str]) -> None:
+    assert differences(BEFORE, now) == places

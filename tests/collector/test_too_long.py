@@ -1,0 +1,70 @@
+"""A prompt that does not fit its model ends its trial, with the provider's sentence; the other trials are asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from slant.collector import Options, collect
+from slant.collector.ask.client import Exchange, judge
+from slant.collector.keep.database import reading
+from tests.support.local_server import LocalServer, answers, error
+from tests.support.tiny_study import write_tiny
+
+TOO_LONG = {
+    "OpenAI": (400, "context_length_exceeded", "Your input exceeds the context window of this model."),
+    "DeepSeek, vLLM": (400, "invalid_request_error", "This model's maximum context length is 65536 tokens. However, …"),
+    "Anthropic": (400, "invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"),
+    "Anthropic, with max_tokens": (
+        400,
+        "",
+        "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000",
+    ),
+    "Gemini": (400, "INVALID_ARGUMENT", "The input token count (1048577) exceeds the maximum number of tokens allowed"),
+    "llama.cpp": (
+        400,
+        "exceed_context_size_error",
+        "the request exceeds the available context size, try increasing it",
+    ),
+    "llama.cpp, older": (500, "server_error", "the request exceeds the available context size."),
+    "a proxy": (413, "", "Payload Too Large"),
+}
+
+
+def came(status: int, **its: str) -> Exchange:
+    return Exchange("", "", status=status, body=json.dumps({"error": its}))
+
+
+@pytest.mark.parametrize(("status", "code", "said"), TOO_LONG.values(), ids=TOO_LONG)
+def test_each_provider_says_it_in_its_own_words(status: int, code: str, said: str) -> None:
+    verdict = judge(came(status, type=code, message=said), 1)
+    assert (verdict.action, said in verdict.reason) == ("fail", True)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(400, "max_tokens is too large: 90000"), (401, "key is too long"), (500, "oops"), (429, "maximum context length")],
+)
+def test_other_complaints_are_not_taken_for_it(status: int, said: str) -> None:
+    assert judge(came(status, message=said), 1).action != "fail"
+
+
+def test_the_trial_is_recorded_as_failed_without_another_try_and_the_others_are_asked(tmp_path: Path) -> None:
+    async def short_of_context(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if 'Sort "mocha"' in body["messages"][-1]["content"]:
+            return error(400, *TOO_LONG["OpenAI"][1:])
+        return await answers(request, body)
+
+    with LocalServer(short_of_context) as server:
+        study, options = str(write_tiny(tmp_path)), Options(concurrency=2)
+        report = collect(study, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=options)
+    row = report.models[0]
+    assert (row["answered"], row["failed"], row["stopped_because"], len(server.bodies)) == (6, 2, None, 8)
+    assert "exceeds the context window" in row["last_failure"]
+    with reading(tmp_path / "a.duckdb") as connection:
+        kept = connection.execute("SELECT DISTINCT item, is_final, detail FROM attempts WHERE outcome = 'failed'")
+        assert kept.fetchall() == [("mocha", False, f"HTTP 400: {TOO_LONG['OpenAI'][2]}")]

@@ -1,0 +1,1 @@
+"""The project as a whole: set-up, pages, packages, rooms."""

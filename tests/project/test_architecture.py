@@ -1,0 +1,126 @@
+"""The rules of DESIGN.md that a reader relies on: who may import whom, and which language stands in which files."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+CODE = sorted([*ROOT.glob("collector/**/*.py"), *ROOT.glob("analysis/**/*.py")])
+SQL = re.compile(r"\bselect\b.+\bfrom\b|\bcreate (or replace )?(view|table)\b|\binsert into\b", re.I | re.S)
+R_CODE = re.compile(r"<-\s*function\b|\blibrary\(|%>%|\|>")
+
+
+def package_of(module: str) -> str:
+    return module.removeprefix("slant.").split(".")[0]
+
+
+def imported_by(file: Path) -> set[str]:
+    """The packages that a file imports, also inside functions and through importlib: of slant its two halves."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {package_of(alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {package_of(f"{node.module}.{alias.name}") for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            names |= {package_of(str(a.value)) for a in node.args if isinstance(a, ast.Constant)}
+    return names
+
+
+def strings_in(file: Path) -> Iterator[tuple[int, str]]:
+    """(line, text) of each string that is not a docstring."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def modules_after(statement: str) -> set[str]:
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return {package_of(name) for name in answer.stdout.split()}
+
+
+def test_only_the_bridge_imports_rpy2() -> None:
+    assert [file.name for file in CODE if "rpy2" in imported_by(file)] in ([], ["r.py"])
+
+
+def test_the_collector_never_imports_the_analysis() -> None:
+    assert [file for file in CODE if file.is_relative_to(ROOT / "collector") and "analysis" in imported_by(file)] == []
+
+
+def test_importing_the_collector_loads_neither_the_analysis_nor_rpy2() -> None:
+    assert not {"analysis", "rpy2"} & modules_after("import slant.collector.cli")
+
+
+def test_importing_the_analysis_starts_no_r() -> None:
+    assert "rpy2" not in modules_after("import slant.analysis.cli.analyze")
+
+
+@pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
+def test_python_holds_neither_long_sql_nor_r_code(file: Path) -> None:
+    long_sql = [line for line, text in strings_in(file) if "\n" in text.strip() and SQL.search(text)]
+    r_code = [line for line, text in strings_in(file) if R_CODE.search(text)]
+    assert (long_sql, r_code) == ([], [])
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    empty = re.compile(r"^(utils?|helpers?|common|base|misc)\.(py|R|sql)$")
+    folders = ("collector", "analysis", "R", "sql", "tests", "tools")
+    assert [f for folder in folders for f in (ROOT / folder).rglob("*") if empty.match(f.name)] == []
+
+
+def test_no_file_of_code_is_longer_than_400_lines() -> None:
+    files = [*CODE, *ROOT.glob("R/*.R"), *ROOT.glob("sql/**/*.sql"), *ROOT.glob("tools/*.*")]
+    assert [f.name for f in files if len(f.read_text(encoding="utf-8").splitlines()) > 400] == []
+
+
+def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_none_of_them_stale() -> None:
+    code = {file: file.read_text("utf-8") for file in ROOT.glob("R/*.R")}
+    drawing = {file: text for file, text in code.items() if file.name.startswith("plot_")}
+    defined = {name for text in drawing.values() for name in re.findall(r"^([\w.]+) <- function", text, re.M)}
+    assert len(defined) > 20
+    for file, text in code.items() - drawing.items():
+        run = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+        called = [name for name in defined if re.search(rf"(?<![\w.]){re.escape(name)}\(", run)]
+        assert called == [], f"{file.name} calls {called} of a file that draws"
+
+
+def room_of(file: Path) -> str:
+    """A folder of a package, or a module beside its folders: collector/ask, collector/api."""
+    return "/".join(file.relative_to(ROOT).with_suffix("").parts[:2])
+
+
+def rooms_imported_by(file: Path) -> set[str]:
+    """Also by imports inside functions and for types only: who reads the one room must know the other."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parts = [name.removeprefix("slant.").split(".") for name in names if name.startswith("slant.")]
+    return {"/".join(part[:2]) for part in parts if len(part) > 1} - {room_of(file)}
+
+
+def test_rooms_import_in_one_direction() -> None:
+    below: dict[str, set[str]] = {}
+    for file in CODE:
+        below.setdefault(room_of(file), set()).update(rooms_imported_by(file))
+    try:
+        graphlib.TopologicalSorter(below).prepare()
+    except graphlib.CycleError as loop:
+        pytest.fail(f"These rooms import each other: {', '.join(loop.args[1])}")

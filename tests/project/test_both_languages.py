@@ -1,0 +1,166 @@
+"""Python and Rscript give the same numbers, bit by bit: every table, every fit of every study, every check.
+
+The tests walk over what there is (the views, the studies' fits, R's list of checks), so that a new one is covered by
+itself. What is drawn at random is drawn after the same seed, and so is the same, too.
+
+One thing no language has to the bit: lme4 with two random effects. The last digits of its optimum depend on where in
+memory the rows lie, so that two runs of Rscript differ, too (an environment variable more is enough).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from slant import analysis
+from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.worker import fit_job, run_jobs
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.work import Work, fit_work
+from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, check_job, fits_to_make
+from slant.analysis.questions.checks.jobs import DESIGN_CHECKS, CheckJob
+from slant.analysis.questions.checks.trials import mixed_fit, read_trials
+from slant.analysis.rows.open import open_trials, view_names
+from slant.analysis.rows.tables import read_header
+from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
+from slant.collector.system.shipped_files import sql_dir
+from tests.analysis.test_game_indices import all_rounds
+from tests.support.blocks_made import QUICK, choices
+from tests.support.blocks_made import RUN as RUN_OF_CHOICES
+from tests.support.fitted import RUN, trials
+from tests.support.given import Row, database
+from tests.support.plain_r import as_check, as_job, differences, plain_r
+
+OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
+# So that topics can be fitted to few and short texts, and chains be short.
+SETTINGS = {"stm": {"topics": 3, "lower_thresh": 5, "max_em_its": 10, "n_examples": 2}, "brms": QUICK}
+ITS_OWN = ("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "compile_s", "sampling_s")
+WORDS = ("group", "bias", "rule", "usual", "label", "fair", "think", "link", "answer", "check", "mean", "harm", "even")
+TESTS = [
+    {"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"},
+    {"test": "gender_career", "test_no": 6, "label": "Männer/Frauen"},
+]
+
+
+def rows_with_reasoning() -> Iterator[Row]:
+    """The small database's trials in two tests, with texts, and with everything that may be unknown."""
+    chance = random.Random(11)
+    for number, row in enumerate(trials(tests=("flowers_insects", "gender_career"))):
+        text = " ".join(chance.choices(WORDS, k=25)) + (" An IAT." if number % 50 == 0 else "")
+        tokens = 64 * round(row["tokens"] / 64) if row["model"] == "o3-mini" else row["tokens"]
+        yield {
+            **row, "tokens": None if number % 77 == 5 else tokens, "reasoning_text": text, "reasoning_tokens": tokens,
+            "output_tokens": tokens + 3, "latency_s": None, "cost_usd": number / 7e5, "position": number,
+            "sent_at": "2026-01-01 10:00:00.25", "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
+        }  # fmt: skip
+
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("stm", "nanoparquet")]
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [{k: v for k, v in row.items() if k != "latency_s"} for row in rows_with_reasoning()]
+    more = [{**row, "run_id": "r2"} for row in choices(repetitions=3)]
+    games = [[[3, 1], [1, 3]], [[2, 2], [0, 4]], [[5, 0], [1, 2]]]
+    more += [{**row, "run_id": "r3"} for row in all_rounds("small", games)]
+    runs = [{**RUN, "tests": TESTS}, {**RUN_OF_CHOICES, "run_id": "r2"}]
+    return database(tmp_path_factory.mktemp("both") / "a.duckdb", [*rows, *more], runs)
+
+
+@pytest.fixture(scope="module")
+def works(db: Path) -> list[Work]:
+    found = []
+    for study in map(load_study, list_studies()):
+        checked = fits_to_make(mixed_fit(study)).values() if study.name == "rmiat" else ()
+        for fit in [*study.fits.values(), *checked]:
+            found += fit_work(db, study, fit, settings=SETTINGS.get(fit.engine))
+    return found
+
+
+def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+    for study in map(load_study, list_studies()):  # some tables show what was fitted
+        for name, fit in study.fits.items():
+            analysis.fit(name, db, study, settings=SETTINGS.get(fit.engine))
+    analysis.specifications(db, "rmiat", only=["paper", "log_tokens"])
+    analysis.game_indices(db, n_boot=20, n_random=5)
+    files = {re.sub(r"^\d+_", "", file.stem): file.read_text("utf-8") for file in sql_dir().glob("views/*/*.sql")}
+    shipped = set(files)
+    assert shipped == set(view_names(db))
+    in_r = plain_r(tmp_path, db=str(db), views=sorted(shipped), fits=[], checks=[])["views"]
+    unlike = {}
+    for view in sorted(shipped):
+        here, there = open_trials(db, view), in_r[view]
+        if "ORDER BY" not in files[view].rsplit("\nFROM", 1)[1]:
+            (key, *_) = read_header(files[view]).grain
+            here, there = sorted_by(here, key), sorted_texts(there, key)
+        unlike[view] = differences(without_nested(here), there)
+    assert {view: found for view, found in unlike.items() if found} == {}
+    assert open_trials(db, "topic_words").height > 0
+    assert open_trials(db, "block_contrasts").height > 0
+    assert open_trials(db, "allocation_indices")["random_si"].null_count() == 0
+
+
+def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    return frame.sort(name)
+
+
+def sorted_texts(texts: dict[str, list[str]], name: str) -> dict[str, list[str]]:
+    places = sorted(range(len(texts[name])), key=lambda place: texts[name][place])
+    return {column: [values[place] for place in places] for column, values in texts.items()}
+
+
+def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists have no one text in both languages; no number stands in one."""
+    return frame.select(pl.exclude(pl.List, pl.Struct, pl.Binary))
+
+
+def test_every_engine_is_compared(works: list[Work]) -> None:
+    assert {work.definition.engine for work in works} == set(ENGINES)
+
+
+def test_every_fit_of_every_study_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+    in_r = plain_r(tmp_path, db=str(db), views=[], fits=[as_job(work) for work in works], checks=[])["fits"]
+    here = dict(run_jobs(fit_job, [replace(work.job, arguments=as_job(work)["arguments"]) for work in works]))
+    assert len(in_r) == len(here) == len(works)
+    for number, (work, there) in enumerate(zip(works, in_r, strict=True)):
+        found = here[number]
+        rel_tol = OPTIMUM_REL_TOL if (work.definition.formula or "").count("|") > 1 else 0
+        for name in ("estimates", "fits", "variances", "messages", "versions"):
+            unlike = differences(found[name], there[name], rel_tol=rel_tol)
+            assert unlike == [], (work.definition.name, work.cell.key, name)
+        for name, table in (found.get("tables") or {}).items():
+            assert differences(table.drop(ITS_OWN, strict=False), there[name]) == [], (work.definition.name, name)
+        assert found["fits"]["status"][0] != "failed", (work.definition.name, work.cell.key, found["messages"])
+
+
+def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> None:
+    study = load_study("rmiat")
+    paper = mixed_fit(study)
+    fits: dict[str, Any] = {
+        name: analysis.fit(one.name, db, with_fit(study, one)) for name, one in fits_to_make(paper).items()
+    }
+    of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
+    jobs: list[CheckJob] = [job for _, job in of_mixed]
+    for name in ("interference", "hiring"):
+        its = load_study(name)
+        own = DESIGN_CHECKS[its.design]
+        jobs += [job for _, job in _of_design(own, own.read(db, its, None, None), 0.05)]
+    listed = set(re.findall(r"(check_\w+) = check_", (r_folder() / "run_check.R").read_text("utf-8")))
+    assert {job.check for job in jobs} == listed
+    asked = [as_check(job, tmp_path, number) for number, job in enumerate(jobs)]
+    in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
+    for number, result in run_jobs(check_job, jobs):
+        assert result["rows"] is not None, result["messages"]
+        assert differences(result["rows"], in_r[number]["rows"]) == [], jobs[number].check
+
+
+def with_fit(study: Study, fit: Fit) -> Study:
+    return replace(study, fits={fit.name: fit})

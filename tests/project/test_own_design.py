@@ -1,0 +1,108 @@
+"""The design in CONTRIBUTING.md: installed by pip as somebody's package, it is asked and analysed as any other."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from slant.collector.designs import Design, check_asks, design_named
+from slant.collector.designs.third_party_views import check_views
+from slant.collector.errors import DesignError, StudyError
+from slant.collector.records import Reply
+from slant.collector.studies.catalogue import load_study
+from tests.support.installed_package import installed
+from tests.support.typed_pages import BLOCK, typed
+
+
+@pytest.fixture(scope="module")
+def blocks(root: Path) -> dict[str, list[str]]:
+    text = (root / "CONTRIBUTING.md").read_text("utf-8").split("### A design in a package of your own")[1]
+    found: dict[str, list[str]] = {}
+    for language, body in BLOCK.findall(text.split("\n## ")[0]):
+        found.setdefault(language, []).append(body)
+    return found
+
+
+@pytest.fixture(scope="module")
+def rating(blocks: dict[str, list[str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    [group, entry] = blocks["toml"][0].splitlines()
+    declared = group.replace('[project.entry-points."', "[").replace('"]', "]") + "\n" + entry.replace('"', "") + "\n"
+    return installed(tmp_path_factory.mktemp("rating"), "slant-rating", blocks["python"][0], declared)
+
+
+@pytest.fixture
+def study(blocks: dict[str, list[str]], rating: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(rating)
+    (tmp_path / "warmth.toml").write_text(blocks["toml"][1], "utf-8")
+    return tmp_path / "warmth.toml"
+
+
+def test_a_design_with_its_simulation_and_a_view_takes_less_than_120_lines(blocks: dict[str, list[str]]) -> None:
+    assert len(blocks["python"][0].splitlines()) < 120
+
+
+def test_what_the_page_types_asks_the_questions_and_prints_the_table(
+    study: Path, rating: Path, blocks: dict[str, list[str]]
+) -> None:
+    check, collect, table = blocks["sh"][0].splitlines()
+    typed(check, study.parent, rating)
+    typed(collect, study.parent, rating)
+    rows = json.loads(typed(f"{table} --format json 2>/dev/null", study.parent, rating))
+    assert [(row["item"], row["condition"], row["n"], row["n_invalid"]) for row in rows] == [
+        (item, condition, 20, 0) for item in ("ice", "soup", "tea") for condition in ("honest", "plain")
+    ]
+    assert len({row["mean_rating"] for row in rows}) > 3
+    assert "rating_means" in typed("analyze tables --db warmth.duckdb", study.parent, rating)
+
+
+def test_its_answers_are_read_as_one_number_from_1_to_7(study: Path) -> None:
+    design, warmth = design_named("rating"), load_study(study)
+    trial = next(design.conversations(warmth, warmth.models[0], 1, 1)).trials[0]
+    answers = ("7", "I say 3.", "8", "3 or 4", "2.5", None)
+    read = [design.read(warmth, trial, Reply(answer=answer)) for answer in answers]
+    assert [one.choice for one in read] == ["7", "3", None, None, None, None]
+    assert {one.outcome for one in read[2:]} == {"malformed"}
+
+
+def test_trials_of_conditions_take_turns_and_have_ids_of_their_own(study: Path) -> None:
+    warmth = load_study(study)
+    trials = [one.trials[0] for one in design_named("rating").conversations(warmth, warmth.models[0], 1, 50)]
+    assert len({trial.trial_id for trial in trials}) == len(trials) == 300
+    assert 20 < sum(trial.condition == "plain" for trial in trials[:60]) < 40
+
+
+def test_a_mistake_in_its_study_is_told_in_its_own_words(study: Path) -> None:
+    study.write_text(study.read_text("utf-8").replace("{item}?", "it?", 1), "utf-8")
+    with pytest.raises(StudyError, match='missing in the question "plain"'):
+        load_study(study)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("trials", ("", ""), "it must be called rating_"),
+        ("rating_trials", ("-- rating_trials", "-- something"), "must begin with"),
+        ("rating_trials", ("-- grain", "-- grian"), 'lacks a line "-- grain'),
+        ("rating_trials", ("-- design: rating", "-- design: other"), "must say rating"),
+        ("rating_trials", ("VIEW rating_trials", "VIEW trials"), "must have"),
+    ],
+)
+def test_a_view_that_is_not_the_design_s_own_is_refused(
+    study: Path, name: str, change: tuple[str, str], said: str
+) -> None:
+    rogue = type(design_named("rating"))()
+    rogue.views = {name: rogue.views["rating_trials"].replace(*change)}
+    with pytest.raises(DesignError, match=re.escape(said)):
+        check_views(rogue)
+
+
+@pytest.mark.parametrize("pair", [("questions", "conversations"), ("text", "next")])
+def test_a_design_that_asks_nothing_is_refused_when_it_is_loaded(study: Path, pair: tuple[str, str]) -> None:
+    rating = type(design_named("rating"))
+    without = type("Without", (rating,), {name: getattr(Design, name) for name in pair})
+    check_asks(rating())
+    with pytest.raises(DesignError, match=rf"needs {pair[0]}\(\) or {pair[1]}\(\)"):
+        check_asks(without())

@@ -1,0 +1,149 @@
+"""The real command against a server with a fault, and what it came to: tries, lost, doubled, asked again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal_loader import load_journals
+from tests.conftest import ROOT
+from tests.support.fault_cases import Fault
+from tests.support.local_server import LocalServer, answers, completion
+from tests.support.raw_server import RawServer
+from tests.support.tiny_study import write_tiny
+
+TRIALS = 8
+
+
+@dataclass(frozen=True)
+class Suffered:
+    """`tries`: requests that the server saw. `lost`: answers that came whole and are not kept. `doubled`: trials ended
+    twice. `again`: requests beyond one a trial. `left`: trials without an end."""
+
+    tries: int
+    lost: int
+    doubled: int
+    again: int
+    left: int
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+
+def suffer_all(faults: Mapping[str, Fault], folder: Path) -> dict[str, Suffered]:
+    """Each fault is what one model's server does; models with the same time limit are asked by one process."""
+    found: dict[str, Suffered] = {}
+    for limit_s in sorted({fault.limit_s for fault in faults.values()}):
+        alike = {name: fault for name, fault in faults.items() if fault.limit_s == limit_s}
+        found |= suffer(alike, folder / f"{limit_s:g}", limit_s)
+    return {name: found[name] for name in faults}
+
+
+def suffer(faults: Mapping[str, Fault], folder: Path, limit_s: float) -> dict[str, Suffered]:
+    """Ask the eight trials of the tiny study of a model for each fault, which is done to each first request."""
+    models = {name: f"fault-{number}" for number, name in enumerate(faults)}
+    with RawServer({models[name]: fault.act for name, fault in faults.items()}) as server:
+        others = [word for model in list(models.values())[1:] for word in ("--model", f"local/{model}")]
+        collect(folder, server.base_url, "--time-limit", limit_s, *others, model="local/fault-0")
+        return {
+            name: counted(
+                folder / "a.duckdb", server.asked[model],
+                server.answered[model] + (TRIALS if faults[name].tries == 1 else 0), model=f"local/{model}",
+            )
+            for name, model in models.items()
+        }  # fmt: skip
+
+
+def full_disk(small: Path, larger: Path) -> Suffered:
+    """A run fills its disk; what it left is copied to a larger one, where the same command goes on."""
+
+    async def long(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"padding": "x" * 20_000})
+
+    planned = TRIALS * 100
+    with LocalServer(long) as server:
+        first = collect(small, server.base_url, "--repeat", 100)
+        assert first.returncode == 1, first.stderr
+        assert "disk" in first.stderr
+        assert 0 < len(server.bodies) < planned
+        shutil.copytree(small, larger)
+        again = collect(larger, server.base_url, "--repeat", 100)
+        assert again.returncode == 0, again.stderr
+        return counted(larger / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def held_database(folder: Path, seconds: float) -> Suffered:
+    """Another process reads the database all through a run."""
+    planned = TRIALS * 10
+    with LocalServer() as server:
+        collect(folder, server.base_url)
+        reader = [sys.executable, "-m", "bench.reader", str(folder / "a.duckdb"), str(seconds)]
+        with subprocess.Popen(reader, cwd=ROOT):
+            collect(folder, server.base_url, "--repeat", 10)
+        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def two_collectors(folder: Path) -> Suffered:
+    """A second collector is told who is there, and asks nothing."""
+
+    async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.2)
+        return await answers(request, body)
+
+    planned = TRIALS * 20
+    with LocalServer(slowly) as server:
+        words = command(folder, server.base_url, "--repeat", 20)
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            while not server.bodies:
+                time.sleep(0.01)
+            second = collect(folder, server.base_url, "--repeat", 20)
+            assert f"process {first.pid}" in second.stderr, second.stderr
+            assert first.wait() == 0
+        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
+
+
+def command(folder: Path, base_url: str, *more: object, model: str = "local/small") -> list[str]:
+    """`collect` on the tiny study in `folder`, as a person would type it."""
+    study = folder / "study"
+    if not study.exists():
+        study.mkdir(parents=True)
+        write_tiny(study)
+    words = [
+        sys.executable, "-m", "slant.collector", "--study", study / "study.toml", "--model", model, "--yes",
+        *(["--base-url", base_url] if model.startswith("local/") else []),
+        "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
+    ]  # fmt: skip
+    return list(map(str, words))
+
+
+def collect(
+    folder: Path, base_url: str, *more: object, model: str = "local/small", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(folder, base_url, *more, model=model), cwd=ROOT,
+        env={**os.environ, "OPENAI_BASE_URL": base_url, **environment},  # --base-url is for servers without a key
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def counted(db: Path, tries: int, whole: int, trials: int = TRIALS, model: str = "%") -> Suffered:
+    """What the database has to say about it; `whole` answers were sent to the end."""
+    load_journals(db)
+    its = f"FROM trials WHERE model LIKE '{model}'"
+    finals, ended = query(db, f"SELECT count(*), count(DISTINCT trial_id) {its}")[0]
+    outcomes = dict(query(db, f"SELECT outcome, count(*) {its} GROUP BY ALL ORDER BY ALL"))
+    return Suffered(tries, max(0, whole - finals), finals - ended, max(0, tries - trials), trials - ended, outcomes)
+
+
+def query(db: Path, text: str) -> list[Any]:
+    with reading(db) as connection:
+        return connection.execute(text).fetchall()
