@@ -14,10 +14,7 @@ import duckdb
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-ESTIMATES = """
-    SELECT model, test, engine, term, estimate, std_error FROM estimates
-    JOIN fits USING (fit_id) WHERE engine IN ('lme4', 'effect_size') ORDER BY ALL
-"""
+ESTIMATES = Path(__file__).with_name("measured_numbers.sql").read_text("utf-8")
 SETTINGS = {"chains": 2, "iterations": 1500, "warmup": 500}
 
 

@@ -12,9 +12,9 @@ from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.keep.database import reading
 from slant.collector.records import Attempt
 from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_query
 
 LOOKED_AT = 50
-_QUERY = "SELECT study, provider, requested_model, sum(n_answers), sum(n_readable) FROM uncounted_answers GROUP BY ALL"
 
 
 @dataclass(slots=True)
@@ -53,12 +53,12 @@ def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
     """A sentence for each model of a study about tokens that has answers and no count."""
     try:
         with reading(db) as connection:
-            rows = connection.execute(_QUERY).fetchall()
+            rows = connection.execute(sql_query("uncounted_models")).fetchall()
     except (DatabaseError, duckdb.Error):
         return []
     return [
         uncounted(f"{provider}/{name}", int(answers), int(readable), db)
-        for its, provider, name, answers, readable in sorted(rows)
+        for its, provider, name, answers, readable in rows
         if study in (None, its) and _analyses_tokens(its, db)
     ]
 

@@ -17,6 +17,7 @@ from slant.collector.keep.journal import journal_folder, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import sql_query
 
 Modes = dict[str, Counter[str]]
 
@@ -33,13 +34,11 @@ def attempted_in(db: Path, batch_id: str) -> set[str]:
 def modes(db: Path, study: Study) -> Modes:
     """For each model how many of its trials in this study, version and variant were asked `live` and by `batch`."""
     contents = sorted(study.contents)
-    wanted = [study.name, study.version, contents, study.variant]
-    query = (
-        "SELECT model, batch_id IS NOT NULL, count(*) FROM attempts WHERE is_final AND source = 'collected' "
-        "AND study = ? AND (study_version = ? OR list_contains(?, content)) AND variant = ? GROUP BY ALL"
-    )
+    wanted = {
+        "study": study.name, "study_version": study.version, "contents": contents, "variant": study.variant,
+    }  # fmt: skip
     found: Modes = {}
-    for model, is_batch, count in _rows(db, query, wanted):
+    for model, is_batch, count in _rows(db, sql_query("live_and_batch"), wanted):
         found.setdefault(model, Counter())["batch" if is_batch else "live"] += count
     is_wanted = (
         pl.col("is_final")
@@ -85,15 +84,11 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
     ]
 
 
-def _rows(db: Path, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _rows(db: Path, query: str, values: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
     if not db.exists():
         return []
     with reading(db) as connection:
-        try:
-            return connection.execute(query, values).fetchall()
-        except duckdb.BinderException:  # a database of an older slant, which knew no batches: all live, nothing lost
-            live = query.replace("batch_id = ?", "false AND ? IS NULL").replace("batch_id IS NOT NULL", "false")
-            return connection.execute(live, values).fetchall()
+        return connection.execute(query, values).fetchall()
 
 
 def _unloaded(db: Path) -> Iterator[pl.DataFrame]:

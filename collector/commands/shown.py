@@ -16,10 +16,9 @@ import duckdb
 
 from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, showing
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import say
 
-_VERSIONS = "SELECT study, study_version FROM runs GROUP BY ALL ORDER BY study, max(started_at), study_version"
-_KEPT = "SELECT study, study_version FROM study_contents GROUP BY ALL ORDER BY study, max(kept_at), study_version"
 _ANSWERS = "SELECT study_version, content, n_answers FROM version_answers WHERE study = ? AND study_version <> ?"
 _CONTENTS = "SELECT content FROM study_contents WHERE study = ? AND study_version = ?"
 
@@ -103,12 +102,9 @@ def _versions(db: Path) -> dict[str, list[str]]:
     """By study, the versions that this database knows, the newest last."""
     found: dict[str, list[str]] = {}
     with reading(db) as connection:
-        rows = [*connection.execute(_VERSIONS).fetchall(), *connection.execute(_KEPT).fetchall()]
+        rows = connection.execute(sql_query("known_versions")).fetchall()
     for name, version in rows:
-        its = found.setdefault(name, [])
-        if version in its:
-            its.remove(version)
-        its.append(version)
+        found.setdefault(name, []).append(version)
     return found
 
 

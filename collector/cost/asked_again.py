@@ -18,6 +18,7 @@ from slant.collector.plan.run_plan import Asked, Offer
 from slant.collector.records import Trial
 from slant.collector.studies.differences import differences
 from slant.collector.studies.stored_texts import kept_text
+from slant.collector.system.shipped_files import sql_query
 
 MOST_NAMED = 6
 _ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
@@ -125,8 +126,7 @@ def _versions(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
 
 def _answers_of(offer: Offer) -> dict[str, int]:
     with reading(offer.db) as connection:
-        query = "SELECT study_version, sum(n_answers)::BIGINT FROM version_answers WHERE study = ? GROUP BY ALL"
-        return dict(connection.execute(query, [offer.study.name]).fetchall())
+        return dict(connection.execute(sql_query("answers_by_version"), {"study": offer.study.name}).fetchall())
 
 
 def _settings(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:

@@ -12,7 +12,7 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
-from slant.collector.system.shipped_files import sql_dir
+from slant.collector.system.shipped_files import sql_dir, sql_query
 
 
 def check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:
@@ -64,11 +64,7 @@ def columns_of_views() -> dict[str, list[str]]:
         connection.execute("ATTACH ':memory:' AS db")
         connection.execute("USE db")
         prepare(connection, Path("memory"))
-        rows = connection.execute(
-            "SELECT c.table_name, list(c.column_name ORDER BY c.column_index) FROM duckdb_columns() c "
-            "JOIN duckdb_views() v ON v.database_name = c.database_name AND v.view_name = c.table_name "
-            "WHERE c.database_name = 'db' AND NOT v.internal GROUP BY ALL"
-        ).fetchall()
+        rows = connection.execute(sql_query("columns_of_views")).fetchall()
     return dict(rows)
 
 

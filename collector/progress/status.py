@@ -10,10 +10,10 @@ from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.journal import journal_folder, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.system.shipped_files import sql_query
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
-_MARKED = "SELECT model, count(DISTINCT game) FROM trials WHERE game IS NOT NULL AND contains(factors, ?) GROUP BY ALL"
 _KEYS = ("source", "study", "study_version", "variant", "model")
 
 
@@ -78,12 +78,11 @@ def warnings(db: Path) -> list[str]:
     """What is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model serving."""
     with reading(db) as connection:
         doubled = connection.execute("SELECT count(*) FROM duplicate_finals").fetchall()[0][0]
-        unreadable = connection.execute("SELECT journal, count(*) FROM journal_problems GROUP BY ALL").fetchall()
-        drifted = connection.execute(
-            "SELECT model, count(*) FROM trials WHERE served_model_differs AND source = 'collected' GROUP BY ALL"
-        ).fetchall()
+        unreadable = connection.execute(sql_query("unreadable_lines")).fetchall()
+        drifted = connection.execute(sql_query("other_served_models")).fetchall()
         moved, cut = (
-            connection.execute(_MARKED, [mark]).fetchall() for mark in ("served_model_before", "input_tokens_before")
+            connection.execute(sql_query("marked_games"), {"mark": mark}).fetchall()
+            for mark in ("served_model_before", "input_tokens_before")
         )
     found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
     found += [

@@ -12,6 +12,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading
+from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
 _SAME = ("source", "study", "study_version", "variant", "seed", "repetitions")
@@ -63,7 +64,7 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
         _rows(connection, "SELECT * FROM run_models ORDER BY run_id, place"),
         _rows(connection, "SELECT * FROM run_tests ORDER BY run_id, place"),
         _rows(connection, "SELECT * FROM run_provenance"),
-        _rows(connection, "SELECT run_id, model, outcome, is_final, count(*) AS n FROM attempts GROUP BY ALL"),
+        _rows(connection, sql_query("outcomes_of_runs")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 # not resolved: in a checkout the package is a link, and its neighbours are links, too
@@ -9,8 +10,14 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def sql_dir() -> Path:
-    """The folder with migrations/ and views/."""
+    """The folder with migrations/, views/ and queries/."""
     return (_PACKAGE.parent / "sql").resolve()
+
+
+@functools.cache
+def sql_query(name: str) -> str:
+    """The text of sql/queries/NAME.sql."""
+    return (sql_dir() / "queries" / f"{name}.sql").read_text("utf-8")
 
 
 def templates_dir() -> Path:

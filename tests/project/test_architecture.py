@@ -124,3 +124,8 @@ def test_rooms_import_in_one_direction() -> None:
         graphlib.TopologicalSorter(below).prepare()
     except graphlib.CycleError as loop:
         pytest.fail(f"These rooms import each other: {', '.join(loop.args[1])}")
+
+
+def test_a_query_that_joins_or_groups_is_an_sql_file() -> None:
+    grouping = re.compile(r"\bselect\b.+\bfrom\b.*(\bjoin\b|\bgroup by\b)", re.I | re.S)
+    assert [(file.name, line) for file in CODE for line, text in strings_in(file) if grouping.search(text)] == []

@@ -198,19 +198,17 @@ def test_figures_of_a_copy_are_drawn_from_the_same_rows(both: tuple[str, Path, P
     assert name == "interference" or there
 
 
+@pytest.mark.parametrize("both", ["interference"], indirect=True)
 def test_a_copied_forced_choice_has_the_same_checks(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
-    if name == "rmiat":
-        pytest.skip("its checks are of mixed models, which test_a_copy_has_the_same_fits compares")
     there, here = check(own, name).rows, check(copy, str(study)).rows
     assert {one: as_it_was(rows) for one, rows in here.items()} == {one: as_it_was(rows) for one, rows in there.items()}
 
 
 @pytest.mark.needs("brms")
+@pytest.mark.parametrize("both", ["interference"], indirect=True)
 def test_a_copied_forced_choice_has_the_same_chains(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
-    if name == "rmiat":
-        pytest.skip("it has no Bayesian fit")
     there = analysis.fit("interference", own, name, settings=QUICK)
     here = analysis.fit("interference", copy, str(study), settings=QUICK)
     assert as_it_was(here.table) == as_it_was(there.table)
