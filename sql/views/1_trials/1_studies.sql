@@ -12,4 +12,4 @@ JOIN runs r ON r.run_id = v.run_id
 QUALIFY row_number() OVER (
     PARTITION BY v.study, v.study_version ORDER BY v.is_own DESC, r.started_at DESC, r.run_id DESC
 ) = 1
-ORDER BY study, study_version;
+ORDER BY v.study, v.study_version;
