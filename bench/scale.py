@@ -12,6 +12,7 @@ from bench.measures import Measure, measured, server
 from bench.speed import IN_FLIGHT
 from slant.collector.designs import design_named
 from slant.collector.keep.database import writing
+from slant.collector.keep.frames import registered
 from slant.collector.keep.journal_lines import SCHEMA
 from slant.collector.studies.catalogue import load_study
 
@@ -59,7 +60,5 @@ def fill(db: Path) -> None:
     frame = pl.DataFrame({"trial_id": ids}).with_columns(
         pl.int_range(DONE).alias("sequence"), *(pl.lit(value, SCHEMA[name]).alias(name) for name, value in told.items())
     )
-    with writing(db) as connection:
-        connection.register("new_rows", frame.to_arrow())
+    with writing(db) as connection, registered(connection, "new_rows", frame):
         connection.execute("INSERT INTO attempts BY NAME SELECT * FROM new_rows")
-        connection.unregister("new_rows")

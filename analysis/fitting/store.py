@@ -14,6 +14,7 @@ from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.tables import Frames, chosen
 from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
 from slant.collector.records import stable_id
 
 _TABLES = ("fits", "estimates", "variances")
@@ -86,9 +87,9 @@ def as_frames(fits: list[dict[str, Any]], estimates: list[dict[str, Any]], varia
 def stored(db: str | Path, engine: str) -> Fitted:
     """All fits of one engine that the database keeps."""
     with reading(db) as connection:
-        fits = connection.table("fits").filter(f"engine = '{engine}'").pl().select(*FIT_SCHEMA).cast(FIT_SCHEMA)
+        fits = frame_of(connection.table("fits").filter(f"engine = '{engine}'")).select(*FIT_SCHEMA).cast(FIT_SCHEMA)
         estimates, variances = (
-            connection.table(table).pl().cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
+            frame_of(connection.table(table)).cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")
         )
         tables = no_tables()
@@ -121,11 +122,8 @@ def keep(db: str | Path, fitted: Fitted) -> None:
     for engine in fitted.fits["engine"].unique():
         its = fitted.tables.get(engine, {})
         frames |= {ENGINES[engine].tables.in_database(name): frame for name, frame in its.items()}
-    with writing(db) as connection:
+    with writing(db) as connection, registered(connection, "new_fits", fitted.fits.select("fit_id")):
         for table, frame in frames.items():
-            connection.register("new_rows", frame.to_arrow())
-            connection.register("new_fits", fitted.fits.select("fit_id").to_arrow())
             connection.execute(f"DELETE FROM {table} WHERE fit_id IN (SELECT fit_id FROM new_fits)")  # noqa: S608
-            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
-            connection.unregister("new_rows")
-            connection.unregister("new_fits")
+            with registered(connection, "new_rows", frame):
+                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608

@@ -11,6 +11,8 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from slant.collector.keep.frames import frame_of
+
 Frames = Mapping[str, pl.DataFrame]
 
 
@@ -56,7 +58,9 @@ class KeptTables:
         if not {self.in_database(name) for name in self.schemas} <= there:
             return self.empty()
         return {
-            name: connection.table(self.in_database(name)).order("rowid").pl().cast({"fit_id": pl.String, **schema})
+            name: frame_of(connection.table(self.in_database(name)).order("rowid")).cast(
+                {"fit_id": pl.String, **schema}
+            )
             for name, schema in self.schemas.items()
         }
 

@@ -38,6 +38,7 @@ from slant.analysis.rows.tables import table_info, tables
 from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
 SOURCES = {
@@ -73,7 +74,7 @@ def report(
     counted = tables(db, [one.name for one in infos], study=its.name)
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
-        runs = connection.table("runs").pl().filter(pl.col("study") == its.name).sort("started_at", "run_id")
+        runs = frame_of(connection.table("runs")).filter(pl.col("study") == its.name).sort("started_at", "run_id")
     warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
     shown = shown_fits(db, its)
     found = Found(its, only_shown(counted, shown), {**labels, **claim_texts(its)})

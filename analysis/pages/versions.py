@@ -14,6 +14,7 @@ from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages.origin import versions_of
 from slant.analysis.rows.open import stored_views
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 _OURS = ("slant", "definition")  # kept beside the versions, but no R package
 
@@ -52,9 +53,9 @@ def other_versions(db: str | Path, study: str | None = None) -> Iterator[str]:
 
 def _kept(db: str | Path, study: str | None) -> pl.DataFrame:
     with reading(db) as connection:
-        rows: pl.DataFrame = connection.table("fits").select("study", "fit", "versions").pl()
+        rows: pl.DataFrame = frame_of(connection.table("fits").select("study", "fit", "versions"))
         if "topic_searches" in stored_views(connection):
-            searches = connection.table("stm_searches").select("study", "fit", "versions").pl()
+            searches = frame_of(connection.table("stm_searches").select("study", "fit", "versions"))
             rows = pl.concat([rows, searches.with_columns(pl.format("{} (topics search)", "fit").alias("fit"))])
     rows = rows.drop_nulls("versions")
     return rows if study is None else rows.filter(pl.col("study") == study)

@@ -22,6 +22,7 @@ from slant.analysis.paper.family import PRINT, read_texts
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.records import Trial
 from slant.collector.studies.catalogue import Study
 
@@ -52,7 +53,7 @@ def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
     with reading(db) as connection:
         attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
         its = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")
-        frame: pl.DataFrame = its.select("source, study_version, variant").distinct().pl()
+        frame: pl.DataFrame = frame_of(its.select("source, study_version, variant").distinct())
     return frame
 
 

@@ -12,6 +12,7 @@ from slant.analysis.fitting.fits import Asked, FitResult, Progress, fit_together
 from slant.analysis.rows.open import read_view
 from slant.analysis.rows.tables import tables
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, load_variants
 
 
@@ -46,8 +47,8 @@ class Results:
         """Every refusal, one a row: source, study_version, variant, model, condition, item, tokens, answer."""
         columns = "source, study_version, variant, model, condition, item, tokens, answer"
         with reading(self.db) as connection:
-            frame: pl.DataFrame = (
-                connection.view("association_answers").filter("is_refusal").select(f"{columns}, study").pl()
+            frame: pl.DataFrame = frame_of(
+                connection.view("association_answers").filter("is_refusal").select(f"{columns}, study")
             )
         return frame.filter(pl.col("study") == self.study.name).drop("study")
 

@@ -19,6 +19,7 @@ from slant.analysis.rows.doubts import Key, asked_unlike, mixed_rows
 from slant.analysis.rows.open import set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit
 
 GRAIN = ("source", "study_version", "variant")
@@ -80,7 +81,7 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
         wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
-        frame: pl.DataFrame = view.order(order).select(*(f'"{column}"' for column in wanted)).pl()
+        frame: pl.DataFrame = frame_of(view.order(order).select(*(f'"{column}"' for column in wanted)))
         mixed = asked_unlike(mixed_rows(connection, study))
     return Rows(frame, columns, mixed)
 

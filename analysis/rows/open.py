@@ -12,6 +12,7 @@ import polars as pl
 from slant.collector.commands.shown import Wanted, what_is_shown
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading, showing
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
 from slant.collector.system.shipped_files import sql_dir
 
@@ -87,7 +88,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
     """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
     known = stored_views(connection)
     if view in known:
-        frame: pl.DataFrame = connection.view(view).pl()
+        frame: pl.DataFrame = frame_of(connection.view(view))
         return frame
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(

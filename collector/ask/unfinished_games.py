@@ -18,6 +18,7 @@ from slant.collector.ask.client import Exchange, judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
@@ -127,7 +128,7 @@ def _stored(
             if conversation_ids is not None:
                 answered, given = f"{answered} AND conversation_id IN $ids", {**given, "ids": conversation_ids}
             stored = connection.sql(answered, params=given).select(*columns)
-            yield (stored if conversation_ids is not None else stored.distinct()).pl()
+            yield frame_of(stored if conversation_ids is not None else stored.distinct())
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
             rows = parse(data).attempts.filter(

@@ -19,6 +19,7 @@ from slant.collector.cost.estimate import dollars
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Offer
 from slant.collector.progress.status import progress
@@ -113,7 +114,7 @@ def learned(db: Path, offer: Offer) -> list[dict[str, Any]]:
     """What the answers so far show of each model: outcomes, tokens, seconds, cost of one trial."""
     counts = progress(db).filter(pl.col("study") == offer.study.name, pl.col("variant") == offer.study.variant)
     with reading(db) as connection:
-        sizes = connection.sql("FROM answer_sizes").pl()
+        sizes = frame_of(connection.sql("FROM answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
     whole = counts.join(sizes, on=keys, how="left").join(costs_of(db), on=keys, how="left", suffix="_of")
     names = {asked.model.model for asked in offer.asked}

@@ -13,6 +13,7 @@ from slant.collector.cost.estimate import Span, dollars
 from slant.collector.cost.quote import quotes
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Asked, Offer
 from slant.collector.records import Trial
@@ -65,7 +66,7 @@ def _of_model(offer: Offer, asked: Asked) -> AskedAgain | None:
             n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", its).fetchall()[0][0]
             if n_here <= asked.already_done or not asked.pending:  # nothing is here but what the plan has
                 return None
-            rows = connection.sql(_ANSWERED, params=its).pl().to_dicts()
+            rows = frame_of(connection.sql(_ANSWERED, params=its)).to_dicts()
     except DatabaseEmptyError:
         return None
     before = {_cell(row): row for row in rows}

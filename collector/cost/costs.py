@@ -10,6 +10,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 KEYS = ("source", "study", "study_version", "variant", "model")
 _COLUMNS = {**dict.fromkeys(KEYS, pl.String), "n_unpriced": pl.Int64, "cost_usd": pl.Float64}
@@ -19,7 +20,7 @@ def costs_of(db: Path) -> pl.DataFrame:
     """US dollars by source, study, version, variant and model, NULL where no cost is known; `n_unpriced` answers have
     none. Empty for a database of an older slant, which knows no costs."""
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
-        rows: pl.DataFrame = connection.sql("FROM costs").pl()
+        rows: pl.DataFrame = frame_of(connection.sql("FROM costs"))
         known = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
         return rows.group_by(KEYS, maintain_order=True).agg(pl.col("n_unpriced").sum(), known)
     return pl.DataFrame(schema=_COLUMNS)
@@ -41,7 +42,7 @@ def cost_notes(db: Path) -> list[str]:
 def changed_models(db: Path) -> list[str]:
     """Sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
-        rows = connection.sql("FROM served_model_changes").pl()
+        rows = frame_of(connection.sql("FROM served_model_changes"))
         groups = rows.group_by("run_id", "model", maintain_order=True)
         return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
     return []

@@ -13,6 +13,7 @@ import polars as pl
 
 from slant.collector.ask.rate_limits import told_budgets
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
@@ -44,7 +45,7 @@ def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
         return None
     query = "SELECT * FROM answer_sizes WHERE study = ? AND model = ? AND requested_model = ?"
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
-        rows = connection.sql(query, params=[study.name, model.model, model.requested_model]).pl()
+        rows = frame_of(connection.sql(query, params=[study.name, model.model, model.requested_model]))
         sources = _PLAYED if model.provider == "simulated" else _REAL
         same = (pl.col("study_version") == study.version) & (pl.col("variant") == study.variant)
         rows = rows.filter(pl.col("source").is_in(sources), pl.col("n_counted") > 0)

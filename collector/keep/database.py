@@ -23,7 +23,10 @@ from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, Databa
 from slant.collector.keep.schema import check_is_ours, is_behind, prepare
 from slant.collector.system.operating_system import put_in_place
 
-_CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+_CONFIG: dict[str, Any] = {
+    "autoinstall_known_extensions": False, "autoload_known_extensions": False,
+    "arrow_output_version": "1.4",  # texts as Polars keeps them: without a copy
+}  # fmt: skip
 # How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
 # and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
 # goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.

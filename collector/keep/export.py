@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import duckdb
 import polars as pl
-import pyarrow as pa
 
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import has_more_than_rounds, trials_view
 
 FORMATS = ("parquet", "csv", "jsonl")
-_BATCH = 5_000
+_BATCH = 20_480  # rows; DuckDB writes a group of so many at once
 _GAMES = "source, study, study_version, variant, model, repetition, game"
 _ORDERS = {  # the other views of trials are ordered by themselves
     "trials": "run_id, sequence",
@@ -65,17 +66,16 @@ def export_trials(
         raise UnknownNameError("export format", chosen, FORMATS)
     if spreadsheet_safe and chosen != "csv":
         raise UsageError("Only a CSV is made safe for spreadsheets.", "Add: --format csv")
-    report = ExportReport()
-    with (
-        reading(db) as connection,
-        _rows(connection, view) as batches,
-        _opened(out, force) as file,
-        _writer(chosen, file, batches.schema, spreadsheet_safe) as write,
-    ):
-        for batch in batches:
-            write(batch)
-            _count(report, batch)
-    return report
+    with _opened(out, force) as (file, folder):
+        rows = folder / "rows.parquet"
+        with reading(db) as connection:
+            _copy(connection, view, rows, "zstd" if chosen == "parquet" else "snappy")
+        if chosen == "parquet":
+            with rows.open("rb") as whole:
+                shutil.copyfileobj(whole, file)
+        else:
+            _write_text(rows, chosen, file, spreadsheet_safe)
+        return _counted(rows)
 
 
 def usual_view(db: str | Path) -> str:
@@ -92,8 +92,8 @@ def views_of_games(db: str | Path) -> list[str]:
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
 
 
-@contextmanager
-def _rows(connection: duckdb.DuckDBPyConnection, view: str) -> Iterator[Any]:
+def _copy(connection: duckdb.DuckDBPyConnection, view: str, rows: Path, compression: str) -> None:
+    """Write the view as Parquet; from there its rows come back a few thousand at a time, in order, with their types."""
     known = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     names = [name for (name,) in known]
     if view not in names:
@@ -101,28 +101,45 @@ def _rows(connection: duckdb.DuckDBPyConnection, view: str) -> Iterator[Any]:
     relation = connection.view(view)
     if view in _ORDERS:
         relation = relation.order(_ORDERS[view])
-    yield relation.to_arrow_reader(_BATCH)
+    connection.execute("SET threads = 1")  # each further one sorts and packs some 400 MB of its own, and is no quicker
+    try:
+        _without_huge(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
+    except duckdb.IOException as error:
+        raise OSError(str(error).splitlines()[0]) from error
 
 
-def _count(report: ExportReport, batch: Any) -> None:
-    report.rows += batch.num_rows
-    if "source" in batch.schema.names:
-        report.sources.update(batch.column("source").to_pylist())
+def _without_huge(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """DuckDB would write its widest integers, which sums of integers are, to Parquet as numbers with a fraction."""
+    kinds = zip(relation.columns, map(str, relation.types), strict=True)
+    quoted = [('"' + name.replace('"', '""') + '"', kind) for name, kind in kinds]
+    return relation.project(
+        ", ".join(f"{name}::DECIMAL(38, 0) AS {name}" if kind == "HUGEINT" else name for name, kind in quoted)
+    )
+
+
+def _counted(rows: Path) -> ExportReport:
+    scan = pl.scan_parquet(rows)
+    if "source" not in scan.collect_schema():
+        return ExportReport(scan.select(pl.len()).collect().item())
+    sources = Counter(dict(scan.group_by("source").len().sort("source").collect().rows()))
+    return ExportReport(sources.total(), sources)
 
 
 @contextmanager
-def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[BinaryIO]:
-    """The file to write to; it gets its name when it is complete, so a broken export leaves an older one as it was."""
+def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[tuple[BinaryIO, Path]]:
+    """The file to write to, and a folder for the time being. The file gets its name when it is complete, so a broken
+    export leaves an older one as it was."""
     if not isinstance(out, (str, Path)):
-        yield out
+        with tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
+            yield out, Path(folder)
         return
     path = Path(out)
     if path.exists() and not force:
         raise UsageError(f"There is a file {path} already.", "To replace it: --force")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file:
-            yield file
+        with part.open("wb") as file, tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+            yield file, Path(folder)
         part.replace(path)
     except OSError as error:
         raise SlantError(f"Can't write {path}: {error.strerror or error}.") from error
@@ -130,28 +147,15 @@ def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-@contextmanager
-def _writer(format: str, file: BinaryIO, schema: pa.Schema, is_safe: bool) -> Iterator[Callable[[Any], None]]:
-    if format == "parquet":
-        import pyarrow.parquet as pq
-
-        with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-            yield writer.write_batch
-        return
+def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
+    """Through text: a pipe that closes must end us as it ends everybody else."""
+    scan = pl.scan_parquet(rows)
     if format == "csv":
-        file.write(_frame(schema.empty_table(), False).write_csv().encode())
-
-    def write(batch: Any) -> None:  # through text: a pipe that closes must end us as it ends everybody else
-        frame = _frame(batch, is_safe)
+        file.write(scan.head(0).collect().write_csv().encode())
+    if is_safe:
+        text = pl.col(pl.String)
+        scan = scan.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
+    for start in range(0, scan.select(pl.len()).collect().item(), _BATCH):
+        frame = scan.slice(start, _BATCH).collect()
         lines = frame.write_csv(include_header=False) if format == "csv" else frame.write_ndjson()
         file.write(lines.encode())
-
-    yield write
-
-
-def _frame(batch: Any, is_safe: bool) -> pl.DataFrame:
-    frame = pl.DataFrame(pl.from_arrow(batch))
-    if not is_safe:
-        return frame
-    text = pl.col(pl.String)
-    return frame.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())

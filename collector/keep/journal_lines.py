@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 import duckdb
 import polars as pl
 
+from slant.collector.keep.frames import registered
 from slant.collector.records import Attempt, CheckFacts, Run
 from slant.collector.system.shipped_files import sql_dir
 
@@ -191,9 +192,8 @@ def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str
     if not counted:
         return
     rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
-    connection.register("new_rows", pl.DataFrame(rows).to_arrow())
-    connection.execute(_RECOUNT)
-    connection.unregister("new_rows")
+    with registered(connection, "new_rows", pl.DataFrame(rows)):
+        connection.execute(_RECOUNT)
 
 
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
@@ -232,6 +232,5 @@ def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:
-    connection.register("new_rows", rows.to_arrow(compat_level=pl.CompatLevel.newest()))  # without a copy
-    connection.execute(_INSERTS[table])
-    connection.unregister("new_rows")
+    with registered(connection, "new_rows", rows):
+        connection.execute(_INSERTS[table])

@@ -16,11 +16,12 @@ import polars as pl
 
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, utc_now, whole_lines
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
 
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
-FINALS_AT_ONCE = 200_000
+ROWS_AT_ONCE = 200_000
 _ENDS_GAME = "(game IS NOT NULL AND round IS NOT NULL AND outcome <> 'answered') AS ends_game"
 
 
@@ -156,9 +157,11 @@ def final_rows(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.Da
     offsets = loaded_offsets(db, patience_s)
     if offsets:
         with reading(db, patience_s) as connection:
-            finals = connection.sql("FROM attempts WHERE is_final AND study = $study", params={"study": study})
-            for batch in finals.project(f"trial_id, {_ENDS_GAME}").to_arrow_reader(FINALS_AT_ONCE):
-                yield pl.DataFrame(pl.from_arrow(batch))
+            rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
+            for start in range(0, rows, ROWS_AT_ONCE):
+                part = "FROM attempts WHERE is_final AND study = ? AND rowid >= ? AND rowid < ?"
+                finals = connection.sql(part, params=[study, start, start + ROWS_AT_ONCE])
+                yield frame_of(finals.project(f"trial_id, {_ENDS_GAME}"))
     for path in sorted(journal_folder(db).glob("*.jsonl")):
         for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
             rows = parse(data).attempts.filter(pl.col("is_final") & (pl.col("study") == study))

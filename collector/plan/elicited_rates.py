@@ -10,6 +10,7 @@ import duckdb
 
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.study.records import Study, StudyModel
 
 
@@ -45,7 +46,7 @@ def elicited_rates(
         # an edit elsewhere in the study makes a new version, of which these answers are a part all the same
         same = [version for version, content in versions if version == study.version or content in study.contents]
         query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
-        rows = connection.sql(query, params=[study.name, same, variant]).pl()
+        rows = frame_of(connection.sql(query, params=[study.name, same, variant]))
         for row in rows.iter_rows(named=True):
             if (row["source"] == "simulated") == is_played.get(row["model"]):
                 found.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]

@@ -14,6 +14,7 @@ import polars as pl
 
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, utc_now
 
 STALLED_AFTER_S = 60.0
@@ -89,7 +90,7 @@ def _missing(row: Mapping[str, Any]) -> int:
 def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
         query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
-        found: pl.DataFrame = connection.sql(query, params=[run_id]).pl()
+        found: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
         return found
     return none
 
@@ -97,7 +98,7 @@ def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
-        rows = connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]).pl()
+        rows = frame_of(connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]))
         found = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
     return found
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
@@ -24,7 +25,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     trials of games that ended early: nobody is going to ask them.
     """
     with reading(db) as connection:
-        rows: pl.DataFrame = connection.sql("SELECT * FROM run_progress").pl()
+        rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
         if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
         offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())

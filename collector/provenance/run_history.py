@@ -12,6 +12,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
@@ -97,5 +98,5 @@ def _is_same(one: Row, other: Row) -> bool:
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = connection.sql(query).pl().to_dicts()
+    rows: list[dict[str, Any]] = frame_of(connection.sql(query)).to_dicts()
     return rows

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from slant.collector.keep.frames import frame_of
 from tests.support.given import in_memory, insert
 
 Matrix = Sequence[Sequence[int]]  # by group and class, how often the group was chosen
@@ -34,7 +35,7 @@ def cells(connection: duckdb.DuckDBPyConnection, games_of: Mapping[str, Sequence
     """By model, what allocation_indices makes of its games (KEPT), in one query: planning one costs more than that."""
     connection.execute("DELETE FROM attempts")
     insert(connection, [row for name, games in games_of.items() for row in all_rounds(name, games)])
-    rows = connection.sql("FROM allocation_indices").pl().rows(named=True)
+    rows = frame_of(connection.sql("FROM allocation_indices")).rows(named=True)
     return {row["model"]: [math.nan if row[name] is None else row[name] for name in KEPT] for row in rows}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from slant.analysis.bridge.r import r_folder
 from slant.analysis.bridge.r_home import r_installation
+from slant.collector.keep.frames import frame_of
 from tests.analysis.test_game_indices import KEPT, all_rounds
 from tests.support import SUPPORT
 from tests.support.given import in_memory, insert
@@ -27,7 +28,7 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
         connection.sql("SELECT model, game, class, choice FROM allocation_rounds").write_csv(
             str(tmp_path / "rounds.csv")
         )
-        kept = connection.sql("FROM allocation_indices").pl().rows(named=True)
+        kept = frame_of(connection.sql("FROM allocation_indices")).rows(named=True)
     script = SUPPORT / "game_indices_from_csv.R"
     done = subprocess.run(
         [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],

@@ -15,6 +15,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.rows.tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of, registered
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
 from tests.support.given import database, fill, in_memory, insert, read_rows
@@ -79,8 +80,8 @@ def turned(mixed: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnecti
     """The same rows, the last of each table first."""
     with in_memory() as connection:
         for table in sorted(BASE_TABLES):
-            connection.register("mixed_rows", mixed.sql(f"FROM {table}").pl().reverse().to_arrow())
-            connection.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
+            with registered(connection, "mixed_rows", frame_of(mixed.sql(f"FROM {table}")).reverse()):
+                connection.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
         yield connection
 
 

@@ -14,6 +14,7 @@ from slant.analysis.cli.analyze import analyze
 from slant.collector.checks.check import check_model
 from slant.collector.checks.notes import table_notes
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import database
 from tests.support.local_server import LocalServer
@@ -42,7 +43,7 @@ def check(db: Path, thinker: Thinker) -> None:
 
 def verdicts(db: Path) -> list[str | None]:
     with reading(db) as connection:
-        rows: pl.DataFrame = connection.sql("SELECT check_verdict FROM token_sources").pl()
+        rows: pl.DataFrame = frame_of(connection.sql("SELECT check_verdict FROM token_sources"))
     return rows["check_verdict"].to_list()
 
 

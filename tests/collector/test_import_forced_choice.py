@@ -14,6 +14,7 @@ import pytest
 from slant.collector import Options, collect, export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.report import ImportReport
+from slant.collector.keep.frames import frame_of
 
 ROW = {
     "model": "gpt-5", "test": "gender_career", "condition": "incongruent", "item": "John",
@@ -38,7 +39,7 @@ def bring_in(folder: Path, *rows: dict[str, Any]) -> tuple[ImportReport, pl.Data
     if report.run_id is None:
         return report, pl.DataFrame()
     with duckdb.connect(str(folder / "t.duckdb"), read_only=True) as connection:
-        return report, connection.view("trials").order("sequence").pl().select(SIDES)
+        return report, frame_of(connection.view("trials").order("sequence")).select(SIDES)
 
 
 def test_a_row_without_tokens_and_wording_is_enough(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) ->
     found = []
     for path in (db, again):
         with duckdb.connect(str(path), read_only=True) as connection:
-            found.append(connection.view("forced_choice_trials").pl().sort("domain", "block", "word").select(KEPT))
+            found.append(frame_of(connection.view("forced_choice_trials")).sort("domain", "block", "word").select(KEPT))
     assert found[0].equals(found[1])
 
 

@@ -15,6 +15,7 @@ from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.imports import ImportReport
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from tests.support.raw_rows import run_collect, tidy, trials, write_csv
 from tests.support.tiny_study import write_tiny
 
@@ -195,9 +196,8 @@ def _carried(db: Path, ending: str) -> list[dict[str, Any]]:
     """A CSV can't tell an empty answer from an unknown one; everything else must be the same."""
     columns = ", ".join(f'"{name}"' for name in _CARRIED)
     with reading(db) as connection:
-        found: list[dict[str, Any]] = (
-            connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id").pl().to_dicts()  # noqa: S608
-        )
+        rows = connection.sql(f"SELECT {columns} FROM association_trials ORDER BY trial_id")  # noqa: S608
+        found: list[dict[str, Any]] = frame_of(rows).to_dicts()
     return [row | {"answer": row["answer"] or ""} for row in found] if ending == "csv" else found
 
 

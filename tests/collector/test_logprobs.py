@@ -12,6 +12,7 @@ from aiohttp import web
 from slant.collector import collect
 from slant.collector.api import Options
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from tests.support.local_server import LocalServer
 from tests.support.raw_rows import run_collect
 from tests.support.recorded_logprobs import chat
@@ -26,7 +27,7 @@ async def calm(request: web.Request, body: dict[str, Any]) -> web.StreamResponse
 def kept(db: Path) -> pl.DataFrame:
     with reading(db) as connection:
         query = "SELECT option_a, option_a_logprob, option_b_logprob, logprob_kind FROM trials"
-        frame: pl.DataFrame = connection.sql(query).pl()
+        frame: pl.DataFrame = frame_of(connection.sql(query))
     return frame
 
 

@@ -22,6 +22,7 @@ from slant.collector.cli import collect as command
 from slant.collector.cost.costs import costs_of
 from slant.collector.cost.earlier_answers import earlier_sizes
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.provenance.sources import public_address
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system import code_version as this_version
@@ -66,7 +67,7 @@ def db(tiny: str, tmp_path: Path) -> Path:
 
 def row(db: Path, query: str) -> dict[str, Any]:
     with reading(db) as connection:
-        found: list[dict[str, Any]] = connection.sql(query).pl().to_dicts()
+        found: list[dict[str, Any]] = frame_of(connection.sql(query)).to_dicts()
     assert len(found) == 1
     return found[0]
 

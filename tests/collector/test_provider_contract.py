@@ -17,6 +17,7 @@ from aiohttp import web
 from slant.collector import collect
 from slant.collector.api import Options
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.providers import PROVIDERS
 from tests.collector.test_providers import ANSWERS
 from tests.support.local_server import LocalServer, standing_for
@@ -46,7 +47,7 @@ def collected(folder: Path, provider: str, body: Mapping[str, Any]) -> pl.DataFr
         report = collect(study, [f"{provider}/m"], db, base_url=base_url, yes=True, options=options)
     assert report.is_complete
     with reading(db) as connection:
-        frame: pl.DataFrame = connection.sql("FROM trials ORDER BY position").pl()
+        frame: pl.DataFrame = frame_of(connection.sql("FROM trials ORDER BY position"))
     return frame
 
 

@@ -11,6 +11,7 @@ from aiohttp import web
 from slant.collector.api import collect
 from slant.collector.ask.watcher import Watcher
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.records import Prompt
 from tests.support import TESTS
 from tests.support.local_server import LocalServer
@@ -38,7 +39,7 @@ def rows(recorded: dict[str, dict[str, Any]], tmp_path_factory: pytest.TempPathF
         report = collect(str(SLICE), ["local/smollm2"], db, base_url=server.base_url, watcher=Watcher())
     assert report.is_complete
     with reading(db) as connection:
-        found: list[dict[str, Any]] = connection.table("attempts").pl().to_dicts()
+        found: list[dict[str, Any]] = frame_of(connection.table("attempts")).to_dicts()
     return found
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 CELL = ("item", "wording", "condition")
@@ -31,7 +32,7 @@ the point.
 
 def main(run: Path) -> None:
     with reading(run / "slice.duckdb") as connection:
-        rows = connection.table("attempts").order("item, wording, condition").pl().to_dicts()
+        rows = frame_of(connection.table("attempts").order("item, wording, condition")).to_dicts()
     with (TRANSCRIPTS / "local_smollm2.jsonl").open("w", encoding="utf-8") as file:
         for row in rows:
             kept = {"cell": {name: row[name] for name in CELL}, "headers": json.loads(row["headers"])}

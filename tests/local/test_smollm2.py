@@ -15,6 +15,7 @@ import pytest
 
 from slant.collector.designs.association.design import rendered
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.golden_prompts import all_trials
@@ -34,7 +35,7 @@ NEVER_GIVEN = (
 @pytest.fixture(scope="module")
 def attempts() -> list[dict[str, Any]]:
     with reading(Path(RUN) / "slice.duckdb") as connection:
-        rows: list[dict[str, Any]] = connection.table("attempts").order("sequence").pl().to_dicts()
+        rows: list[dict[str, Any]] = frame_of(connection.table("attempts").order("sequence")).to_dicts()
     return rows
 
 

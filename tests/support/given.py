@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.keep.database import writing
+from slant.collector.keep.frames import registered
 from slant.collector.records import Attempt
 from slant.collector.system.shipped_files import sql_dir
 
@@ -84,9 +85,8 @@ def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
 def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
     texts = [{key: _text(value) for key, value in row.items()} for row in rows]
     if texts:
-        connection.register("given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String).to_arrow())
-        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
-        connection.unregister("given_rows")
+        with registered(connection, "given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String)):
+            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
 
 
 def _text(value: Any) -> str | None:

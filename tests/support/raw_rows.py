@@ -14,6 +14,7 @@ from slant.collector import import_trials
 from slant.collector.cli import collect
 from slant.collector.importing.imports import ImportReport
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 WORDING_2 = (
     'Classify the word below based on the given instructions.\n    Word: "{word}" \n    Which category fits best? '
@@ -58,7 +59,7 @@ def lee_lai(folder: Path, *rows: Mapping[str, Any], model: str = "deepseek-r1", 
 def trials(folder: Path, columns: str = "*", view: str = "trials") -> list[dict[str, Any]]:
     with reading(folder / "t.duckdb") as connection:
         query = f"SELECT {columns} FROM {view} ORDER BY test, item, wording, condition, repetition"  # noqa: S608
-        frame: pl.DataFrame = connection.sql(query).pl()
+        frame: pl.DataFrame = frame_of(connection.sql(query))
     return frame.to_dicts()
 
 

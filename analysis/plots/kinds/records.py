@@ -17,6 +17,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.open import read_view, stored_views
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
@@ -65,7 +66,7 @@ class FigureData:
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
-                rows: pl.DataFrame = connection.view(view).select("study", *_COLUMNS).pl()
+                rows: pl.DataFrame = frame_of(connection.view(view).select("study", *_COLUMNS))
                 found = rows.filter(pl.col("study") == self.study.name).drop("study")
             else:
                 found = _untyped(connection, self.study.name)
@@ -119,7 +120,7 @@ class FigureData:
 def _untyped(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
     columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
     flags = [*columns, "is_left_out"]
-    trials = connection.view("trials").select(*flags).pl().filter(pl.col("study") == study, ~pl.col("is_left_out"))
+    trials = frame_of(connection.view("trials").select(*flags)).filter(pl.col("study") == study, ~pl.col("is_left_out"))
     for name in ("model", "test", "condition"):
         named = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
         labels = named.select("study", "study_version", name, f"{name}_label", f"{name}_no")

@@ -14,6 +14,7 @@ from slant.analysis.questions.bayes.for_arviz import inference_data
 from slant.analysis.rows.open import read_view, stored_views
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 _VIEWS = ("estimates", "predictions", "contrasts", "checks")
 
@@ -79,7 +80,7 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
         last = models.sort("fitted_at", maintain_order=True).tail(1)
         its = last.select("fit_id")
         tables = {name: read_view(connection, f"bayes_{name}").join(its, on="fit_id", how="semi") for name in _VIEWS}
-        md5 = connection.table("brms_models").pl().join(its, on="fit_id", how="semi").to_dicts()[0]
+        md5 = frame_of(connection.table("brms_models")).join(its, on="fit_id", how="semi").to_dicts()[0]
     return Draws(last.to_dicts()[0], tables, Path(db), md5)
 
 

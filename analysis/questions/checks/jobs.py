@@ -15,6 +15,7 @@ from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, rows_of_
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.open import read_view, set_measure
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
 _FIRST = "A"
@@ -64,7 +65,7 @@ def read_choices(db: str | Path, study: Study, source: str | None, measure: str 
     with reading(db) as connection:
         set_measure(connection, measure)
         frame = with_token_limits(read_view(connection, "forced_choice_trials"), connection)
-        ends = connection.view("trials").select("trial_id, finish_reason").pl().unique("trial_id", keep="any")
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
     frame = rows_of_study(frame, db, study, source).rename(_CHOICES)
     frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
     expected = pl.col("consistent_letter")
@@ -78,7 +79,7 @@ def read_rounds(db: str | Path, study: Study, source: str | None, measure: str |
     with reading(db) as connection:
         set_measure(connection, measure)
         frame = with_token_limits(read_view(connection, "allocation_rounds"), connection)
-        ends = connection.view("trials").select("trial_id, finish_reason").pl().unique("trial_id", keep="any")
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
         games = read_view(connection, "allocation_games")
     frame = rows_of_study(frame, db, study, source)
     known = games.select(*_GAME, "n_rounds", "n_groups", "is_complete", "is_pooled", "ended_as")

@@ -16,6 +16,7 @@ from slant.analysis.rows.fit_choice import no_rows
 from slant.analysis.rows.open import read_view, set_measure
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study
 
 CELL = (*GRAIN, "model", "test")
@@ -87,12 +88,12 @@ def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection
 
 def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     first = "json_extract_string(factors, '$.first_option') AS first_option"
-    rows: pl.DataFrame = connection.view("trials").select(f"trial_id, finish_reason, {first}").pl()
+    rows: pl.DataFrame = frame_of(connection.view("trials").select(f"trial_id, finish_reason, {first}"))
     return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
 
 
 def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    rows = connection.table("run_models").select("run_id, model, settings").pl().to_dicts()
+    rows = frame_of(connection.table("run_models").select("run_id, model, settings")).to_dicts()
     found = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
     schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64}
     return pl.DataFrame(found, schema=schema).unique(["run_id", "model"], keep="last")

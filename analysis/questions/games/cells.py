@@ -18,6 +18,7 @@ from slant.analysis.rows.open import read_view
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, list_studies, load_study
 
 KEY = ("source", "study", "study_version", "variant", "model")
@@ -91,7 +92,7 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     with reading(db) as connection:
         games = read_view(connection, "allocation_games").filter(pl.col("study") == name)
         models = read_view(connection, "models").filter(pl.col("study") == name)
-        rounds = connection.sql(_CHOSEN, params=[name]).pl()
+        rounds = frame_of(connection.sql(_CHOSEN, params=[name]))
     if "is_balanced" not in games.columns:
         raise DatabaseError(
             f'The database "{db}" was made by an older slant, and could not be brought up to date.',

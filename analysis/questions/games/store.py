@@ -13,6 +13,7 @@ import polars as pl
 from slant.analysis.fitting.store import is_same_versions
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
 
 _S, _I, _F, _T = pl.String, pl.Int64, pl.Float64, pl.Datetime("us")
 CHANCE: Mapping[str, Any] = {
@@ -52,7 +53,7 @@ def kept(db: str | Path, table: str) -> Kept:
     """The rows of a table by its key; none where an older slant made the file."""
     with reading(db) as connection:
         there = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table]).fetchall()
-        rows = connection.table(table).order("rowid").pl().to_dicts() if there else []
+        rows = frame_of(connection.table(table).order("rowid")).to_dicts() if there else []
     found: Kept = {}
     for row in rows:
         found.setdefault(key_of(table, row), []).append(row)
@@ -91,11 +92,10 @@ def keep(db: str | Path, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str
     try:
         with writing(db) as connection:
             for table, frame in frames.items():
-                connection.register("new_rows", frame.to_arrow())
                 same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM {table}.{name}" for name in KEYS[table])
-                connection.execute(f"DELETE FROM {table} USING new_rows n WHERE {same}")  # noqa: S608
-                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
-                connection.unregister("new_rows")
+                with registered(connection, "new_rows", frame):
+                    connection.execute(f"DELETE FROM {table} USING new_rows n WHERE {same}")  # noqa: S608
+                    connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
     except DatabaseError as error:
         return str(error)
     return None

@@ -14,6 +14,7 @@ import polars as pl
 from slant.analysis.questions.permutation.definition import BLOCK, Test
 from slant.analysis.questions.permutation.jobs import Refit
 from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
 
 _S, _I, _F, _B = pl.String, pl.Int64, pl.Float64, pl.Boolean
 REFITS: Mapping[str, Any] = {
@@ -52,7 +53,7 @@ def stored_refits(db: str | Path, permutation_id: str) -> dict[int, Refit]:
         if not _has_tables(connection):
             return {}
         refits, cells = (
-            connection.table(table).filter(f"permutation_id = '{permutation_id}'").pl().drop("permutation_id")
+            frame_of(connection.table(table).filter(f"permutation_id = '{permutation_id}'")).drop("permutation_id")
             for table in ("permutation_refits", "permutation_draws")
         )
     of_number = cells.sort("number", maintain_order=True).partition_by("number", as_dict=True)
@@ -90,9 +91,8 @@ def keep(db: str | Path, test: Test, refits: Mapping[int, Refit], tests: pl.Data
                 [[test.id], *([old] for (old,) in found)],
             )
             named = frame.with_columns(pl.lit(test.id).alias("permutation_id"))
-            connection.register("new_rows", named.to_arrow())
-            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
-            connection.unregister("new_rows")
+            with registered(connection, "new_rows", named):
+                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
 
 
 def _run_row(test: Test, refits: Mapping[int, Refit]) -> dict[str, Any]:

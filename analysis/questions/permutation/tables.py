@@ -13,6 +13,7 @@ from slant.analysis.questions.permutation.definition import Test
 from slant.analysis.questions.permutation.jobs import Refit
 from slant.analysis.questions.permutation.store import as_frames
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 
 _CELL = ["model", "domain", "kind", "scale"]
 _MAIN: dict[str, Any] = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
@@ -50,8 +51,8 @@ def _main_fit(db: Path, test: Test) -> pl.DataFrame:
         there = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if table not in there:
             return pl.DataFrame(schema=_MAIN)
-        fits = connection.table("fits").pl().cast(FIT_SCHEMA)
-        contrasts: pl.DataFrame = connection.table(table).pl()
+        fits = frame_of(connection.table("fits")).cast(FIT_SCHEMA)
+        contrasts: pl.DataFrame = frame_of(connection.table(table))
     work = test.work
     its = fits.filter(
         pl.col("fit") == work.definition.name, pl.col("study") == work.study, pl.col("engine") == test.engine,

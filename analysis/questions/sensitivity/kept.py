@@ -12,6 +12,7 @@ import polars as pl
 from slant.analysis.fitting.store import is_same_versions
 from slant.analysis.questions.sensitivity.work import Work
 from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
 
 _S, _I, _F = pl.String, pl.Int64, pl.Float64
 NUMBERS: dict[str, Any] = {
@@ -33,7 +34,7 @@ def kept_rows(db: str | Path) -> pl.DataFrame:
         rows = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'sensitivity'").fetchall()
         if not rows:
             return pl.DataFrame(schema=SCHEMA)
-        found: pl.DataFrame = connection.table("sensitivity").order("rowid").pl().select(*SCHEMA).cast(SCHEMA)
+        found: pl.DataFrame = frame_of(connection.table("sensitivity").order("rowid")).select(*SCHEMA).cast(SCHEMA)
     return found
 
 
@@ -54,11 +55,9 @@ def is_unchanged(row: Mapping[str, Any], work: Work, versions: Mapping[str, str]
 
 def keep(db: str | Path, rows: pl.DataFrame) -> None:
     """Write rows in one transaction; those of one fit take the place of its earlier ones."""
-    with writing(db) as connection:
-        connection.register("new_rows", rows.to_arrow())
+    with writing(db) as connection, registered(connection, "new_rows", rows):
         connection.execute("DELETE FROM sensitivity WHERE spec_id IN (SELECT spec_id FROM new_rows)")
         connection.execute("INSERT INTO sensitivity BY NAME SELECT * FROM new_rows")
-        connection.unregister("new_rows")
 
 
 def renamed(rows: pl.DataFrame, works: Sequence[Work]) -> pl.DataFrame:

@@ -27,6 +27,7 @@ from slant.analysis.rows.open import open_trials, stored_views
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import is_alive, reading, writing
+from slant.collector.keep.frames import registered
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Study
 
@@ -187,6 +188,5 @@ def _keep(db: str | Path, work: Work, row: Mapping[str, Any], max_em_its: int) -
     others = f"{' AND '.join(f'{name} = ?' for name in names[:5])} AND (search_id <> ? OR n_topics = ?)"
     with writing(db) as connection:
         connection.execute(f"DELETE FROM stm_searches WHERE {others}", [whole[name] for name in names])  # noqa: S608
-        connection.register("new_rows", pl.DataFrame([whole]).to_arrow())
-        connection.execute("INSERT INTO stm_searches BY NAME SELECT * FROM new_rows")
-        connection.unregister("new_rows")
+        with registered(connection, "new_rows", pl.DataFrame([whole])):
+            connection.execute("INSERT INTO stm_searches BY NAME SELECT * FROM new_rows")

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import polars as pl
+
 from slant.collector.errors import UsageError
 
 Cells = Mapping[str, Any]
@@ -22,6 +24,7 @@ Cells = Mapping[str, Any]
 # A reasoning text can be long, but a field this large, or a record over this many lines, is a quote left open.
 _LONGEST_FIELD = 1 << 24
 _MOST_LINES = 20_000
+_ROWS_AT_ONCE = 20_000  # of Parquet
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -51,8 +54,8 @@ def column_names(path: Path) -> list[str]:
     """The columns of a file, trimmed and in lower case. Raises UsageError where there are none to be had."""
     kind = _kind(path)
     if kind == "parquet":
-        with _parquet(path) as file:
-            return _unlike(str(path), [_tidy_name(name) for name in file.schema_arrow.names])
+        with _parquet(path) as scan:
+            return _unlike(str(path), [_tidy_name(name) for name in scan.collect_schema()])
     with path.open("rb") as stream:
         if kind == "csv":
             return _Csv(path, stream).header
@@ -200,25 +203,25 @@ def _json_row(file: str, line: int, text: str) -> Row | Problem:
 
 
 @contextmanager
-def _parquet(path: Path) -> Iterator[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def _parquet(path: Path) -> Iterator[pl.LazyFrame]:
+    """This file's rows: no others that its name would match as a pattern, no columns that folders' names would give."""
     try:
-        with pq.ParquetFile(path) as file:
-            yield file
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        with path.open("rb"):
+            yield pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+    except pl.exceptions.DuplicateError as error:
+        raise UsageError(f"Can't import {path}.", f"Each column must have a name of its own, but: {error}.") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise UsageError(f"Can't import {path}.", f"It must be a Parquet file, but: {error}") from error
 
 
 def _parquet_rows(path: Path) -> Iterator[Row | Problem]:
-    line = 0
-    with _parquet(path) as file:
-        names = [_tidy_name(name) for name in file.schema_arrow.names]
-        for batch in file.iter_batches(batch_size=2_000):
-            columns = [column.to_pylist() for column in batch.columns]
-            for values in zip(*columns, strict=True):
-                line += 1
-                cells = dict(zip(names, values, strict=True))
+    with _parquet(path) as scan:
+        names = [_tidy_name(name) for name in scan.collect_schema()]
+        for start in range(0, scan.select(pl.len()).collect().item(), _ROWS_AT_ONCE):
+            for line, values in enumerate(scan.slice(start, _ROWS_AT_ONCE).collect().iter_rows(), start + 1):
                 fault = _fault(values)
-                yield Problem(str(path), line, fault) if fault else Row(str(path), line, cells)
+                yield (
+                    Problem(str(path), line, fault)
+                    if fault
+                    else Row(str(path), line, dict(zip(names, values, strict=True)))
+                )
