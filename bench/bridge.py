@@ -1,7 +1,8 @@
 """A million rows of six columns from Polars to R and back, against the way through pandas.
 
-pandas is no part of slant: install it for this measure alone (pip install pandas), or name a folder that holds it in
-the variable SLANT_BENCH_PANDAS (pip install --target FOLDER pandas). Without it there is no baseline to compare with.
+pandas and pyarrow are no part of slant: install them for this measure alone (pip install pandas pyarrow), or name a
+folder that holds them in the variable SLANT_BENCH_PANDAS (pip install --target FOLDER pandas pyarrow). Without them
+there is no baseline to compare with.
 """
 
 from __future__ import annotations

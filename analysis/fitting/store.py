@@ -87,9 +87,15 @@ def as_frames(fits: list[dict[str, Any]], estimates: list[dict[str, Any]], varia
 def stored(db: str | Path, engine: str) -> Fitted:
     """All fits of one engine that the database keeps."""
     with reading(db) as connection:
-        fits = frame_of(connection.table("fits").filter(f"engine = '{engine}'")).select(*FIT_SCHEMA).cast(FIT_SCHEMA)
+        fits = (
+            frame_of(connection.table("fits").filter(f"engine = '{engine}'"))
+            .select(*FIT_SCHEMA)
+            .cast(pl.Schema(FIT_SCHEMA))
+        )
         estimates, variances = (
-            frame_of(connection.table(table)).cast(_SCHEMAS[table]).join(fits.select("fit_id"), on="fit_id", how="semi")
+            frame_of(connection.table(table))
+            .cast(pl.Schema(_SCHEMAS[table]))
+            .join(fits.select("fit_id"), on="fit_id", how="semi")
             for table in ("estimates", "variances")
         )
         tables = no_tables()

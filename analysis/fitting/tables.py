@@ -57,12 +57,9 @@ class KeptTables:
         there = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if not {self.in_database(name) for name in self.schemas} <= there:
             return self.empty()
-        return {
-            name: frame_of(connection.table(self.in_database(name)).order("rowid")).cast(
-                {"fit_id": pl.String, **schema}
-            )
-            for name, schema in self.schemas.items()
-        }
+        frames = {name: frame_of(connection.table(self.in_database(name)).order("rowid")) for name in self.schemas}
+        kinds = {name: pl.Schema({"fit_id": pl.String, **schema}) for name, schema in self.schemas.items()}
+        return {name: frame.cast(kinds[name]) for name, frame in frames.items()}
 
 
 def chosen(frames: Frames, order: pl.DataFrame) -> dict[str, pl.DataFrame]:

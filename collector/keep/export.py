@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
@@ -148,7 +149,7 @@ def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[tuple[BinaryIO,
 
 
 def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
-    """Through text: a pipe that closes must end us as it ends everybody else."""
+    """By way of memory: a pipe that closes must end us as it ends everybody else."""
     scan = pl.scan_parquet(rows)
     if format == "csv":
         file.write(scan.head(0).collect().write_csv().encode())
@@ -156,6 +157,10 @@ def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
         text = pl.col(pl.String)
         scan = scan.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
     for start in range(0, scan.select(pl.len()).collect().item(), _BATCH):
-        frame = scan.slice(start, _BATCH).collect()
-        lines = frame.write_csv(include_header=False) if format == "csv" else frame.write_ndjson()
-        file.write(lines.encode())
+        frame = scan.slice(start, _BATCH).collect(engine="in-memory")
+        lines = io.BytesIO()
+        if format == "csv":
+            frame.write_csv(lines, include_header=False)
+        else:
+            frame.write_ndjson(lines)
+        file.write(lines.getbuffer())

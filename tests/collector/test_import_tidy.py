@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.imports import ImportReport
+from slant.collector.importing.layouts.rows import column_names, read_rows
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from tests.support.raw_rows import run_collect, tidy, trials, write_csv
@@ -97,6 +98,19 @@ def test_a_parquet_file_counts_rows_for_lines(tmp_path: Path) -> None:
         (2, 'tokens can\'t be negative, but is "-1"')
     ]
     assert report.rows_imported == 1
+
+
+def test_a_parquet_file_is_read_by_its_name_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "model=other"
+    folder.mkdir()
+    rows = pl.DataFrame([tidy(item=name) for name in ("aster", "poppy")] * 15_000)
+    rows.with_columns(repetition=pl.int_range(30_000)).write_parquet(folder / "r*.parquet")
+    pl.DataFrame([tidy(item="rose")]).write_parquet(folder / "rows.parquet")
+    found = list(read_rows(folder / "r*.parquet"))
+    assert [row.line for row in found] == list(range(1, 30_001))
+    assert {row.cells["item"] for row in found} == {"aster", "poppy"}
+    assert {row.cells["model"] for row in found} == {tidy()["model"]}
+    assert column_names(folder / "r*.parquet") == [*tidy(), "repetition"]
 
 
 @pytest.mark.parametrize(

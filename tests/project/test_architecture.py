@@ -58,6 +58,11 @@ def test_only_the_bridge_imports_rpy2() -> None:
     assert [file.name for file in CODE if "rpy2" in imported_by(file)] in ([], ["r.py"])
 
 
+def test_nothing_imports_pyarrow() -> None:
+    files = [*CODE, *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/**/*.py")]
+    assert [file.name for file in files if "pyarrow" in imported_by(file)] == []
+
+
 def test_the_collector_never_imports_the_analysis() -> None:
     assert [file for file in CODE if file.is_relative_to(ROOT / "collector") and "analysis" in imported_by(file)] == []
 

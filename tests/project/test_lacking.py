@@ -51,6 +51,11 @@ def test_nothing_is_lost_where_a_system_lacks_all_of_it(root: Path, tmp_path: Pa
     passes(root, tmp_path / "kill", everything, *KILL)
 
 
+def test_collecting_loading_exporting_importing_and_tables_need_no_pyarrow(root: Path, tmp_path: Path) -> None:
+    files = [f"tests/test_{name}.py" for name in ("export", "import_tidy", "frames", "tables", "finals")]
+    passes(root, tmp_path, ("pyarrow",), *files, "-k", "not own and not design")
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -51,7 +51,7 @@ def _main_fit(db: Path, test: Test) -> pl.DataFrame:
         there = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         if table not in there:
             return pl.DataFrame(schema=_MAIN)
-        fits = frame_of(connection.table("fits")).cast(FIT_SCHEMA)
+        fits = frame_of(connection.table("fits")).cast(pl.Schema(FIT_SCHEMA))
         contrasts: pl.DataFrame = frame_of(connection.table(table))
     work = test.work
     its = fits.filter(

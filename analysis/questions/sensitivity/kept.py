@@ -34,7 +34,9 @@ def kept_rows(db: str | Path) -> pl.DataFrame:
         rows = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'sensitivity'").fetchall()
         if not rows:
             return pl.DataFrame(schema=SCHEMA)
-        found: pl.DataFrame = frame_of(connection.table("sensitivity").order("rowid")).select(*SCHEMA).cast(SCHEMA)
+        found: pl.DataFrame = (
+            frame_of(connection.table("sensitivity").order("rowid")).select(*SCHEMA).cast(pl.Schema(SCHEMA))
+        )
     return found
 
 
