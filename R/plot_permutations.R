@@ -30,8 +30,11 @@ plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) 
     side_named(values, "compared", "second")
   )
   .data <- ggplot2::.data
-  plot <- ggplot2::ggplot(rows[rows$number != 0, ], ggplot2::aes(x = .data$delta_p)) +
-    ggplot2::geom_histogram(bins = 30, fill = "#BFE3F7", colour = "white", linewidth = .2) +
+  plot <- ggplot2::ggplot(rows[rows$number != 0, ]) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$low, xmax = .data$high, ymin = 0, ymax = .data$n), permutation_bins(rows, cells),
+      fill = "#BFE3F7", colour = "white", linewidth = .2
+    ) +
     ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$centre), linetype = "dashed", colour = "grey40") +
     ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$observed), colour = "#D55E00", linewidth = .9) +
     # Each cell has its own scale: near the ceiling differences are a tenth as large.
@@ -51,6 +54,22 @@ plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) 
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
   height_in <- 2.4 + 1.7 * ceiling(n_domains * length(unique(cells$model_shown)) / n_columns)
   finish_figure(plot, file, permutations_in_words(cells, rows), width, height, width_in = 8, height_in = height_in)
+}
+
+# How many permutations of each cell lie in each of `n_bins` bins, from the least to the largest of what is drawn. Not
+# left to ggplot2, whose versions begin the bins elsewhere.
+permutation_bins <- function(rows, cells, n_bins = 30) {
+  binned <- lapply(split(rows[rows$number != 0, ], rows$cell_shown[rows$number != 0], drop = TRUE), function(cell) {
+    own <- cells[cells$cell_shown == cell$cell_shown[[1]], ]
+    ends <- range(cell$delta_p, own$centre, own$observed)
+    width <- max(diff(ends) / (n_bins - 1), 1e-9)
+    breaks <- ends[[1]] + width * (seq(0, n_bins) - .5)
+    bin <- findInterval(cell$delta_p, breaks + 1e-8 * width, left.open = TRUE, all.inside = TRUE)
+    data.frame(
+      cell_shown = cell$cell_shown[[1]], low = breaks[-(n_bins + 1)], high = breaks[-1], n = tabulate(bin, n_bins)
+    )
+  })
+  do.call(rbind, binned)
 }
 
 permutation_note <- function() {

@@ -19,9 +19,7 @@ def topics() -> list[Measure]:
     """About four minutes on an idle machine, most of it the published way of preparing and fitting."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "some.rds"
-        words = Path(folder) / "removed_words.txt"
-        words.write_text("\n".join(load_study("rmiat").fits["stm"].settings["removed_words"]), "utf-8")
-        found = both_ways(file, words)
+        found = both_ways(file)
         one, two = (measured("search", file, cores)["wall_s"] for cores in (1, 2))
     some, published = (sum(found[f"some_{part}{way}_s"] for part in ("fit", "effects")) for way in ("", "_published"))
     return [
@@ -32,11 +30,13 @@ def topics() -> list[Measure]:
     ]
 
 
-def both_ways(file: Path, words: Path) -> dict[str, Any]:
+def both_ways(file: Path) -> dict[str, Any]:
     """What bench/topics.R prints; stops where both ways don't give the same."""
     installed = r_installation()
     if installed is None or not DATA.is_dir():
         raise SystemExit(f"This bench needs R, and the authors' raw data in {DATA}.")
+    words = file.with_name("removed_words.txt")
+    words.write_text("\n".join(load_study("rmiat").fits["stm"].settings["removed_words"]), "utf-8")
     command = [str(installed.rscript), "bench/topics.R", str(DATA), str(file), str(words)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
