@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -32,6 +33,11 @@ def how_to_install(package: str, debian: str) -> str:
 
 def _apt_has(name: str) -> bool:
     """Whether this release has a package of that name; yes where its lists were never fetched."""
-    answer = subprocess.run(["apt-cache", "pkgnames", "r-"], capture_output=True, text=True, check=False)
-    known = answer.stdout.split()
+    known = _r_packages_of_debian()
     return "r-base-core" not in known or name in known
+
+
+@functools.cache
+def _r_packages_of_debian() -> frozenset[str]:
+    answer = subprocess.run(["apt-cache", "pkgnames", "r-"], capture_output=True, text=True, check=False)
+    return frozenset(answer.stdout.split())

@@ -32,6 +32,7 @@ def passes(root: Path, folder: Path, lacking: tuple[str, ...], *tests: str) -> N
     assert " passed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lacking", "tests"),
     [
@@ -49,11 +50,6 @@ def test_nothing_is_lost_where_a_system_lacks_all_of_it(root: Path, tmp_path: Pa
     everything = ("fdatasync", "posix_fallocate", "sched_getaffinity", "forkserver")
     passes(root, tmp_path / "journal", everything, *JOURNAL)
     passes(root, tmp_path / "kill", everything, *KILL)
-
-
-def test_collecting_loading_exporting_importing_and_tables_need_no_pyarrow(root: Path, tmp_path: Path) -> None:
-    files = [f"tests/collector/test_{name}.py" for name in ("export", "import_tidy", "frames", "finals")]
-    passes(root, tmp_path, ("pyarrow",), *files, "tests/analysis/test_tables.py", "-k", "not study_of_ones_own")
 
 
 @pytest.mark.parametrize(

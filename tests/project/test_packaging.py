@@ -140,6 +140,7 @@ def test_without_r_a_fit_says_what_is_missing(without_r: Environment, tmp_path: 
         without_r.type(tmp_path, "analyze", "--fit", "effect_size")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(r_installation() is None, reason="R is not on this machine")
 def test_with_r_the_wheel_fits(wheel: Path, tmp_path: Path) -> None:
     environment = Environment(tmp_path / "with_r", wheel, with_r=True)

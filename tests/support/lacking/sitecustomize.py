@@ -10,8 +10,6 @@ LACKING = os.environ.get("SLANT_LACKS", "").split()
 
 for name in {"fdatasync", "posix_fallocate", "sched_getaffinity"} & set(LACKING):
     delattr(os, name)
-if "pyarrow" in LACKING:  # somebody's other packages may have brought it
-    sys.modules["pyarrow"] = None
 if "forkserver" in LACKING:
     from multiprocessing import context, reduction
 
