@@ -87,7 +87,7 @@ def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
     page = template.render(
         title=_title(checks), citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), sections=sections, alpha=checks.alpha,
-        bound=checks.bound, drawn=_DRAWN,
+        bound=checks.bound, bound_matters="equivalence" in checks.rows, drawn=_DRAWN,
     )  # fmt: skip
     try:
         out.write_text(page, "utf-8")
