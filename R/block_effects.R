@@ -37,7 +37,7 @@
 #' colnames(draws) <- paste0("b_", colnames(parts$standata$X))
 #' block_effects(draws, parts, kinds = "population")$contrasts
 block_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
-                                 by = c("model", "domain"), item = "item") {
+                          by = c("model", "domain"), item = "item") {
   kinds <- match.arg(kinds, several.ok = TRUE)
   if (inherits(fit, "brmsfit")) {
     # brm() leaves text as it is, where fit_brms() makes factors, and codes it by its sorted values, as factor() does.

@@ -52,7 +52,7 @@
 #' )
 #' game_indices(rounds, n_boot = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
 game_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_random = 200, seed = 20260101,
-                           n_groups = NULL, class_sizes = NULL) {
+                         n_groups = NULL, class_sizes = NULL) {
   check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
   check_resampling(n_boot, seed, to = "measure games")
   check_resampling(n_random, seed, to = "measure games")

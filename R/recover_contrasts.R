@@ -30,7 +30,7 @@
 #' recovered <- recover_contrasts(n = 4, truths = "paper", cores = 2)
 #' interval_coverage(recovered)
 recover_contrasts <- function(n = 100, truths = c("prior", "paper"), seed = 1, n_words = 20, chains = 2,
-                                 iterations = 700, warmup = 200, adapt_delta = .95, cores = 1, say = NULL) {
+                              iterations = 700, warmup = 200, adapt_delta = .95, cores = 1, say = NULL) {
   truths <- match.arg(truths)
   say <- teller(say)
   seeds <- with_seed(seed, matrix(sample.int(.Machine$integer.max, 3 * n), ncol = 3))

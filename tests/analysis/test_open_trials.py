@@ -48,6 +48,7 @@ def test_a_version_is_opened_by_how_it_begins(both: Path) -> None:
         open_trials(both, version="nosuch")
 
 
+@pytest.mark.needs("DBI", "duckdb", "dbplyr")
 def test_r_opens_the_same_rows(both: Path, tmp_path: Path, root: Path) -> None:
     names = studies(both)
     version = open_trials(both, study=names["association"])["study_version"][0]
@@ -70,6 +71,7 @@ def test_r_opens_the_same_rows(both: Path, tmp_path: Path, root: Path) -> None:
     assert "These are the rounds of games." in done.stderr
 
 
+@pytest.mark.needs("DBI", "duckdb", "dbplyr")
 def test_what_r_fits_to_opened_trials_is_called_as_the_study_calls_it(both: Path, tmp_path: Path, root: Path) -> None:
     study = studies(both)["association"]
     script = tmp_path / "labels.R"

@@ -8,6 +8,9 @@ from importlib import import_module
 
 LACKING = os.environ.get("SLANT_LACKS", "").split()
 
+if {"sched_getaffinity", "posix"} & set(LACKING):  # Python 3.13's process_cpu_count() asks it where it was there
+    os.process_cpu_count = os.cpu_count
+
 for name in {"fdatasync", "posix_fallocate", "sched_getaffinity"} & set(LACKING):
     delattr(os, name)
 if "forkserver" in LACKING:
