@@ -141,8 +141,9 @@ def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> No
 
 def test_the_page_tells_neither_machine_nor_folders(troubled: str) -> None:
     assert "collect --db &#39;a.duckdb&#39; --x=y" in troubled
+    words = re.sub(r"base64,[A-Za-z0-9+/=]+", "", troubled)  # in whose letters a picture may spell anything
     for secret in ("Linux-of-mine", "/home", "my data", "/srv", "/tmp"):
-        assert secret not in troubled
+        assert secret not in words
     harmless = "--model openai/o3 --base-url http://h:80/v1/x"
     assert without_folders(harmless) == harmless
 
