@@ -19,7 +19,7 @@ if "forkserver" in LACKING:
     reduction.HAVE_SEND_HANDLE = False  # which is how Python finds out
     del context._concrete_contexts["forkserver"]
 if "posix" in LACKING:  # as on Windows, as far as a Python module can tell; what is loaded before would need more of it
-    signal, *_ = map(import_module, ("signal", "subprocess", "multiprocessing.context", "click"))
+    signal, *_ = map(import_module, ("signal", "subprocess", "multiprocessing.context", "click", "shutil"))
     for module in ("fcntl", "pwd", "grp", "termios", "resource"):
         sys.modules[module] = None
     for name in ("SIGHUP", "SIGKILL", "pthread_sigmask"):
