@@ -23,7 +23,7 @@ def without(*lacking: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(LACKING), "SLANT_LACKS": " ".join(lacking), "PYTEST_XDIST_WORKER": ""}
 
 
-def passes(root: Path, folder: Path, lacking: tuple[str, ...], *tests: str) -> None:
+def check_passes(root: Path, folder: Path, lacking: tuple[str, ...], *tests: str) -> None:
     folder.mkdir(exist_ok=True)
     options = ["-x", "-p", "no:cacheprovider", "--basetemp", str(folder / "pytest")]
     command = [sys.executable, "-m", "pytest", *options, *tests]
@@ -43,13 +43,13 @@ def passes(root: Path, folder: Path, lacking: tuple[str, ...], *tests: str) -> N
     ],
 )
 def test_nothing_is_lost_where_a_system_lacks(root: Path, tmp_path: Path, lacking: str, tests: list[str]) -> None:
-    passes(root, tmp_path, (lacking,), *tests)
+    check_passes(root, tmp_path, (lacking,), *tests)
 
 
 def test_nothing_is_lost_where_a_system_lacks_all_of_it(root: Path, tmp_path: Path) -> None:
     everything = ("fdatasync", "posix_fallocate", "sched_getaffinity", "forkserver")
-    passes(root, tmp_path / "journal", everything, *JOURNAL)
-    passes(root, tmp_path / "kill", everything, *KILL)
+    check_passes(root, tmp_path / "journal", everything, *JOURNAL)
+    check_passes(root, tmp_path / "kill", everything, *KILL)
 
 
 @pytest.mark.parametrize(
