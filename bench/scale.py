@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import islice
 from pathlib import Path
 from statistics import median
 
@@ -50,8 +51,8 @@ def fill(db: Path) -> None:
     """A database in which the first million trials of the plan are answered, but for the prose of the answers."""
     study = load_study("rmiat")
     model = study.model("local/m")
-    planned = design_named(study.design).trial_ids(study, model, study.seed, RESUMED_REPETITIONS)
-    ids = [trial_ids[0] for trial_ids, _ in zip(planned, range(DONE), strict=False)]
+    plan = design_named(study.design).plan(study, model, study.seed)
+    ids = [plan.conversation_id(place) for place in islice(plan.places(RESUMED_REPETITIONS), DONE)]
     told = {
         "run_id": "filled", "source": "collected", "study": study.name, "study_version": study.version,
         "variant": study.variant, "model": model.model, "provider": model.provider, "outcome": "answered",

@@ -19,7 +19,7 @@ from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
 from slant.collector.ask.unfinished_games import Begun, begun_games
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.earlier_answers import check_not_mixed
+from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.cost.asked_again import asked_again_notes
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.cost.pilot import pilot_of

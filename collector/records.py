@@ -52,7 +52,8 @@ class StableIds:
 class Trial:
     """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values.
 
-    `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`).
+    `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`), `position`
+    its place in the plan; None where an import doesn't say it.
     """
 
     trial_id: str
@@ -69,7 +70,7 @@ class Trial:
     option_b: str | None
     expected: str | None
     repetition: int
-    position: int
+    position: int | None
     game: str | None = None
     round: int | None = None
     factors: Mapping[str, Any] = field(default_factory=dict)

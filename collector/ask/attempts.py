@@ -1,17 +1,17 @@
-"""One exchange and the trial it was for become one Attempt: the same for live requests and for rows of a batch."""
+"""One exchange and the trial it was for become one Attempt: the same live, by batch and for imported answers."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import quote
 
-from slant.collector.ask.client import Exchange, kept_headers
-from slant.collector.ask.option_logprobs import option_logprobs
-from slant.collector.providers import Provider
+from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.ask.rate_limits import is_budget
+from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
@@ -21,7 +21,8 @@ from slant.collector.system.json_text import encoded
 class Place:
     """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
 
-    `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept).
+    `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept). Of an import
+    both it and `prompt_hash` are unknown.
     `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
     provider charges for it; None where that is unknown.
     """
@@ -30,13 +31,27 @@ class Place:
     turn: int
     try_no: int
     is_final: bool
-    prompt_hash: str
-    body: Mapping[str, Any]
+    prompt_hash: str | None
+    body: Mapping[str, Any] | None
     batch_id: str | None = None
     cost_usd: float | None = None
     is_shortened: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What is analysed of an answer: `tokens` and which count that is, and how likely the two options were."""
+
+    tokens: int | None
+    token_source: TokenSource | None
+    reasoning_tokens_recounted: int | None = None
+    logprobs: OptionLogprobs = field(default_factory=OptionLogprobs)
+
+
+_KEPT_HEADERS = {
+    "date", "retry-after", "retry-after-ms", "openai-processing-ms", "openai-version", "server", "request-id",
+    "x-request-id",
+}  # fmt: skip
 _ACCOUNT = re.compile(r"\b(?:org|proj|user|acct)[-_][A-Za-z0-9]{8,}\b|\bprojects/[\w-]+")
 _FIELDS = tuple(f.name for f in fields(Attempt))
 
@@ -69,36 +84,74 @@ class AttemptMaker:
         return replace(attempt, **found) if found else attempt  # type: ignore[arg-type]
 
     def make(
-        self, provider: Provider, model: StudyModel, trial: Trial, place: Place, exchange: Exchange, reply: Reply,
-        reading: Reading,
+        self, model: StudyModel, trial: Trial, place: Place, exchange: Exchange, reply: Reply, reading: Reading,
+        measures: Measures | None = None,
     ) -> Attempt:  # fmt: skip
+        """`measures` are those that an import states; None takes them from the reply."""
         self._sequence += 1
-        tokens, token_source = analysed_tokens(reply, model)
-        options = reading.spelled or (trial.option_a, trial.option_b)
-        graded = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
+        measures = measures or measured(model, trial, reply, reading)
         attempt = Attempt(
-            attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
-            conversation_id=place.conversation_id, trial_id=trial.trial_id, turn=place.turn, try_no=place.try_no,
-            is_final=place.is_final, source=self._run.source, study=trial.study, study_version=trial.study_version,
-            variant=trial.variant, model=trial.model, provider=provider.name,
-            requested_model=model.requested_model, game=trial.game, round=trial.round,
-            repetition=trial.repetition, position=trial.position, test=trial.test, condition=trial.condition,
-            item=trial.item, group=trial.group, wording=trial.wording, option_a=trial.option_a,
-            option_b=trial.option_b, expected=trial.expected, factors=_json({**reading.factors, **trial.factors}),
+            attempt_id=f"{self._run.run_id}-{self._sequence}",
+            run_id=self._run.run_id,
+            sequence=self._sequence,
+            conversation_id=place.conversation_id,
+            trial_id=trial.trial_id,
+            turn=place.turn,
+            try_no=place.try_no,
+            is_final=place.is_final,
+            source=self._run.source,
+            study=trial.study,
+            study_version=trial.study_version,
+            variant=trial.variant,
+            model=trial.model,
+            provider=model.provider,
+            requested_model=model.requested_model,
+            game=trial.game,
+            round=trial.round,
+            repetition=trial.repetition,
+            position=trial.position,
+            test=trial.test,
+            condition=trial.condition,
+            item=trial.item,
+            group=trial.group,
+            wording=trial.wording,
+            option_a=trial.option_a,
+            option_b=trial.option_b,
+            expected=trial.expected,
+            factors=_json({**reading.factors, **trial.factors}),
             content=trial.content,
-            outcome=reading.outcome, answer=reply.spoken, choice=reading.choice,
-            detail=reply.detail or reading.detail, tokens=tokens, token_source=token_source,
-            reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
-            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text,
-            finish_reason=reply.finish_reason, served_model=reply.served_model, fingerprint=reply.fingerprint,
-            request_id=reply.request_id, headers=_json(kept_headers(exchange.headers)), http_status=exchange.status,
-            error=exchange.error, queued_at=exchange.queued_at, sent_at=exchange.sent_at,
-            first_byte_at=exchange.first_byte_at, done_at=exchange.done_at, batch_id=place.batch_id,
-            cached_input_tokens=reply.cached_input_tokens, cost_usd=place.cost_usd,
-            prompt_hash=place.prompt_hash, request=_sent(exchange, place),
-            response=exchange.body, option_a_logprob=graded.option_a_logprob,
-            option_b_logprob=graded.option_b_logprob, logprob_kind=graded.logprob_kind,
-        )  # fmt: skip
+            outcome=reading.outcome,
+            answer=reply.spoken,
+            choice=reading.choice,
+            detail=reply.detail or reading.detail,
+            tokens=measures.tokens,
+            token_source=measures.token_source,
+            reasoning_tokens=reply.reasoning_tokens,
+            reasoning_tokens_recounted=measures.reasoning_tokens_recounted,
+            output_tokens=reply.output_tokens,
+            input_tokens=reply.input_tokens,
+            reasoning_text=reply.reasoning_text,
+            finish_reason=reply.finish_reason,
+            served_model=reply.served_model,
+            fingerprint=reply.fingerprint,
+            request_id=reply.request_id,
+            headers=_json(kept_headers(exchange.headers)),
+            http_status=exchange.status,
+            error=exchange.error,
+            queued_at=exchange.queued_at,
+            sent_at=exchange.sent_at,
+            first_byte_at=exchange.first_byte_at,
+            done_at=exchange.done_at,
+            batch_id=place.batch_id,
+            cached_input_tokens=reply.cached_input_tokens,
+            cost_usd=place.cost_usd,
+            prompt_hash=place.prompt_hash,
+            request=_sent(exchange, place),
+            response=exchange.body,
+            option_a_logprob=measures.logprobs.option_a_logprob,
+            option_b_logprob=measures.logprobs.option_b_logprob,
+            logprob_kind=measures.logprobs.logprob_kind,
+        )
         attempt = self._without_secrets(attempt) if self._secrets else attempt
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
 
@@ -120,10 +173,23 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
     return tokens, source if tokens is not None else None
 
 
-def _sent(exchange: Exchange, place: Place) -> str:
+def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) -> Measures:
+    """The measures of an answer as its provider gave it."""
+    options = reading.spelled or (trial.option_a, trial.option_b)
+    logprobs = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
+    return Measures(*analysed_tokens(reply, model), logprobs=logprobs)
+
+
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Of a response's headers (names in lower case) those that are stored: times, versions, what the provider's limits
+    are. All others are not, whatever they are called: some name the account that pays."""
+    return {name: value for name, value in headers.items() if name in _KEPT_HEADERS or is_budget(name)}
+
+
+def _sent(exchange: Exchange, place: Place) -> str | None:
     if exchange.sent and not place.is_shortened:
         return exchange.sent
-    return encoded(dict(place.body)).decode()
+    return None if place.body is None else encoded(dict(place.body)).decode()
 
 
 def _json(values: Mapping[str, Any]) -> str | None:

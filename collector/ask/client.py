@@ -17,17 +17,13 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from slant.collector.ask.prompt_too_long import is_too_long
-from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, is_budget, spoken
+from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from slant.collector.keep.journal import Clock
-from slant.collector.providers.exchange import Request
-from slant.collector.system.json_text import decoded, encoded
+from slant.collector.providers.exchange import Exchange, Request
+from slant.collector.system.json_text import encoded
 
 MAX_BODY_BYTES = 32_000_000
 LONGEST_BACKOFF_S = 60.0
-_KEPT_HEADERS = {
-    "date", "retry-after", "retry-after-ms", "openai-processing-ms", "openai-version", "server", "request-id",
-    "x-request-id",
-}  # fmt: skip
 _FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 _MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
 _AGAIN = {408, 409, 425, 429}
@@ -39,37 +35,7 @@ def _json_escape(error: UnicodeError) -> tuple[str, int]:
     return "".join(f"\\u{byte:04x}" for byte in error.object[error.start : error.end]), error.end
 
 
-def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Of a response's headers (names in lower case) those that are stored: times, versions, what the provider's limits
-    are. All others are not, whatever they are called: some name the account that pays."""
-    return {name: value for name, value in headers.items() if name in _KEPT_HEADERS or is_budget(name)}
-
-
 codecs.register_error("slant.json_escape", _json_escape)
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
-
-    queued_at: str
-    sent_at: str
-    first_byte_at: str | None = None
-    done_at: str = ""
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: str | None = None
-    error: str | None = None
-    was_dropped: bool = False
-    sent: str | None = None
-
-    def json(self) -> dict[str, Any] | None:
-        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
-        try:
-            value = decoded((self.body or "").strip() or "null")
-        except (ValueError, RecursionError):
-            return None
-        return value if isinstance(value, dict) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from slant.collector.ask.client import Exchange, Verdict, backoff_s
+from slant.collector.ask.client import Verdict, backoff_s
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.providers import Dialect
+from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Outcome, Reply, Trial, Turn
 
 TOO_LONG = "too_long"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.ask.client import Exchange
 from slant.collector.ask.ledger import Ledger
 from slant.collector.ask.pace import sleep_unless
 from slant.collector.providers import Dialect
+from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import PER_TOKENS, Price, cost_usd
 from slant.collector.records import Outcome, Reply
 

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, Place
-from slant.collector.ask.client import LONGEST_BACKOFF_S, Client, Exchange, judge
+from slant.collector.ask.client import LONGEST_BACKOFF_S, Client, judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.ask.game_marks import Marks
 from slant.collector.ask.journal_writer import Keeper
@@ -22,6 +22,7 @@ from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers import Provider
+from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.studies.catalogue import Study, StudyModel
 
@@ -155,7 +156,7 @@ class Runner:
                 conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
                 cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
             )  # fmt: skip
-            attempt = self._maker.make(lane.provider, lane.model, trial, place, exchange, reply, reading)
+            attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(

@@ -7,32 +7,23 @@ from it, and must have the hash that was kept: a game goes on with exactly the c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import polars as pl
-
-from slant.collector.ask.client import Exchange, judge
+from slant.collector.ask.client import judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.designs import design_named
-from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import journal_folder, whole_lines
-from slant.collector.keep.journal_lines import parse
-from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
 from slant.collector.study.records import Study
 
-_COLUMNS = (
-    *("conversation_id", "trial_id", "turn", "is_final", "outcome", "choice", "factors"),
-    *("prompt_hash", "http_status", "response"),
-)
-Row = dict[str, object]
-Rows = dict[tuple[str, int], Row]
+_ANSWERED = "study = $study AND game IS NOT NULL AND outcome <> 'failed'"
+_COLUMNS = "conversation_id, trial_id, turn, is_final, outcome, choice, factors, prompt_hash, http_status, response"
+Turns = dict[tuple[str, int], dict[str, object]]
+"""The rows of answered attempts, by trial and turn."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,8 @@ def begun_games(offer: Offer) -> Begun:
     begun = Begun()
     started = started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_games else set()
     for asked in offer.asked if started else ():
-        ids = list(_game_ids(offer, asked))
+        games = design_named(offer.study.design).plan(offer.study, asked.model, offer.seed)
+        ids = list(map(games.conversation_id, games.places(offer.repetitions)))
         is_open = [game_id in started and not (asked.skip and asked.skip[no]) for no, game_id in enumerate(ids)]
         rows = stored_turns(offer.db, offer.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one])
         turns = begun.of_model.setdefault(asked.model.model, {})
@@ -60,13 +52,8 @@ def begun_games(offer: Offer) -> Begun:
     return begun
 
 
-def _game_ids(offer: Offer, asked: Asked) -> Iterator[str]:
-    design = design_named(offer.study.design)
-    yield from design.game_ids(offer.study, asked.model, offer.seed, offer.repetitions)
-
-
 def _go_on(
-    offer: Offer, asked: Asked, game: Conversation, kept: Rows, turns: dict[str, list[Turn]], begun: Begun
+    offer: Offer, asked: Asked, game: Conversation, kept: Turns, turns: dict[str, list[Turn]], begun: Begun
 ) -> None:  # fmt: skip
     try:
         turns[game.conversation_id] = replayed(offer.study, asked, game, kept)
@@ -78,7 +65,7 @@ def _go_on(
         )
 
 
-def replayed(study: Study, asked: Asked, game: Conversation, kept: Rows) -> list[Turn]:
+def replayed(study: Study, asked: Asked, game: Conversation, kept: Turns) -> list[Turn]:
     """The turns of one game, made again. ValueError where they are not those that were kept."""
     design = design_named(study.design)
     history: list[Turn] = []
@@ -91,7 +78,7 @@ def replayed(study: Study, asked: Asked, game: Conversation, kept: Rows) -> list
             where = f"round {trial.round}" if trial.round else "its questions"
             raise ValueError(f"in {where} something else was sent than this version of slant would send")
         body = row["response"]
-        exchange = Exchange("", "", status=row["http_status"], body=body)  # type: ignore[arg-type]
+        exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
         reply, _ = read_exchange(asked.provider.dialect, exchange, judge(exchange, 1), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
         read = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
@@ -103,37 +90,15 @@ def replayed(study: Study, asked: Asked, game: Conversation, kept: Rows) -> list
 
 def started_games(db: Path, study: str) -> set[str]:
     """The conversations of a study that have an answer."""
-    return {game_id for frame in _stored(db, study, ("conversation_id",)) for game_id in frame["conversation_id"]}
+    parts = attempts_where(db, _ANSWERED, {"study": study}, "DISTINCT conversation_id")
+    return {game_id for part in parts for game_id in part["conversation_id"]}
 
 
-def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Rows]:
+def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:
     """By conversation, then by trial and turn: the answered attempts of these conversations."""
-    found: dict[str, Rows] = {}
-    for frame in _stored(db, study, _COLUMNS, conversation_ids) if conversation_ids else ():
-        for row in frame.iter_rows(named=True):
-            found.setdefault(row["conversation_id"], {})[row["trial_id"], row["turn"]] = row
-    return found
-
-
-def _stored(
-    db: Path, study: str, columns: Sequence[str], conversation_ids: list[str] | None = None
-) -> Iterator[pl.DataFrame]:
-    """These columns of the answered attempts of a study's games, all or those of some; first what is in the database,
-    then what it has not loaded."""
-    offsets = loaded_offsets(db)
-    if offsets:
-        with reading(db) as connection:
-            answered = "FROM attempts WHERE study = $study AND game IS NOT NULL AND outcome <> 'failed'"
-            given: dict[str, Any] = {"study": study}
-            if conversation_ids is not None:
-                answered, given = f"{answered} AND conversation_id IN $ids", {**given, "ids": conversation_ids}
-            stored = connection.sql(answered, params=given).select(*columns)
-            yield frame_of(stored if conversation_ids is not None else stored.distinct())
-    for path in sorted(journal_folder(db).glob("*.jsonl")):
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            rows = parse(data).attempts.filter(
-                pl.col("study") == study, pl.col("game").is_not_null(), pl.col("outcome") != "failed"
-            )
-            if conversation_ids is not None:
-                rows = rows.filter(pl.col("conversation_id").is_in(conversation_ids))
-            yield rows.select(columns)
+    turns: dict[str, Turns] = {}
+    of_these, values = f"{_ANSWERED} AND conversation_id IN $ids", {"study": study, "ids": conversation_ids}
+    for part in attempts_where(db, of_these, values, _COLUMNS) if conversation_ids else ():
+        for row in part.iter_rows(named=True):
+            turns.setdefault(row["conversation_id"], {})[row["trial_id"], row["turn"]] = row
+    return turns

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from operator import or_
 
 from slant.collector.ask.attempts import AttemptMaker
-from slant.collector.batch.earlier_answers import attempted_in, check_not_mixed
 from slant.collector.batch.fetch import Fetched, Fetcher
+from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.money import open_budget, purse
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
 from slant.collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure

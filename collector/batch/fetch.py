@@ -13,7 +13,7 @@ from itertools import compress, islice
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, Place
-from slant.collector.ask.client import Exchange, judge
+from slant.collector.ask.client import judge
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.batch.services import Row, Seen, Service, Unsure
 from slant.collector.designs import design_named
@@ -22,6 +22,7 @@ from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, JobMap
 from slant.collector.keep.final_trials import Finals
 from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
+from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.records import Attempt, Reading
 from slant.collector.studies.catalogue import Study
@@ -117,7 +118,7 @@ class Fetcher:
             cost_usd(self._price_of(job), reply, is_batch=True),
         )  # fmt: skip
         reading = self._design.read(self._study, asked.trial, reply) if is_final else Reading("failed")
-        return self._maker.make(provider, job.study_model, asked.trial, place, exchange, reply, reading)
+        return self._maker.make(job.study_model, asked.trial, place, exchange, reply, reading)
 
 
 def _exchange(job: Job, row: Row, seen: Seen) -> Exchange:

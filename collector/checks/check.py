@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from slant.collector.ask.client import Client, Exchange, judge
+from slant.collector.ask.client import Client, judge
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.checks.findings import Answered, facts
 from slant.collector.checks.questions import Question, questions
@@ -25,6 +25,7 @@ from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.run_plan import refuse_to_move, why_not
 from slant.collector.providers import Provider, provider_named
+from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import CheckFacts, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel

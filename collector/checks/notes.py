@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from slant.collector.batch.earlier_answers import mixed_notes
+from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading

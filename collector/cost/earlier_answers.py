@@ -14,9 +14,7 @@ import polars as pl
 from slant.collector.ask.rate_limits import told_budgets
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import journal_folder, whole_lines
-from slant.collector.keep.journal_lines import parse
-from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.study.records import Study, StudyModel
 
 _PLAYED = ("simulated",)
@@ -69,14 +67,6 @@ def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
 
 def spent_before_usd(db: Path, study: str) -> float:
     """What the answers to a study have cost so far, in US dollars, in the database and in journals not yet loaded."""
-    total = 0.0
-    offsets = loaded_offsets(db)
-    if db.exists():
-        with reading(db) as connection:
-            query = "SELECT sum(cost_usd) FROM attempts WHERE study = ? AND source = 'collected'"
-            total += connection.execute(query, [study]).fetchall()[0][0] or 0.0
-    for path in sorted(journal_folder(db).glob("*.jsonl")):
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            frame = parse(data).attempts.filter((pl.col("study") == study) & (pl.col("source") == "collected"))
-            total += float(frame["cost_usd"].sum())
-    return total
+    condition = "study = $study AND source = 'collected'"
+    parts = attempts_where(db, condition, {"study": study}, "sum(cost_usd) AS cost_usd")
+    return sum((float(part["cost_usd"].sum()) for part in parts), 0.0)

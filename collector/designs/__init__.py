@@ -61,6 +61,6 @@ def _of_a_package(name: str) -> Design | None:
 
 def check_asks(design: Design) -> None:
     """DesignError where a design has neither what is asked nor an order of its own, neither prompts nor turns."""
-    for pair in (("questions", "conversations"), ("text", "next")):
+    for pair in (("questions", "plan"), ("text", "next")):
         if all(getattr(type(design), method) is getattr(Design, method) for method in pair):
             raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')

@@ -1,7 +1,7 @@
 """What the rest of slant asks of a design, and what is so of a design that doesn't say otherwise.
 
 A design whose conversations are single questions gives `parse`, `tests`, `questions`, `text`, `read` and `simulate`.
-One with an order of its own gives `conversations` in place of `questions`, one with games `next` in place of `text`.
+One with an order of its own gives `plan` in place of `questions`, one with games `next` in place of `text`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import random
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from slant.collector.designs.plan import Plan, QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex, prompt_index
 from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
@@ -126,36 +127,26 @@ class Design(ABC):
 
     def questions(self, study: Study, model: StudyModel) -> Iterable[Question]:
         """All that one model is asked in one repetition, in whatever order."""
-        return ()  # check_asks() has seen to it that a design has this or conversations()
+        return ()  # check_asks() has seen to it that a design has this or plan()
 
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         """The question of a trial, to the byte, as it is sent as one message of a user."""
         return ""  # check_asks() has seen to it that a design has this or next()
 
+    def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
+        """What one model is asked, in a seeded order. Without a plan of its own, a design's questions are shuffled, all
+        repetitions together, so that conditions take turns."""
+        return _ShuffledQuestions(self, study, model, seed)
+
     def conversations(
         self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:
-        """All there is to ask of one model, in a seeded order; lazily, so that memory does not grow with the plan.
-
-        `skip` has one number for each conversation, and those with another number than 0 are passed over without
-        being made (empty: none is). They keep their positions. Without one of its own, a design's questions are
-        shuffled, all repetitions together, so that conditions take turns.
-        """
-        asked = list(self.questions(study, model))
-        order = array("I", range(len(asked) * repetitions))
-        random.Random(seed).shuffle(order)
-        for position, number in enumerate(order):
-            if not skip or not skip[position]:
-                repetition, place = divmod(number, len(asked))
-                trial = _trial(study, model, seed, asked[place], repetition + 1, position)
-                content = stable_id(study.asked_as, self.text(study, model, trial), study.temperature)[:12]
-                trial = replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)
-                yield Conversation(trial.trial_id, (trial,))
-
-    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
-        """The ids of the trials of each conversation, in the same order; a large design knows a quicker way."""
-        for conversation in self.conversations(study, model, seed, repetitions):
-            yield tuple(trial.trial_id for trial in conversation.trials)
+        """The conversations of the plan, lazily. `skip` has one number for each, and those with another number than 0
+        are passed over without being made (empty: none is). They keep their positions."""
+        plan = self.plan(study, model, seed)
+        for number, place in enumerate(plan.places(repetitions)):
+            if not skip or not skip[number]:
+                yield plan.conversation(place, number)
 
     def contents(self, study: Study) -> Iterator[str]:
         """A short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of; one of
@@ -165,10 +156,6 @@ class Design(ABC):
         for frame in sorted({study.frame, *self.frames(study.data), *(model.frame for model in study.models)}):
             anybody = StudyModel("", "", "", "", frame)
             yield from (one.trials[0].content or "" for one in self.conversations(study, anybody, study.seed, 1))
-
-    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
-        """The ids of the conversations, in the same order."""
-        yield from (one.conversation_id for one in self.conversations(study, model, seed, repetitions))
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
@@ -207,25 +194,37 @@ def used_frames(study: Study) -> dict[str, str]:
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
 
 
-def _trial(study: Study, model: StudyModel, seed: int, asked: Question, repetition: int, position: int) -> Trial:
-    its = (asked.test, asked.condition, asked.group, asked.item, asked.wording)
-    sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
-    enforced = ["structured_output"] if model.structured_output else []
-    return Trial(
-        trial_id=stable_id(study.name, study.variant, *sent, *enforced, seed, repetition, *its),
-        study=study.name,
-        study_version=study.version,
-        variant=study.variant,
-        model=model.model,
-        test=asked.test,
-        condition=asked.condition,
-        item=asked.item,
-        group=asked.group,
-        wording=asked.wording,
-        option_a=asked.option_a,
-        option_b=asked.option_b,
-        expected=asked.expected,
-        repetition=repetition,
-        position=position,
-        factors=asked.factors,
-    )
+class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
+    """The questions of a design without a plan of its own; a place is the number of a question and a repetition."""
+
+    def __init__(self, design: Design, study: Study, model: StudyModel, seed: int) -> None:
+        self._design, self._study, self._model, self._seed = design, study, model, seed
+        self._questions = list(design.questions(study, model))
+
+    def places(self, repetitions: int) -> Iterator[tuple[int, int]]:
+        order = array("I", range(len(self._questions) * repetitions))
+        random.Random(self._seed).shuffle(order)
+        for number in order:
+            repetition, place = divmod(number, len(self._questions))
+            yield place, repetition + 1
+
+    def trial_id(self, place: tuple[int, int]) -> str:
+        return self.trial(place, 0).trial_id
+
+    def trial(self, place: tuple[int, int], position: int) -> Trial:
+        study, model, asked = self._study, self._model, self._questions[place[0]]
+        cell = (asked.test, asked.condition, asked.group, asked.item, asked.wording)
+        sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
+        enforced = ["structured_output"] if model.structured_output else []
+        trial = Trial(
+            trial_id=stable_id(study.name, study.variant, *sent, *enforced, self._seed, place[1], *cell),
+            study=study.name,
+            study_version=study.version,
+            variant=study.variant,
+            model=model.model,
+            repetition=place[1],
+            position=position,
+            **{field.name: getattr(asked, field.name) for field in fields(asked)},
+        )
+        content = stable_id(study.asked_as, self._design.text(study, model, trial), study.temperature)[:12]
+        return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

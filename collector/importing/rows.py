@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
+from slant.collector.ask.attempts import AttemptMaker, Measures, Place
+from slant.collector.ask.option_logprobs import OptionLogprobs
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.counts import read_counts
@@ -27,9 +29,9 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.importing.options import with_options
 from slant.collector.importing.renamed import Names
+from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
 from slant.collector.study.records import Study, StudyModel
-from slant.collector.system.json_text import encoded
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _SHOWN_WORDS = 20
@@ -85,7 +87,7 @@ class RowReader:
         self._design = design_named(study.design)
         self._called = called or Names()
         self._cells: dict[str, PlannedCells] = {}
-        self._sequence = 0
+        self._maker = AttemptMaker(run, ())
 
     def attempt(self, row: Row) -> Attempt:
         """Raises CellError where the row can't be read; nothing of it is kept then."""
@@ -96,27 +98,17 @@ class RowReader:
         planned, is_known = self._cells[model.model].find(draft)
         repetition = self._repetition(draft, planned)  # counted before the rest, so that mending a row moves no other
         trial = with_options(self._design, planned, draft, repetition)
+        trial = replace(trial, position=count(draft.get("position"), "position"))
         counts = read_counts(draft, model)
         reply = _reply(draft, counts)
         reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
-        position = count(draft.get("position"), "position")
-        cost, graded = amount(draft.get("cost_usd"), "cost_usd"), _logprobs(draft)
+        measures = Measures(
+            counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
+        )
+        cost_usd = amount(draft.get("cost_usd"), "cost_usd")
+        place = Place(trial.trial_id, 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         self._note(trial, is_known, counts, reply, reading)
-        self._sequence += 1
-        return Attempt(
-            attempt_id=f"{self._run.run_id}-{self._sequence}", run_id=self._run.run_id, sequence=self._sequence,
-            conversation_id=trial.trial_id, trial_id=trial.trial_id, turn=1, try_no=1, is_final=True,
-            source=self._run.source, study=trial.study, study_version=trial.study_version, variant=trial.variant,
-            model=model.model, provider=model.provider, requested_model=model.requested_model,
-            repetition=repetition, position=position, test=trial.test, condition=trial.condition, item=trial.item,
-            group=trial.group, wording=trial.wording, option_a=trial.option_a, option_b=trial.option_b,
-            expected=trial.expected, factors=_json(trial.factors), content=trial.content,
-            outcome=reading.outcome, answer=reply.answer, choice=reading.choice,
-            detail=reply.detail or reading.detail, **counts,
-            input_tokens=reply.input_tokens, reasoning_text=reply.reasoning_text, finish_reason=reply.finish_reason,
-            served_model=reply.served_model, fingerprint=reply.fingerprint, request_id=reply.request_id,
-            cost_usd=cost, response=_kept(row, draft), **graded,
-        )  # fmt: skip
+        return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
     def end_of_file(self, file: str) -> list[str]:
         """The warnings about a file; what is counted within a file starts anew."""
@@ -197,15 +189,15 @@ def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
     )
 
 
-def _logprobs(draft: Mapping[str, Any]) -> dict[str, Any]:
+def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
     """The log-probabilities of the two options, and how far they can be trusted; nothing says so without a kind."""
-    found: dict[str, Any] = {name: logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob")}
+    of_a, of_b = (logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob"))
     kind = word(draft.get("logprob_kind"))
     if kind and kind not in get_args(LogprobKind):
         raise CellError(f"logprob_kind must be one of {', '.join(get_args(LogprobKind))}, but is {shown(kind)}")
-    if not kind and any(value is not None for value in found.values()):
+    if not kind and (of_a is not None or of_b is not None):
         raise CellError(f"logprob_kind is needed beside log-probabilities: {' or '.join(get_args(LogprobKind))}")
-    return found | {"logprob_kind": kind or None}
+    return OptionLogprobs(of_a, of_b, cast(LogprobKind, kind) if kind else None)
 
 
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:
@@ -213,7 +205,3 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
     kept = {name: its for name, its in row.cells.items() if its not in long and name not in ("request", "response")}
     return json.dumps({"file": row.file, "line": row.line, "row": kept}, ensure_ascii=False, default=str)
-
-
-def _json(values: Mapping[str, Any]) -> str | None:
-    return encoded(dict(values)).decode() if values else None

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.keep.journal_loader import final_rows
+from slant.collector.keep.stored_attempts import attempts_where
 
 IDS_AT_ONCE = 100_000
+_FINALS = "trial_id, (game IS NOT NULL AND round IS NOT NULL AND outcome <> 'answered') AS ends_game"
 _PLAIN = "^[0-9a-f]{32}$"  # what stable_id makes
 _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
@@ -102,7 +103,7 @@ def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[
     ended: set[str] = set()
 
     def batches() -> Iterator[pl.Series]:
-        for rows in final_rows(db, study, patience_s):
+        for rows in attempts_where(db, "is_final AND study = $study", {"study": study}, _FINALS, patience_s):
             ended.update(rows.filter("ends_game")["trial_id"])
             yield rows["trial_id"]
 

@@ -7,7 +7,6 @@ import json
 import math
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,13 +15,10 @@ import polars as pl
 
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading, writing
-from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder, utc_now, whole_lines
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
 
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
-ROWS_AT_ONCE = 200_000
-_ENDS_GAME = "(game IS NOT NULL AND round IS NOT NULL AND outcome <> 'answered') AS ends_game"
 
 
 @dataclass
@@ -119,9 +115,14 @@ def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
         return {}
     try:
         with reading(db, patience_s) as connection:
-            return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
+            return offsets_in(connection)
     except DatabaseEmptyError:
         return {}
+
+
+def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """The same of a database that is open."""
+    return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
 
 
 def _not_its_own(path: Path, data: bytes) -> str | None:
@@ -139,30 +140,3 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
     with path.open("rb") as file:
         first = file.read(start).count(b"\n") + 1
     return [(first + index, reason) for index, reason in parsed.bad]
-
-
-def final_trial_ids(db: Path, study: str, patience_s: float = 30.0) -> set[str]:
-    """Ids of all trials of `study` with a final attempt, as a set; for very many see keep/final_trials.py."""
-    return {trial_id for batch in final_ids(db, study, patience_s) for trial_id in batch}
-
-
-def final_ids(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.Series]:
-    """The same ids in batches, some of them perhaps twice: those in the database, then those that it has not loaded."""
-    for batch in final_rows(db, study, patience_s):
-        yield batch["trial_id"]
-
-
-def final_rows(db: Path, study: str, patience_s: float = 30.0) -> Iterator[pl.DataFrame]:
-    """The final attempts in the same batches: trial_id, and ends_game, true where its game went no further."""
-    offsets = loaded_offsets(db, patience_s)
-    if offsets:
-        with reading(db, patience_s) as connection:
-            rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
-            for start in range(0, rows, ROWS_AT_ONCE):
-                part = "FROM attempts WHERE is_final AND study = ? AND rowid >= ? AND rowid < ?"
-                finals = connection.sql(part, params=[study, start, start + ROWS_AT_ONCE])
-                yield frame_of(finals.project(f"trial_id, {_ENDS_GAME}"))
-    for path in sorted(journal_folder(db).glob("*.jsonl")):
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            rows = parse(data).attempts.filter(pl.col("is_final") & (pl.col("study") == study))
-            yield rows.select("trial_id", pl.sql_expr(_ENDS_GAME))

@@ -40,7 +40,8 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds."""
     trials = 0
     conversations = bytearray()
-    planned = design_named(study.design).trial_ids(study, model, seed, repetitions)
+    its_plan = design_named(study.design).plan(study, model, seed)
+    planned = map(its_plan.trial_ids, its_plan.places(repetitions))
     while block := list(islice(planned, IDS_AT_ONCE)):
         flags = finals.among_conversations(block)
         trials += flags.count(1)

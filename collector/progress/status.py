@@ -8,9 +8,9 @@ import polars as pl
 
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import journal_folder, whole_lines
-from slant.collector.keep.journal_lines import parse
-from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import loaded_offsets, offsets_in
+from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.system.shipped_files import sql_query
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
@@ -28,7 +28,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
         if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
-        offsets = dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
+        offsets = offsets_in(connection)
     rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
     if (versions := shown_versions()) is not None:
         rows = rows.filter(pl.col("study_version").is_in(versions))
@@ -43,11 +43,8 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
     """Counts of what the journals hold behind these offsets."""
-    parts = [
-        parse(data).attempts.select(*_KEYS, "test", "outcome", "is_final", "factors")
-        for path in sorted(journal_folder(db).glob("*.jsonl"))
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES)
-    ]
+    columns = (*_KEYS, "test", "outcome", "is_final", "factors")
+    parts = [attempts.select(columns) for attempts in unloaded_attempts(db, offsets)]
     if not parts:
         return pl.DataFrame(schema=dict.fromkeys([*_KEYS, "test"], pl.String) | dict.fromkeys(_COUNTS, pl.Int64))
     final = pl.col("is_final")

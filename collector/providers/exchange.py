@@ -1,10 +1,12 @@
-"""What a dialect hands to the client."""
+"""What a dialect hands to the client, and what comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from slant.collector.system.json_text import decoded
 
 LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
 
@@ -31,6 +33,30 @@ class Request:
             return self.body
         earlier = {"n": self.n_earlier, "hash": self.earlier_hash}
         return {**self.body, self.listed: self.body[self.listed][self.n_earlier :], "earlier": earlier}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
+
+    queued_at: str | None = None
+    sent_at: str | None = None
+    first_byte_at: str | None = None
+    done_at: str | None = None
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    error: str | None = None
+    was_dropped: bool = False
+    sent: str | None = None
+
+    def json(self) -> dict[str, Any] | None:
+        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
+        try:
+            value = decoded((self.body or "").strip() or "null")
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
 
 
 def count(mapping: Any, *path: str) -> int | None:

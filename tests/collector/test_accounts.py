@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector.ask.client import kept_headers
+from slant.collector.ask.attempts import kept_headers
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.public_paths import told_path, typed_command

@@ -144,13 +144,13 @@ def test_a_list_of_one_word_has_no_separator() -> None:
 
 
 def test_the_id_of_a_trial_depends_on_all_that_makes_it_and_not_on_its_place() -> None:
-    first = Cells(STUDY, STUDY.model("o3-mini"), 1).trial(0, 0, 1, 0)
-    assert Cells(STUDY, STUDY.model("o3-mini"), 1).trial(0, 0, 1, 77).trial_id == first.trial_id
+    first = Cells(STUDY, STUDY.model("o3-mini"), 1).trial((0, 0, 1), 0)
+    assert Cells(STUDY, STUDY.model("o3-mini"), 1).trial((0, 0, 1), 77).trial_id == first.trial_id
     others = [
-        Cells(STUDY, STUDY.model("o3-mini"), 2).trial(0, 0, 1, 0),
-        Cells(STUDY, STUDY.model("simulated/o3-mini"), 1).trial(0, 0, 1, 0),
-        Cells(with_variant(STUDY, "balanced"), STUDY.model("o3-mini"), 1).trial(0, 0, 1, 0),
-        *(Cells(STUDY, STUDY.model("o3-mini"), 1).trial(*cell, 0) for cell in [(1, 0, 1), (0, 1, 1), (0, 0, 2)]),
+        Cells(STUDY, STUDY.model("o3-mini"), 2).trial((0, 0, 1), 0),
+        Cells(STUDY, STUDY.model("simulated/o3-mini"), 1).trial((0, 0, 1), 0),
+        Cells(with_variant(STUDY, "balanced"), STUDY.model("o3-mini"), 1).trial((0, 0, 1), 0),
+        *(Cells(STUDY, STUDY.model("o3-mini"), 1).trial(cell, 0) for cell in [(1, 0, 1), (0, 1, 1), (0, 0, 2)]),
     ]
     assert len({first.trial_id, *(trial.trial_id for trial in others)}) == 7
 

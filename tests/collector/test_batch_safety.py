@@ -11,7 +11,7 @@ import pytest
 
 from slant.collector.api import Options, collect
 from slant.collector.batch.api import collect_batch
-from slant.collector.batch.earlier_answers import mixed_notes
+from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder

@@ -12,12 +12,12 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, RunReport, Watcher, collect
-from slant.collector.ask.client import Exchange
 from slant.collector.ask.lane_money import may_be_billed
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.progress.bar import ProgressWatcher
+from slant.collector.providers.exchange import Exchange
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.tiny_study import write_tiny
 

@@ -99,7 +99,7 @@ def test_a_view_that_is_not_the_design_s_own_is_refused(
         check_views(rogue)
 
 
-@pytest.mark.parametrize("pair", [("questions", "conversations"), ("text", "next")])
+@pytest.mark.parametrize("pair", [("questions", "plan"), ("text", "next")])
 def test_a_design_that_asks_nothing_is_refused_when_it_is_loaded(study: Path, pair: tuple[str, str]) -> None:
     rating = type(design_named("rating"))
     without = type("Without", (rating,), {name: getattr(Design, name) for name in pair})

@@ -18,7 +18,7 @@ MODELS = {"api": "o3-mini", "local": "gpt-oss-20b"}
 def all_trials(study: Study, model: StudyModel) -> list[Trial]:
     """Every trial of one model, unshuffled: word by word, wording by wording, compatible before incompatible."""
     cells = Cells(study, model, seed=1)
-    return [cells.trial(number // 2, number % 2, 1, number) for number in range(2 * len(cells))]
+    return [cells.trial((number // 2, number % 2, 1), number) for number in range(2 * len(cells))]
 
 
 def golden_prompts(study: Study, frame: str) -> dict[str, str]:

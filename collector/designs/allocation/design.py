@@ -87,24 +87,8 @@ class Allocation(Design):
         """The study with the chances by model and job (from 0 to 1) that the models themselves have given."""
         return replace(study, data=replace(study.data, elicited=rates))
 
-    def conversations(
-        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
-    ) -> Iterator[Conversation]:
-        data: AllocationData = study.data
-        games = Games(study, model, seed)
-        for number in range(data.games * repetitions):
-            if not skip or not skip[number]:
-                yield games.conversation(number + 1, number * data.n_trials)
-
-    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
-        games = Games(study, model, seed)
-        for number in range(study.data.games * repetitions):
-            yield games.trial_ids(number + 1)
-
-    def game_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[str]:
-        """The ids of the conversations, in the same order; quicker than making them all."""
-        games = Games(study, model, seed)
-        yield from (games.game_id(number + 1) for number in range(study.data.games * repetitions))
+    def plan(self, study: Study, model: StudyModel, seed: int) -> Games:
+        return Games(study, model, seed)
 
     def contents(self, study: Study) -> Iterator[str]:
         return (game_content(study, answer) for answer in study.data.texts.answers)

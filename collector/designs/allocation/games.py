@@ -18,6 +18,7 @@ from slant.collector.designs.allocation.draws import (
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.payoffs import gains
 from slant.collector.designs.allocation.ratings import Rating
+from slant.collector.designs.plan import Plan
 from slant.collector.records import Conversation, StableIds, Trial, stable_id
 from slant.collector.study.records import Study, StudyModel
 
@@ -51,7 +52,7 @@ def _plain(value: Any) -> Any:
     return [_plain(its) for its in value] if isinstance(value, tuple | list) else value
 
 
-class Games:
+class Games(Plan[int]):
     """The games of a study for one model, numbered from 1."""
 
     def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
@@ -78,15 +79,18 @@ class Games:
             return ROUNDS
         return QUESTIONS if place < self._data.n_rounds + self._data.n_questions else RATINGS
 
-    def game_id(self, game_no: int) -> str:
+    def places(self, repetitions: int) -> Iterator[int]:
+        return iter(range(1, self._data.games * repetitions + 1))
+
+    def conversation_id(self, game_no: int) -> str:
         return self._id.of(game_no, self._game_end)
 
     def trial_ids(self, game_no: int) -> tuple[str, ...]:
         return tuple(self._id.of(game_no, end) for end in self._ends)
 
-    def conversation(self, game_no: int, position: int) -> Conversation:
-        """`position` is that of its first trial in the plan."""
-        game_id, ids = self.game_id(game_no), self.trial_ids(game_no)
+    def conversation(self, game_no: int, number: int) -> Conversation:
+        position = number * self._data.n_trials  # of its first trial in the plan
+        game_id, ids = self.conversation_id(game_no), self.trial_ids(game_no)
         trials = [
             self._trial(ids[place], game_id, game_no, place, position + place, job, facts)
             for place, (job, facts) in enumerate(self._jobs(game_id, game_no))

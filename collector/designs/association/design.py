@@ -6,7 +6,7 @@ asked one after the other, in a seeded order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
@@ -23,13 +23,17 @@ from slant.collector.designs.association.words import (
 )
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.placeholders import placeholders
+from slant.collector.designs.plan import QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
+
+Cell = tuple[int, int, int]
+"""Where a trial stands: the number of its pair, of its condition in the pair (0 or 1), and the repetition from 1."""
 
 
 class Association(Design):
@@ -97,19 +101,8 @@ class Association(Design):
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
                 check_names(test, frame, data.frames[frame].template)
 
-    def conversations(
-        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
-    ) -> Iterator[Conversation]:
-        cells = Cells(study, model, seed)
-        for position, (pair, condition_no, repetition) in enumerate(_places(len(cells), seed, repetitions)):
-            if not skip or not skip[position]:
-                trial = cells.trial(pair, condition_no, repetition, position)
-                yield Conversation(trial.trial_id, (trial,))
-
-    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
-        cells = Cells(study, model, seed)
-        for pair, condition_no, repetition in _places(len(cells), seed, repetitions):
-            yield (cells.trial_id(pair, condition_no, repetition),)
+    def plan(self, study: Study, model: StudyModel, seed: int) -> Cells:
+        return Cells(study, model, seed)
 
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, model.frame, trial)
@@ -132,7 +125,7 @@ class Association(Design):
 
         def trial(number: int) -> Trial:
             repetition, number = divmod(number, 2 * len(cells))
-            return cells.trial(number // 2, number % 2, repetition + 1, number)
+            return cells.trial((number // 2, number % 2, repetition + 1), number)
 
         # in the balanced order the next repetition lists the other option first
         numbers = range(2 * len(cells) * (2 if study.data.option_order == "balanced" else 1))
@@ -142,25 +135,17 @@ class Association(Design):
 DESIGN = Association()
 
 
-def _places(pairs: int, seed: int, repetitions: int) -> Iterator[tuple[int, int, int]]:
-    """(pair, condition_no, repetition) of every trial, in the order of asking."""
-    for number, is_second_first in paired_order(pairs * repetitions, seed):
-        repetition, pair = divmod(number, pairs)
-        yield pair, int(is_second_first), repetition + 1
-        yield pair, int(not is_second_first), repetition + 1
-
-
 def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
     """Whether the rule sends the words of this side to attribute a. Those of the attributes go to their own label."""
     return (side == GROUPS[0]) == is_group_a_to_a if side in GROUPS else side == "attribute_a"
 
 
-class Cells:
+class Cells(QuestionPlan[Cell]):
     """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
 
     def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
         data: AssociationData = study.data
-        self._study, self._model, self._data = study, model, data
+        self._study, self._model, self._data, self._seed = study, model, data, seed
         self._wordings = list(data.wordings)
         self._words = [(test, side, word) for test in data.tests.values() for side, word in test.asked]
         settings = stable_id(dict(model.settings))
@@ -176,7 +161,14 @@ class Cells:
     def __len__(self) -> int:
         return len(self._words) * len(self._wordings)
 
-    def trial_id(self, pair: int, condition_no: int, repetition: int) -> str:
+    def places(self, repetitions: int) -> Iterator[Cell]:
+        for number, is_second_first in paired_order(len(self) * repetitions, self._seed):
+            repetition, pair = divmod(number, len(self))
+            yield pair, int(is_second_first), repetition + 1
+            yield pair, int(not is_second_first), repetition + 1
+
+    def trial_id(self, place: Cell) -> str:
+        pair, condition_no, repetition = place
         end = self._id_ends[2 * pair + condition_no]
         if end is None:
             word_no, wording_no = divmod(pair, len(self._wordings))
@@ -186,7 +178,8 @@ class Cells:
             self._id_ends[2 * pair + condition_no] = end
         return self._id.of(repetition, end)
 
-    def trial(self, pair: int, condition_no: int, repetition: int, position: int) -> Trial:
+    def trial(self, place: Cell, position: int) -> Trial:
+        pair, condition_no, repetition = place
         word_no, wording_no = divmod(pair, len(self._wordings))
         test, side, word = self._words[word_no]
         wording, condition = self._wordings[wording_no], self._data.conditions[condition_no]
@@ -198,7 +191,7 @@ class Cells:
         is_a_first = (word_no + wording_no + repetition) % 2 == 1
         is_a_first = is_group_a_to_a if self._data.option_order == "rule" else is_a_first
         return Trial(
-            trial_id=self.trial_id(pair, condition_no, repetition),
+            trial_id=self.trial_id(place),
             study=self._study.name,
             study_version=self._study.version,
             variant=self._study.variant,

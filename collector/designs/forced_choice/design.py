@@ -6,7 +6,7 @@ collector/designs/forced_choice/order.py for what is balanced and how.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slant.collector.designs.design import Design
@@ -15,9 +15,10 @@ from slant.collector.designs.forced_choice.order import ConsistentLetters, Place
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, parse_tables
+from slant.collector.designs.plan import QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.designs.wordings import spoken_words
-from slant.collector.records import Conversation, Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
@@ -66,19 +67,8 @@ class ForcedChoice(Design):
         data: ForcedChoiceData = study.data
         return {"block": data.blocks, "domain": tuple(data.domains), "wording": tuple(data.wordings)}
 
-    def conversations(
-        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
-    ) -> Iterator[Conversation]:
-        cells = Cells(study, model, seed)
-        for position, place in enumerate(places(study.data, model.model, seed, repetitions)):
-            if not skip or not skip[position]:
-                trial = cells.trial(place, position)
-                yield Conversation(trial.trial_id, (trial,))
-
-    def trial_ids(self, study: Study, model: StudyModel, seed: int, repetitions: int) -> Iterator[tuple[str, ...]]:
-        cells = Cells(study, model, seed)
-        for place in places(study.data, model.model, seed, repetitions):
-            yield (cells.trial_id(place),)
+    def plan(self, study: Study, model: StudyModel, seed: int) -> Cells:
+        return Cells(study, model, seed)
 
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, trial)
@@ -105,18 +95,18 @@ class ForcedChoice(Design):
         def trial(at: tuple[Place, str]) -> Trial:
             return cells.trial(at[0], 0, at[1])
 
-        both = [(place, letter) for place in places(study.data, model.model, study.seed, 1) for letter in LETTERS]
+        both = [(place, letter) for place in cells.places(1) for letter in LETTERS]
         return PromptIndex(((at, self._prompt(study, model, trial(at))) for at in both), trial)
 
 
 DESIGN = ForcedChoice()
 
 
-class Cells:
+class Cells(QuestionPlan[Place]):
     """The cells of a study for one model, and the trials in them."""
 
     def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
-        self._study, self._model = study, model
+        self._study, self._model, self._seed = study, model, seed
         self._data: ForcedChoiceData = study.data
         self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
         self._letters = ConsistentLetters(self._data, seed)
@@ -124,6 +114,9 @@ class Cells:
         names = (study.name, study.variant, model.model, model.provider, model.requested_model)
         self._id = StableIds(*names, stable_id(*sent), seed)
         self._contents = [[_content(study, domain, wording) for wording in self._wordings] for domain in self._domains]
+
+    def places(self, repetitions: int) -> Iterator[Place]:
+        return places(self._data, self._model.model, self._seed, repetitions)
 
     def trial_id(self, place: Place) -> str:
         domain = self._domains[place.domain_no]

@@ -1,59 +1,44 @@
-"""What the database, unloaded journals and open jobs know of batches; and that they don't mix with live answers."""
+"""Which answers came live and which by batch, and that one model's are not mixed unless a person asks for it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import polars as pl
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import journal_folder, whole_lines
-from slant.collector.keep.journal_lines import parse
-from slant.collector.keep.journal_loader import CHUNK_BYTES, loaded_offsets
+from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.shipped_files import sql_query
 
 Modes = dict[str, Counter[str]]
+_OF_STUDY = (  # of this version, or of another whose text holds what the trial's prompt was made of
+    "is_final AND source = 'collected' AND study = $study AND variant = $variant "
+    "AND (study_version = $version OR list_contains($contents, content))"
+)
 
 
 def attempted_in(db: Path, batch_id: str) -> set[str]:
     """The trials that have any attempt, final or failed, out of this batch job."""
-    rows = _rows(db, "SELECT DISTINCT trial_id FROM attempts WHERE batch_id = ?", [batch_id])
-    found = {row[0] for row in rows}
-    for frame in _unloaded(db):
-        found.update(frame.filter(pl.col("batch_id") == batch_id)["trial_id"].to_list())
-    return found
+    parts = attempts_where(db, "batch_id = $batch_id", {"batch_id": batch_id}, "DISTINCT trial_id")
+    return {trial_id for part in parts for trial_id in part["trial_id"]}
 
 
 def modes(db: Path, study: Study) -> Modes:
     """For each model how many of its trials in this study, version and variant were asked `live` and by `batch`."""
     contents = sorted(study.contents)
-    wanted = {
-        "study": study.name, "study_version": study.version, "contents": contents, "variant": study.variant,
-    }  # fmt: skip
-    found: Modes = {}
-    for model, is_batch, count in _rows(db, sql_query("live_and_batch"), wanted):
-        found.setdefault(model, Counter())["batch" if is_batch else "live"] += count
-    is_wanted = (
-        pl.col("is_final")
-        & (pl.col("source") == "collected")
-        & (pl.col("study") == study.name)
-        & (pl.col("variant") == study.variant)
-        & ((pl.col("study_version") == study.version) | pl.col("content").is_in(contents))
-    )
-    for frame in _unloaded(db):
-        for model, batch_id in frame.filter(is_wanted).select("model", "batch_id").iter_rows():
-            found.setdefault(model, Counter())["batch" if batch_id else "live"] += 1
+    values = {"study": study.name, "version": study.version, "variant": study.variant, "contents": contents}
+    counts: Modes = defaultdict(Counter)
+    for part in attempts_where(db, _OF_STUDY, values, "model, batch_id IS NOT NULL AS is_batch"):
+        for model, is_batch, count in part.group_by("model", "is_batch").len().iter_rows():
+            counts[model]["batch" if is_batch else "live"] += count
     for job in JobFolder(db).open_jobs(study.name):
         if (job.study_version, job.variant) == (study.version, study.variant):
-            found.setdefault(str(job.model["model"]), Counter())["batch"] += job.n_requests
-    return found
+            counts[str(job.model["model"])]["batch"] += job.n_requests
+    return counts
 
 
 def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch: bool) -> None:
@@ -82,17 +67,3 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
         for its, model in rows
         if study in (None, its)
     ]
-
-
-def _rows(db: Path, query: str, values: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
-    if not db.exists():
-        return []
-    with reading(db) as connection:
-        return connection.execute(query, values).fetchall()
-
-
-def _unloaded(db: Path) -> Iterator[pl.DataFrame]:
-    offsets = loaded_offsets(db)
-    for path in sorted(journal_folder(db).glob("*.jsonl")):
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            yield parse(data).attempts

@@ -1,0 +1,54 @@
+"""The plan of a design: what one model is asked under one seed, in order; conversations are made where they are wanted.
+
+A run that goes on looks at a million ids and makes few of their trials, so a plan goes over places: small values, each
+of which stands for one conversation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from slant.collector.records import Conversation, Trial
+
+Place = TypeVar("Place")
+
+
+class Plan(ABC, Generic[Place]):
+    """Of one study, one model and one seed."""
+
+    @abstractmethod
+    def places(self, repetitions: int) -> Iterator[Place]:
+        """One for each conversation, in the order of asking; lazily, so that memory does not grow with the plan."""
+
+    @abstractmethod
+    def conversation(self, place: Place, number: int) -> Conversation:
+        """The conversation there; `number` of them come before it, and the `position` of a trial follows from that."""
+
+    def trial_ids(self, place: Place) -> tuple[str, ...]:
+        """The ids of its trials; a large design knows a quicker way."""
+        return tuple(trial.trial_id for trial in self.conversation(place, 0).trials)
+
+    def conversation_id(self, place: Place) -> str:
+        return self.conversation(place, 0).conversation_id
+
+
+class QuestionPlan(Plan[Place]):
+    """Of a design whose conversations are single questions: one trial each, by whose id they go."""
+
+    @abstractmethod
+    def trial(self, place: Place, position: int) -> Trial: ...
+
+    @abstractmethod
+    def trial_id(self, place: Place) -> str: ...
+
+    def conversation(self, place: Place, number: int) -> Conversation:
+        trial = self.trial(place, number)
+        return Conversation(trial.trial_id, (trial,))
+
+    def trial_ids(self, place: Place) -> tuple[str, ...]:
+        return (self.trial_id(place),)
+
+    def conversation_id(self, place: Place) -> str:
+        return self.trial_id(place)

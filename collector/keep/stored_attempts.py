@@ -1,0 +1,47 @@
+"""The attempts of a database and those in its journals that it has not loaded yet, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.collector.errors import DatabaseEmptyError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.journal import journal_folder, whole_lines
+from slant.collector.keep.journal_lines import parse
+from slant.collector.keep.journal_loader import CHUNK_BYTES, offsets_in
+
+ROWS_AT_ONCE = 200_000
+
+
+def attempts_where(
+    db: Path, condition: str, values: Mapping[str, Any], columns: str, patience_s: float = 30.0
+) -> Iterator[pl.DataFrame]:
+    """`columns` (as in SELECT, sums among them) of the attempts under a condition of SQL with its `values`, part by
+    part: those in the database, then those that it has not loaded. What counts or adds up does so over the parts."""
+    query = f"SELECT {columns} FROM attempts WHERE ({condition})"  # noqa: S608 - both are texts of the callers' own
+    offsets: Mapping[str, int] = {}
+    if db.exists():
+        with suppress(DatabaseEmptyError), reading(db, patience_s) as connection:
+            offsets = offsets_in(connection)
+            n_rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
+            for first in range(0, n_rows, ROWS_AT_ONCE):
+                part = {**values, "first": first, "end": first + ROWS_AT_ONCE}
+                yield frame_of(connection.sql(f"{query} AND rowid >= $first AND rowid < $end", params=part))
+    with duckdb.connect(":memory:") as scratch:
+        for frame in unloaded_attempts(db, offsets):
+            with registered(scratch, "attempts", frame):
+                yield frame_of(scratch.sql(query, params=dict(values)))
+
+
+def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
+    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`)."""
+    for path in sorted(journal_folder(db).glob("*.jsonl")):
+        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
+            yield parse(data).attempts
