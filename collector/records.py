@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
+from slant.collector.system.json_text import texts_sorted
+
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
@@ -123,12 +125,14 @@ class Prompt:
     @property
     def messages(self) -> tuple[Mapping[str, Any], ...]:
         """All of them, oldest first."""
+        if self.before is None:
+            return self.new
         return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))
 
     @property
     def n_earlier(self) -> int:
         """How many of the messages were sent in the same conversation before."""
-        return sum(len(prompt.new) for prompt in self._back()) - len(self.new)
+        return sum(len(prompt.new) for prompt in self.before._back()) if self.before else 0
 
     def _back(self) -> Iterator[Prompt]:
         prompt: Prompt | None = self
@@ -143,6 +147,8 @@ class Prompt:
     @cached_property
     def hash(self) -> str:
         new = [m if type(m) is dict else dict(m) for m in self.new]
+        if self.before is None and self.tool is None and (text := texts_sorted(new)) is not None:
+            return hashlib.blake2b(b"[" + text + b"]", digest_size=16).hexdigest()  # what stable_id(new) gives
         if self.before:
             return stable_id(self.before.hash, new)
         return stable_id(new) if self.tool is None else stable_id(new, asdict(self.tool))

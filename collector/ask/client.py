@@ -11,6 +11,7 @@ import codecs
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -59,6 +60,7 @@ class Client:
     def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
         self._proxies = urllib.request.getproxies()
+        self._proxy = lru_cache(64)(self._proxy_for)  # the environment is searched once for each address
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
@@ -93,7 +95,7 @@ class Client:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
         return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=clock.now(), **seen)
 
-    def _proxy(self, url: str) -> str | None:
+    def _proxy_for(self, url: str) -> str | None:
         """The proxy that the environment names for this address; never one for this machine's own servers."""
         parts = urlsplit(url)
         host = parts.hostname or ""

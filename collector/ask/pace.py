@@ -129,9 +129,13 @@ class Pace:
         return f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
 
     def _wait(self, now: float) -> tuple[float, str]:
-        paused = max(self._pause.until_s, self._own_pause.until_s) - now
-        budget_s, kind = self._budgets.wait_s(now)
-        return max((paused, "pause"), (self._next_s - now, "spacing"), (budget_s, kind))
+        """Seconds until the next request may go out, and what that waits for."""
+        wait_s, waits_for = self._budgets.wait_s(now)
+        paused_s = max(self._pause.until_s, self._own_pause.until_s) - now
+        if paused_s >= wait_s:
+            wait_s, waits_for = paused_s, "pause"
+        spaced_s = self._next_s - now
+        return (spaced_s, "spacing") if spaced_s >= wait_s else (wait_s, waits_for)
 
     def _take(self, now: float) -> Ticket:
         self.in_flight += 1

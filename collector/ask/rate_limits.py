@@ -76,7 +76,7 @@ def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
     found: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
-        if is_budget(name) and (named := _budget_part(name)):
+        if "ratelimit" in name and (named := _budget_part(name)):
             kind, what = named
             found.setdefault(kind, {})[what] = value
     if not found:

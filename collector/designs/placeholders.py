@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from string import Formatter
 
 from slant.collector.errors import StudyError, UnknownNameError
@@ -18,9 +19,10 @@ def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, .
             raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
 
 
-def placeholders(text: str) -> set[str]:
+@lru_cache(256)  # each of a study's few texts makes hundreds of kinds of trials
+def placeholders(text: str) -> frozenset[str]:
     """The names in braces of a text that has been checked."""
-    return set(_parsed(text, "the text"))
+    return frozenset(_parsed(text, "the text"))
 
 
 def _parsed(text: str, where: str) -> dict[str, bool]:

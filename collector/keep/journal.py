@@ -74,7 +74,8 @@ def encode(record: Mapping[str, Any]) -> bytes:
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
     """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
     if isinstance(attempt, Attempt):
-        return encode(dict(zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)))
+        values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
+        return encoded({name: value for name, value in values if value is not None}) + b"\n"
     return encode(attempt)
 
 

@@ -34,10 +34,9 @@ def attempts_where(
             for first in range(0, n_rows, ROWS_AT_ONCE):
                 part = {**values, "first": first, "end": first + ROWS_AT_ONCE}
                 yield frame_of(connection.sql(f"{query} AND rowid >= $first AND rowid < $end", params=part))
-    with duckdb.connect(":memory:") as scratch:
-        for frame in unloaded_attempts(db, offsets):
-            with registered(scratch, "attempts", frame):
-                yield frame_of(scratch.sql(query, params=dict(values)))
+    for frame in unloaded_attempts(db, offsets):
+        with duckdb.connect(":memory:") as scratch, registered(scratch, "attempts", frame):
+            yield frame_of(scratch.sql(query, params=dict(values)))
 
 
 def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:

@@ -31,6 +31,8 @@ def without_template(reply: Reply) -> Reply:
 
 def split(content: str) -> tuple[str, str] | None:
     """Reasoning and answer, without the marks around them; None where no template shows."""
+    if "<" not in content and "THINK]" not in content and _BARE_FINAL not in content:  # nearly always
+        return None
     if channels := list(_CHANNEL.finditer(content)):
         return _harmony(content, channels)
     if _BARE_FINAL in content:

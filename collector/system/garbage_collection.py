@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-THRESHOLDS = (20_000, 20, 20)
+THRESHOLDS = (100_000, 50, 50)
 
 
 @contextmanager

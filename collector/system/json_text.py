@@ -7,6 +7,7 @@ orjson takes a tenth of the time, and refuses what must not be lost here: half a
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -29,3 +30,14 @@ def decoded(text: str) -> Any:
         return orjson.loads(text)
     except ValueError:
         return _decode(text)
+
+
+def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """Mappings of nothing but texts, as the standard library writes them with sorted keys; None for all others, in
+    which orjson would spell numbers in a way of its own."""
+    if not all(type(value) is str for row in rows for value in row.values()):
+        return None
+    try:
+        return orjson.dumps(rows, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return None

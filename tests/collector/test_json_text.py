@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slant.collector.records import Prompt, stable_id
 from slant.collector.system.json_text import decoded, encoded
 
 LONG = 2**63 - 1
@@ -20,6 +22,11 @@ VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(TE
 def test_what_is_encoded_is_what_the_standard_library_reads(value: object) -> None:
     assert json.loads(encoded(value)) == value
     assert decoded(encoded(value).decode()) == value
+
+
+@given(st.lists(st.dictionaries(TEXT, LEAVES)))
+def test_the_hash_of_a_prompt_is_that_of_its_messages_as_the_standard_library_writes_them(messages: list[Any]) -> None:
+    assert Prompt(tuple(messages)).hash == stable_id(messages)
 
 
 @given(st.text())

@@ -17,7 +17,6 @@ from slant.collector.designs.association.words import (
     GROUPS,
     SIDES,
     AssociationData,
-    AssociationTest,
     check_names,
     parse_tables,
 )
@@ -223,7 +222,7 @@ def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
         order.append(str((n_before + list(data.wordings).index(wording)) % 2))
     used = placeholders(layout.template)
     listed = {
-        name: text for name, text in _lists(data, test, frame).items() if name in used or name in ("label_a", "label_b")
+        name: text for name, text in test.texts(frame, layout).items() if name in used or name in ("label_a", "label_b")
     }
     its = (layout.template, data.wordings[wording], data.conditions, order, listed, study.temperature)
     return stable_id(study.asked_as, frame, test_name, wording, *its)[:12]
@@ -236,12 +235,7 @@ def rendered(data: AssociationData, frame: str, trial: Trial) -> str:
     first, second = (a, b) if trial.factors["first_option"] == a else (b, a)
     wording = data.wordings[trial.wording].format(word=trial.item, category_1=first, category_2=second)
     of_group_a, of_group_b = (a, b) if trial.condition == data.conditions[0] else (b, a)
-    return data.frames[frame].template.format_map(
-        {**_lists(data, test, frame), "category_1": of_group_a, "category_2": of_group_b, "wording": wording}
-    )
-
-
-def _lists(data: AssociationData, test: AssociationTest, frame: str) -> dict[str, str]:
     layout = data.frames[frame]
-    lists = {f"{side}_words": layout.joined(words) for side, words in test.words.items()}
-    return {**lists, **test.names[frame]}
+    return layout.template.format_map(
+        {**test.texts(frame, layout), "category_1": of_group_a, "category_2": of_group_b, "wording": wording}
+    )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
 from slant.collector.designs.refusals import REFUSAL
 from slant.collector.records import Reading, Reply
@@ -34,13 +36,25 @@ def read_answer(reply: Reply, options: tuple[str, str]) -> Reading:
 
 
 def _label_alone(answer: str, options: tuple[str, str]) -> str | None:
-    first_line = answer.strip().partition("\n")[0]
-    for text in (answer, first_line, *_FENCE.findall(answer), *_BOXED.findall(answer)[-1:], *_json_values(answer)):
-        bare = text.strip(_WRAPPING).casefold()
+    for text in _places_of_a_label(answer):
+        bare = _bare(text)
         for option in options:
-            if bare and bare == option.strip(_WRAPPING).casefold():
+            if bare and bare == _bare_option(option):
                 return option
     return None
+
+
+def _bare(text: str) -> str:
+    return text.strip(_WRAPPING).casefold()
+
+
+_bare_option = lru_cache(1024)(_bare)  # a study has a few, and asks them by the thousand
+
+
+def _places_of_a_label(answer: str) -> Iterator[str]:
+    yield answer  # nearly every answer is the label and nothing else
+    yield answer.strip().partition("\n")[0]
+    yield from (*_FENCE.findall(answer), *_BOXED.findall(answer)[-1:], *_json_values(answer))
 
 
 def _json_values(answer: str) -> list[str]:

@@ -8,7 +8,7 @@ in a prompt; with `ask_attributes = true` they are asked, too, and their own lab
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, placeholders
@@ -53,6 +53,14 @@ class AssociationTest:
     categories: Mapping[str, str]
     names: Mapping[str, Mapping[str, str]]
     asked_sides: tuple[str, ...] = GROUPS
+    _texts: dict[str, Mapping[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def texts(self, frame: str, layout: Frame) -> Mapping[str, str]:
+        """What stands in every prompt of this test in a frame: its lists of words and the names of its sides."""
+        if frame not in self._texts:  # the same for thousands of trials
+            lists = {f"{side}_words": layout.joined(words) for side, words in self.words.items()}
+            self._texts[frame] = {**lists, **self.names[frame]}
+        return self._texts[frame]
 
     @property
     def asked(self) -> list[tuple[str, str]]:
