@@ -12,7 +12,7 @@ from typing import Any
 
 from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
-from slant.collector.ask.journal_writer import Keeper
+from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.ledger import Ledger
 from slant.collector.ask.pace import Paces
 from slant.collector.ask.runner import Lane, Runner
@@ -27,7 +27,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Asked, Offer, make_offer, up_to_date
+from slant.collector.plan.run_plan import ModelPlan, Offer, make_offer, up_to_date
 from slant.collector.provenance.run_record import run_record
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.catalogue import Study, load_study, with_variant
@@ -149,7 +149,7 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
         journal = stack.enter_context(Journal.open(offer.db, run, study_line(offer.study, run.started_at)))
         for cut in journal.mended:
             watcher.say(cut)
-        keeper = Keeper(offer.db, journal, watcher.say)
+        keeper = JournalWriter(offer.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
         offer = await asyncio.to_thread(up_to_date, offer)
         begun = await asyncio.to_thread(begun_games, offer)
@@ -183,7 +183,7 @@ async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
 
 
 def _lane(
-    offer: Offer, asked: Asked, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
+    offer: Offer, asked: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
 ) -> Lane:  # fmt: skip
     base_url = simulated_url or asked.base_url
     assert base_url is not None
@@ -197,7 +197,7 @@ def _lane(
     )  # fmt: skip
 
 
-def _pending(offer: Offer, asked: Asked, begun: Begun) -> Iterator[Conversation]:
+def _pending(offer: Offer, asked: ModelPlan, begun: Begun) -> Iterator[Conversation]:
     for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip):
         if conversation.conversation_id in begun.unusable:
             continue
@@ -205,7 +205,7 @@ def _pending(offer: Offer, asked: Asked, begun: Begun) -> Iterator[Conversation]
             yield conversation
 
 
-def _load_at_last(keeper: Keeper, watcher: Watcher) -> bool:
+def _load_at_last(keeper: JournalWriter, watcher: Watcher) -> bool:
     """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
     if keeper.load(LAST_LOAD_S):
         return True

@@ -18,7 +18,7 @@ from slant.collector.system.json_text import encoded
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AttemptPlace:
     """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
 
     `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept). Of an import
@@ -80,11 +80,11 @@ class AttemptMaker:
     def _without_secrets(self, attempt: Attempt) -> Attempt:
         """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
-        found = {name: self.redacted(text) for name, text in texts.items() if any(s in text for s in self._secrets)}
-        return replace(attempt, **found) if found else attempt  # type: ignore[arg-type]
+        changed = {name: self.redacted(text) for name, text in texts.items() if any(s in text for s in self._secrets)}
+        return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
 
     def make(
-        self, model: StudyModel, trial: Trial, place: Place, exchange: Exchange, reply: Reply, reading: Reading,
+        self, model: StudyModel, trial: Trial, place: AttemptPlace, exchange: Exchange, reply: Reply, reading: Reading,
         measures: Measures | None = None,
     ) -> Attempt:  # fmt: skip
         """`measures` are those that an import states; None takes them from the reply."""
@@ -186,7 +186,7 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name in _KEPT_HEADERS or is_budget(name)}
 
 
-def _sent(exchange: Exchange, place: Place) -> str | None:
+def _sent(exchange: Exchange, place: AttemptPlace) -> str | None:
     if exchange.sent and not place.is_shortened:
         return exchange.sent
     return None if place.body is None else encoded(dict(place.body)).decode()

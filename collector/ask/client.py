@@ -40,7 +40,7 @@ codecs.register_error("slant.json_escape", _json_escape)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NextStep:
     """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, let its trial `fail`,
     or `stop` the model.
 
@@ -128,34 +128,34 @@ def backoff_s(try_no: int) -> float:
     return float(min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10)))
 
 
-def judge(exchange: Exchange, try_no: int) -> Verdict:
+def judge(exchange: Exchange, try_no: int) -> NextStep:
     """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
     backoff = backoff_s(try_no)
     if exchange.error is not None:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
-        return Verdict("again", exchange.error, wait_s=wait)
+        return NextStep("again", exchange.error, wait_s=wait)
     body = exchange.json()
     status = _true_status(exchange.status or 0, body)
     if status == 200:
-        return Verdict("again", "not a JSON object", wait_s=backoff) if body is None else Verdict("read", body=body)
+        return NextStep("again", "not a JSON object", wait_s=backoff) if body is None else NextStep("read", body=body)
     code, sentence = _provider_error(body)
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if code in _FILTER_CODES:
-        return Verdict("filtered", reason)
+        return NextStep("filtered", reason)
     if code in _MONEY_CODES:
-        return Verdict("stop", reason)
+        return NextStep("stop", reason)
     if is_too_long(status, code, sentence):
-        return Verdict("fail", reason)
+        return NextStep("fail", reason)
     if status in _AGAIN or status >= 500:
-        asked = asked_wait_s(exchange.headers, body)
-        if asked is not None and asked > LONGEST_WAIT_S:
-            return Verdict("stop", f"{reason}. {_too_long(asked)}")
-        return Verdict("again", reason, wait_s=max(backoff, asked or 0.0), pause_s=asked or 0.0)
+        requested_wait_s = asked_wait_s(exchange.headers, body)
+        if requested_wait_s is not None and requested_wait_s > LONGEST_WAIT_S:
+            return NextStep("stop", f"{reason}. {_too_long(requested_wait_s)}")
+        return NextStep("again", reason, wait_s=max(backoff, requested_wait_s or 0.0), pause_s=requested_wait_s or 0.0)
     if 300 <= status < 400:
-        return Verdict("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
+        return NextStep("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
     if status == 404 and sentence in ("", "Not Found", "File Not Found"):  # a web server's words, not an API's
         reason += " (nothing answers at this address; most servers of your own want /v1 at the end of --base-url)"
-    return Verdict("stop", reason)
+    return NextStep("stop", reason)
 
 
 def _true_status(status: int, body: dict[str, Any] | None) -> int:

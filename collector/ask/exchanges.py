@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from slant.collector.ask.client import Verdict, backoff_s
+from slant.collector.ask.client import NextStep, backoff_s
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.providers import Dialect
 from slant.collector.providers.exchange import Exchange
@@ -17,8 +17,8 @@ TOO_LONG = "too_long"
 
 
 def read_exchange(
-    dialect: Dialect, exchange: Exchange, verdict: Verdict, trial: Trial, try_no: int
-) -> tuple[Reply, Verdict]:
+    dialect: Dialect, exchange: Exchange, verdict: NextStep, trial: Trial, try_no: int
+) -> tuple[Reply, NextStep]:
     """The reply, and what to do about it. `verdict` is judge()'s of that exchange."""
     if verdict.action == "fail" and trial.game is not None:
         # a game can't be made shorter, and to ask the same again is in vain: it ends here, with an outcome
@@ -28,7 +28,7 @@ def read_exchange(
         return unanswered(dialect, exchange, outcome, verdict.reason), verdict
     reply = dialect.reply(verdict.body, exchange.headers)
     if reply.outcome == "failed":  # a response that says of itself that it is no answer
-        return reply, Verdict("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
+        return reply, NextStep("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
     return reply, verdict
 
 

@@ -21,17 +21,17 @@ class Marks:
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
         """What is kept with the answer to this trial; empty for nearly all of them."""
-        found: dict[str, Any] = {}
+        marks: dict[str, Any] = {}
         game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
         if served := changed_model(reply, history):
-            found["served_model_before"] = served
+            marks["served_model_before"] = served
             self._say(
                 self.model_changed, game,
                 f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
                 f"{reply.served_model}. The game goes on, and is marked (served_model_before).",
             )  # fmt: skip
         if trial.round and (tokens := cut_input(reply, history)):
-            found["input_tokens_before"] = tokens
+            marks["input_tokens_before"] = tokens
             self._say(
                 self.input_cut, game,
                 f"The server of {trial.model} read {reply.input_tokens:,} tokens in {where} of game "
@@ -39,7 +39,7 @@ class Marks:
                 "cut off its beginning. The game goes on, and is marked (input_tokens_before). Give the server more "
                 "context (Ollama: options.num_ctx among the model's settings).",
             )  # fmt: skip
-        return found
+        return marks
 
     def _say(self, games: set[str], game: str, sentence: str) -> None:
         if game not in games and len(games) < MOST_SAID:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from slant.collector.ask.journal_writer import Keeper
+    from slant.collector.ask.journal_writer import JournalWriter
     from slant.collector.ask.runner import Runner
     from slant.collector.ask.watcher import Watcher
 
@@ -32,7 +32,7 @@ class StopSwitch:
             self._loop.call_soon_threadsafe(self._stop)
 
     @contextmanager
-    def connected(self, runner: Runner, keeper: Keeper) -> Iterator[None]:
+    def connected(self, runner: Runner, keeper: JournalWriter) -> Iterator[None]:
         """While this is open, a stop reaches this run; in the main thread signals are stops."""
         task = asyncio.current_task()
         assert task is not None
@@ -48,7 +48,7 @@ class StopSwitch:
                 loop.remove_signal_handler(name)
             self._loop = None
 
-    def _pressed(self, runner: Runner, keeper: Keeper, task: asyncio.Task[Any]) -> None:
+    def _pressed(self, runner: Runner, keeper: JournalWriter, task: asyncio.Task[Any]) -> None:
         was_stopping = runner.stopping.is_set()
         runner.stop()
         if keeper.is_closed:  # nothing is in flight any more: only the load into the database is left
@@ -70,12 +70,12 @@ def run_anywhere(work: Coroutine[Any, Any, T], stop: Callable[[], None] | None =
     """
     if not _is_loop_running():
         return asyncio.run(work)
-    found: list[T] = []
+    results: list[T] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            found.append(asyncio.run(work))
+            results.append(asyncio.run(work))
         except BaseException as error:
             failed.append(error)
 
@@ -90,7 +90,7 @@ def run_anywhere(work: Coroutine[Any, Any, T], stop: Callable[[], None] | None =
             stop()
     if failed:
         raise failed[0]
-    return found[0]
+    return results[0]
 
 
 def _is_loop_running() -> bool:

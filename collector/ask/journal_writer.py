@@ -23,7 +23,7 @@ FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
 SAY_WHY_AFTER_S = 30.0
 
 
-class Keeper:
+class JournalWriter:
     """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
 
     def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:

@@ -83,8 +83,8 @@ class Pace:
         """A request came back: with this status (None: not at all), asking for so long a wait (0: for none)."""
         self.in_flight -= 1
         now = self._clock()
-        if told := told_budgets(headers):
-            self._budgets.learn(told, ticket.number, ticket.sent_s)
+        if budgets := told_budgets(headers):
+            self._budgets.learn(budgets, ticket.number, ticket.sent_s)
         if status == 429:
             self._rate_limited(ticket, now, asked_wait_s)
         elif status is None or status >= 500:

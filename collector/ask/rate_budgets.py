@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from slant.collector.ask.rate_limits import Told
+from slant.collector.ask.rate_limits import StatedBudget
 
 _SMOOTHING = 0.1  # how much one answer moves the expected size of the next
 
@@ -37,13 +37,13 @@ class Budgets:
             budget.known_s = now_s
         return self._sent
 
-    def learn(self, told: Iterable[Told], number: int, sent_s: float) -> None:
+    def learn(self, budgets: Iterable[StatedBudget], number: int, sent_s: float) -> None:
         """Headers of the answer to request `number`; the news of an older request than the last one changes nothing.
 
         They are taken to tell how it was when that request was let in: what was sent since is taken off, what was
         refilled since is added.
         """
-        for budget in told:
+        for budget in budgets:
             old = self._budgets.get(budget.kind)
             if old is not None and old.told_by > number:
                 continue

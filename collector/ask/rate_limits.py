@@ -32,7 +32,7 @@ _TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatedBudget:
     """One budget as a response tells it. `reset_s`: seconds from now until it is full again; None where not told."""
 
     kind: str
@@ -72,18 +72,18 @@ def server_time(headers: Mapping[str, str]) -> float:
     return time.time() if moment is None else moment
 
 
-def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[Told, ...]:
+def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[StatedBudget, ...]:
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
-    found: dict[str, dict[str, str]] = {}
+    parts_by_kind: dict[str, dict[str, str]] = {}
     for name, value in headers.items():
         if "ratelimit" in name and (named := _budget_part(name)):
             kind, what = named
-            found.setdefault(kind, {})[what] = value
-    if not found:
+            parts_by_kind.setdefault(kind, {})[what] = value
+    if not parts_by_kind:
         return ()
     moment = server_time(headers) if now is None else now
-    told = (_told(kind, parts, moment) for kind, parts in found.items())
-    return tuple(budget for budget in told if budget is not None)
+    budgets = (_told(kind, parts, moment) for kind, parts in parts_by_kind.items())
+    return tuple(budget for budget in budgets if budget is not None)
 
 
 @functools.lru_cache(maxsize=256)
@@ -98,11 +98,11 @@ def is_budget(name: str) -> bool:
     return "ratelimit" in name and _budget_part(name) is not None
 
 
-def _told(kind: str, parts: Mapping[str, str], now: float) -> Told | None:
+def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | None:
     limit, remaining = (_number(parts.get(name, "")) for name in ("limit", "remaining"))
     if limit is None or remaining is None or limit <= 0:
         return None
-    return Told(kind, limit, min(remaining, limit), reset_s(parts.get("reset", ""), now))
+    return StatedBudget(kind, limit, min(remaining, limit), reset_s(parts.get("reset", ""), now))
 
 
 @functools.lru_cache(maxsize=256)
@@ -143,8 +143,8 @@ def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
     for detail in details if isinstance(details, list) else []:
         if isinstance(detail, Mapping) and str(detail.get("@type", "")).endswith("google.rpc.RetryInfo"):
             return duration_s(str(detail.get("retryDelay", "")))
-    said = _TRY_AGAIN.search(str(error.get("message") or "")[:2000])
-    return duration_s(said[1]) if said else None
+    sentence = _TRY_AGAIN.search(str(error.get("message") or "")[:2000])
+    return duration_s(sentence[1]) if sentence else None
 
 
 def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> float | None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from slant.collector.ask.attempts import AttemptMaker, Place
+from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.client import LONGEST_BACKOFF_S, Client, judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.ask.game_marks import Marks
-from slant.collector.ask.journal_writer import Keeper
+from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import BudgetReached, LaneMoney
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
@@ -70,7 +70,7 @@ class Runner:
     """One run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
 
     def __init__(
-        self, study: Study, run: Run, lanes: Sequence[Lane], keeper: Keeper, max_retries: int,
+        self, study: Study, run: Run, lanes: Sequence[Lane], keeper: JournalWriter, max_retries: int,
         on_change: Callable[[Lane, str], None], say: Callable[[str], None] = lambda text: None,
     ) -> None:  # fmt: skip
         self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
@@ -152,7 +152,7 @@ class Runner:
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
-            place = Place(
+            place = AttemptPlace(
                 conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
                 cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
             )  # fmt: skip

@@ -42,11 +42,11 @@ class Uncounted:
 def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
     """The sentence for a model ("provider/name") none of whose answers has a count; `readable` of them have reasoning
     that can be counted here."""
-    its = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"
+    subject = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"
     what = "have its server report usage"
     if readable:
         what += f", or collect recount --model {model} --db {db} and --measure recounted"
-    return f"{model}: {its} a token count. Nothing to analyse: {what}."
+    return f"{model}: {subject} a token count. Nothing to analyse: {what}."
 
 
 def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
@@ -58,8 +58,8 @@ def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
         return []
     return [
         uncounted(f"{provider}/{name}", int(answers), int(readable), db)
-        for its, provider, name, answers, readable in rows
-        if study in (None, its) and _analyses_tokens(its, db)
+        for of_study, provider, name, answers, readable in rows
+        if study in (None, of_study) and _analyses_tokens(of_study, db)
     ]
 
 

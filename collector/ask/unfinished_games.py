@@ -15,7 +15,7 @@ from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.designs import design_named
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
 from slant.collector.study.records import Study
@@ -40,36 +40,38 @@ def begun_games(offer: Offer) -> Begun:
     """The games of an offer that have turns already, but are not over."""
     begun = Begun()
     started = started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_games else set()
-    for asked in offer.asked if started else ():
-        games = design_named(offer.study.design).plan(offer.study, asked.model, offer.seed)
+    for model_plan in offer.asked if started else ():
+        games = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
         ids = list(map(games.conversation_id, games.places(offer.repetitions)))
-        is_open = [game_id in started and not (asked.skip and asked.skip[no]) for no, game_id in enumerate(ids)]
+        is_open = [
+            game_id in started and not (model_plan.skip and model_plan.skip[no]) for no, game_id in enumerate(ids)
+        ]
         rows = stored_turns(offer.db, offer.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one])
-        turns = begun.of_model.setdefault(asked.model.model, {})
+        turns = begun.of_model.setdefault(model_plan.model.model, {})
         others = bytes(not is_one for is_one in is_open)
-        for game in plan(offer.study, asked.model, offer.seed, offer.repetitions, others):
-            _go_on(offer, asked, game, rows.get(game.conversation_id, {}), turns, begun)
+        for game in plan(offer.study, model_plan.model, offer.seed, offer.repetitions, others):
+            _go_on(offer, model_plan, game, rows.get(game.conversation_id, {}), turns, begun)
     return begun
 
 
 def _go_on(
-    offer: Offer, asked: Asked, game: Conversation, kept: Turns, turns: dict[str, list[Turn]], begun: Begun
+    offer: Offer, model_plan: ModelPlan, game: Conversation, kept: Turns, turns: dict[str, list[Turn]], begun: Begun
 ) -> None:  # fmt: skip
     try:
-        turns[game.conversation_id] = replayed(offer.study, asked, game, kept)
+        turns[game.conversation_id] = replayed(offer.study, model_plan, game, kept)
     except ValueError as error:
         begun.unusable.add(game.conversation_id)
         begun.problems.append(
-            f"Game {game.trials[0].repetition} of {asked.model.model} can't be gone on with, and is left as it is: "
-            f"{error}. With another --seed all games are played anew."
+            f"Game {game.trials[0].repetition} of {model_plan.model.model} can't be gone on with, and is left as it "
+            f"is: {error}. With another --seed all games are played anew."
         )
 
 
-def replayed(study: Study, asked: Asked, game: Conversation, kept: Turns) -> list[Turn]:
+def replayed(study: Study, model_plan: ModelPlan, game: Conversation, kept: Turns) -> list[Turn]:
     """The turns of one game, made again. ValueError where they are not those that were kept."""
     design = design_named(study.design)
     history: list[Turn] = []
-    while step := design.next(study, asked.model, game, history):
+    while step := design.next(study, model_plan.model, game, history):
         trial, prompt = step
         row = kept.get((trial.trial_id, next_turn_no(history, trial)))
         if row is None:
@@ -79,7 +81,7 @@ def replayed(study: Study, asked: Asked, game: Conversation, kept: Turns) -> lis
             raise ValueError(f"in {where} something else was sent than this version of slant would send")
         body = row["response"]
         exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
-        reply, _ = read_exchange(asked.provider.dialect, exchange, judge(exchange, 1), trial, 1)
+        reply, _ = read_exchange(model_plan.provider.dialect, exchange, judge(exchange, 1), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
         read = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
         history.append(Turn(prompt, reply, read, trial.trial_id))

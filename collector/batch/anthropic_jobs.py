@@ -17,10 +17,10 @@ import anthropic
 
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
+    BatchResult,
+    JobStatus,
     NotSubmitted,
     NotThere,
-    Row,
-    Seen,
     Unsure,
     in_our_words,
     is_refusal,
@@ -90,19 +90,19 @@ class AnthropicBatches:
                     return "found", batch.id
         return ("perhaps", perhaps) if perhaps else ("none", None)
 
-    def look(self, job: Job) -> Seen:
+    def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
         status = batch.processing_status
-        return Seen(status, status == "ended", utc(batch.ended_at), n_answers=batch.request_counts.succeeded)
+        return JobStatus(status, status == "ended", utc(batch.ended_at), n_answers=batch.request_counts.succeeded)
 
-    def results(self, job: Job) -> Iterator[Row]:
+    def results(self, job: Job) -> Iterator[BatchResult]:
         batch = self._retrieve(job)
         if not batch.results_url:
             raise NotThere("its results are no longer kept there")
         with _as_ours():
             yield from self._rows(batch.id, batch.results_url)
 
-    def _rows(self, batch_id: str, address: str) -> Iterator[Row]:
+    def _rows(self, batch_id: str, address: str) -> Iterator[BatchResult]:
         # the SDK follows the address that the provider gives, with the key
         if urlsplit(address).netloc not in ("", urlsplit(self._base_url).netloc):
             raise Unsure(f"its results are at another host ({urlsplit(address).netloc}), which gets no key")
@@ -125,14 +125,14 @@ def _as_ours() -> AbstractContextManager[None]:
     return in_our_words(anthropic.NotFoundError, anthropic.APIError)
 
 
-def _row(line: bytes) -> Row:
+def _row(line: bytes) -> BatchResult:
     """A line of the results: succeeded with a message, errored with the provider's error, canceled, expired."""
     values: dict[str, Any] = json.loads(line)
     custom_id, result = str(values["custom_id"]), values["result"]
     kind = result.get("type")
     if kind == "succeeded":
-        return Row(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
+        return BatchResult(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
     if kind == "errored":
         error = result["error"].get("error") or result["error"]  # {"type": "error", "error": {"type": …, "message": …}}
-        return Row(custom_id, _ERROR_STATUS.get(error.get("type"), 500), json.dumps({"error": error}))
-    return Row(custom_id, error=f"batch_{kind}")
+        return BatchResult(custom_id, _ERROR_STATUS.get(error.get("type"), 500), json.dumps({"error": error}))
+    return BatchResult(custom_id, error=f"batch_{kind}")

@@ -19,7 +19,7 @@ from slant.collector.batch.fetch import Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.money import open_budget, purse
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
-from slant.collector.batch.services import WITH_BATCHES, NotSubmitted, NotThere, Seen, Service, Services, Unsure
+from slant.collector.batch.services import WITH_BATCHES, JobStatus, NotSubmitted, NotThere, Service, Services, Unsure
 from slant.collector.batch.submit import BatchLane, Submitter
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import UsageError
@@ -28,7 +28,7 @@ from slant.collector.keep.final_trials import Finals, final_trials, id_batches
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, plan
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.stored_texts import study_line
@@ -42,7 +42,7 @@ class Batches:
     def __init__(self, offer: Offer, run: Run, options: BatchOptions, yes: bool, say: Callable[[str], None]) -> None:
         self._offer, self._run, self._options, self._yes, self._say = offer, run, options, yes, say
         self._folder = JobFolder(offer.db)
-        self._lanes = {asked.model.model: _lane(asked) for asked in offer.asked}
+        self._lanes = {model_plan.model.model: _lane(model_plan) for model_plan in offer.asked}
         self._services = Services()
         self._prices = offer.prices
         self._journal: Journal | None = None
@@ -114,13 +114,13 @@ class Batches:
         lane = self._lanes.get(str(job.model["model"]))
         try:
             service = self._services.of_job(job, lane.base_url if lane else None)
-            found = self._looked_up(job, service) if job.state == "sending" else job
-            if found is None:
+            known_job = self._looked_up(job, service) if job.state == "sending" else job
+            if known_job is None:
                 return
-            seen = service.look(found)
-            found = self._folder.write(replace(found, seen=seen.status, seen_at=utc_now()))
+            seen = service.look(known_job)
+            known_job = self._folder.write(replace(known_job, seen=seen.status, seen_at=utc_now()))
             if seen.has_ended:
-                self._tell(found, seen, self._fetcher.fetch(found, service, seen))
+                self._tell(known_job, seen, self._fetcher.fetch(known_job, service, seen))
         except NotThere as error:
             self._not_there(job, str(error))
         except Unsure as error:
@@ -164,7 +164,7 @@ class Batches:
     def _has_its_key(self, job: Job) -> bool:
         return key_check(job.job_id, provider_named(job.provider).key()) == job.key_check
 
-    def _tell(self, job: Job, seen: Seen, fetched: Fetched) -> None:
+    def _tell(self, job: Job, seen: JobStatus, fetched: Fetched) -> None:
         lane = self._lanes.get(str(job.model["model"]))
         if lane:
             lane.outcomes += fetched.outcomes
@@ -210,9 +210,9 @@ class Batches:
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
         """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
         offer = self._offer
-        its = offer.study, lane.model, offer.seed, offer.repetitions
-        done, waiting = (done_in(*its, finals).conversations for finals in (self._finals, self._waiting()))
-        for conversation in plan(*its, skip=bytes(map(or_, done, waiting))):
+        plan_of = offer.study, lane.model, offer.seed, offer.repetitions
+        done, waiting = (done_in(*plan_of, finals).conversations for finals in (self._finals, self._waiting()))
+        for conversation in plan(*plan_of, skip=bytes(map(or_, done, waiting))):
             if offer.slice is None or conversation.conversation_id in offer.slice:
                 yield conversation
 
@@ -228,14 +228,15 @@ class Batches:
         )
 
 
-def _lane(asked: Asked) -> BatchLane:
-    if asked.provider.name not in WITH_BATCHES:
+def _lane(model_plan: ModelPlan) -> BatchLane:
+    if model_plan.provider.name not in WITH_BATCHES:
         raise UsageError(
-            f"{asked.model.model} can't be asked by batch: {asked.provider.name} has no batch jobs that slant speaks.",
+            f"{model_plan.model.model} can't be asked by batch: "
+            f"{model_plan.provider.name} has no batch jobs that slant speaks.",
             f"Those that have: {', '.join(WITH_BATCHES)}. Name their models with --model, or leave out --batch.",
         )
-    assert asked.base_url is not None
-    return BatchLane(asked, asked.base_url, asked.provider.key())
+    assert model_plan.base_url is not None
+    return BatchLane(model_plan, model_plan.base_url, model_plan.provider.key())
 
 
 def _name(job: Job) -> str:

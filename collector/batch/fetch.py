@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from typing import Any
 
-from slant.collector.ask.attempts import AttemptMaker, Place
+from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.client import judge
 from slant.collector.ask.lane_money import unanswered
-from slant.collector.batch.services import Row, Seen, Service, Unsure
+from slant.collector.batch.services import BatchResult, JobStatus, Service, Unsure
 from slant.collector.designs import design_named
 from slant.collector.errors import JournalError
-from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, JobMap
+from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import Finals
 from slant.collector.keep.journal import Journal, utc_now
 from slant.collector.providers import provider_named
@@ -64,7 +64,7 @@ class Fetcher:
         self._finals, self._earlier, self._price_of = finals, earlier, price_of
         self._design = design_named(study.design)
 
-    def fetch(self, job: Job, service: Service, seen: Seen) -> Fetched:
+    def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
         """Journal all results of an ended job and close it. Raises Unsure, NotThere, and then the job stays open."""
         # failed rows are kept as well, but don't end their trial: after a kill the same ones must not come twice
         before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
@@ -83,26 +83,32 @@ class Fetcher:
         return fetched
 
     def _attempts(
-        self, job: Job, service: Service, seen: Seen, names: JobMap, rows: Iterable[Row], before: set[str],
+        self, job: Job, service: Service, seen: JobStatus, names: JobMap, rows: Iterable[BatchResult], before: set[str],
         fetched: Fetched,
     ) -> Iterator[Attempt]:  # fmt: skip
-        found = [(row, *its) for row in rows if (its := names.find(row.custom_id))]
-        trial_ids = [asked.trial.trial_id for _, asked, _ in found]
+        results = [(row, *sent) for row in rows if (sent := names.find(row.custom_id))]
+        trial_ids = [request.trial.trial_id for _, request, _ in results]
         final = set(compress(trial_ids, self._finals.among(trial_ids)))
-        for row, asked, line in found:
+        for row, request, line in results:
             fetched.n_results += 1
             fetched.n_responses += row.status == 200
-            if asked.trial.trial_id in final or asked.trial.trial_id in before:
-                fetched.n_earlier += asked.trial.trial_id in final
+            if request.trial.trial_id in final or request.trial.trial_id in before:
+                fetched.n_earlier += request.trial.trial_id in final
                 continue
-            attempt = self._attempt(job, asked, service.body(line), row, seen, fetched)
+            attempt = self._attempt(job, request, service.body(line), row, seen, fetched)
             (final if attempt.is_final else before).add(attempt.trial_id)
             fetched.outcomes[attempt.outcome] += 1
             yield attempt
         self._finals.add(final)
 
     def _attempt(
-        self, job: Job, asked: Asked, body: Mapping[str, Any], row: Row, seen: Seen, fetched: Fetched
+        self,
+        job: Job,
+        request: JobRequest,
+        body: Mapping[str, Any],
+        row: BatchResult,
+        seen: JobStatus,
+        fetched: Fetched,
     ) -> Attempt:
         provider, exchange = provider_named(job.provider), _exchange(job, row, seen)
         verdict = judge(exchange, 1)
@@ -113,15 +119,15 @@ class Fetcher:
             reply = unanswered(provider.dialect, exchange, "filtered" if is_final else "failed", verdict.reason)
         if not is_final:
             fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)
-        place = Place(
-            asked.conversation_id, 1, 1, is_final, asked.prompt_hash, body, job.batch_id,
+        place = AttemptPlace(
+            request.conversation_id, 1, 1, is_final, request.prompt_hash, body, job.batch_id,
             cost_usd(self._price_of(job), reply, is_batch=True),
         )  # fmt: skip
-        reading = self._design.read(self._study, asked.trial, reply) if is_final else Reading("failed")
-        return self._maker.make(job.study_model, asked.trial, place, exchange, reply, reading)
+        reading = self._design.read(self._study, request.trial, reply) if is_final else Reading("failed")
+        return self._maker.make(job.study_model, request.trial, place, exchange, reply, reading)
 
 
-def _exchange(job: Job, row: Row, seen: Seen) -> Exchange:
+def _exchange(job: Job, row: BatchResult, seen: JobStatus) -> Exchange:
     """A result as if it had come by itself. The time between sending and done is the whole job's, not the answer's."""
     return Exchange(
         queued_at=job.created_at, sent_at=job.submitted_at or job.created_at, done_at=seen.ended_at or utc_now(),

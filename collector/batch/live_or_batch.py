@@ -64,6 +64,6 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
         return []
     return [
         f"{model} was asked partly live and partly by batch: its contrasts mix the two (view mixed_batches)."
-        for its, model in rows
-        if study in (None, its)
+        for of_study, model in rows
+        if study in (None, of_study)
     ]

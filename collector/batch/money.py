@@ -12,7 +12,7 @@ from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.ask.ledger import Ledger
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import UsageError
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 
 
 class Purse:
@@ -56,20 +56,20 @@ class Purse:
         return self._factor * self._money.most_usd(body)
 
 
-def purse(offer: Offer, asked: Asked, budget_usd: float | None) -> Purse:
+def purse(offer: Offer, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
     """As the money stands now, on disk. UsageError for a budget that can't be kept."""
-    return Purse(lane_money(offer, asked, open_budget(offer, budget_usd)))
+    return Purse(lane_money(offer, model_plan, open_budget(offer, budget_usd)))
 
 
 def open_budget(offer: Offer, budget_usd: float | None) -> Ledger:
     """The ledger of the study. UsageError too where a model's batches have no price."""
     ledger = open_ledger(offer, budget_usd)
-    for one in offer.paid if budget_usd is not None else ():
-        price = price_of(offer, one)
+    for model_plan in offer.paid if budget_usd is not None else ():
+        price = price_of(offer, model_plan)
         if price is not None and price.batch_factor is None:
             raise UsageError(
-                f"Can't keep a budget: no price of batch jobs is known for {one.provider.name}/"
-                f"{one.model.requested_model}.",
+                f"Can't keep a budget: no price of batch jobs is known for {model_plan.provider.name}/"
+                f"{model_plan.model.requested_model}.",
                 'Give one ("batch_factor"): --prices FILE (collector/providers/prices.toml shows how).',
             )
     return ledger

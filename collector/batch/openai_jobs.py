@@ -13,9 +13,9 @@ import openai
 
 from slant.collector.batch.services import (
     SUBMIT_LIMIT_S,
+    BatchResult,
+    JobStatus,
     NotSubmitted,
-    Row,
-    Seen,
     Unsure,
     in_our_words,
     is_refusal,
@@ -76,14 +76,14 @@ class OpenAIBatches:
                     break
         return "none", None
 
-    def look(self, job: Job) -> Seen:
+    def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
         ended = batch.completed_at or batch.expired_at or batch.cancelled_at or batch.failed_at
         problem = "; ".join(e.message or e.code or "" for e in (batch.errors and batch.errors.data) or [])
         n_answers = batch.request_counts.completed if batch.request_counts else 0
-        return Seen(batch.status, batch.status in _ENDED, utc(ended), problem[:500] or None, n_answers)
+        return JobStatus(batch.status, batch.status in _ENDED, utc(ended), problem[:500] or None, n_answers)
 
-    def results(self, job: Job) -> Iterator[Row]:
+    def results(self, job: Job) -> Iterator[BatchResult]:
         batch = self._retrieve(job)
         with _as_ours():
             for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -99,12 +99,14 @@ def _as_ours() -> AbstractContextManager[None]:
     return in_our_words(openai.NotFoundError, openai.APIError)
 
 
-def _row(line: bytes) -> Row:
+def _row(line: bytes) -> BatchResult:
     """A line of either file: `response` with a status and a body, or `error` (batch_expired, batch_cancelled …)."""
     values: dict[str, Any] = json.loads(line)
     custom_id, response, error = str(values["custom_id"]), values.get("response"), values.get("error")
     if isinstance(response, Mapping):
         body = json.dumps(response.get("body"), ensure_ascii=False)
-        return Row(custom_id, response.get("status_code"), body, response.get("request_id"))
-    said = error if isinstance(error, Mapping) else {}
-    return Row(custom_id, error=f"{said.get('code') or 'no response'}: {said.get('message') or ''}".rstrip(": "))
+        return BatchResult(custom_id, response.get("status_code"), body, response.get("request_id"))
+    details = error if isinstance(error, Mapping) else {}
+    return BatchResult(
+        custom_id, error=f"{details.get('code') or 'no response'}: {details.get('message') or ''}".rstrip(": ")
+    )

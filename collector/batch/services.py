@@ -32,7 +32,7 @@ SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BatchResult:
     """One result: an HTTP status with a body, or an error (the request expired, was cancelled, never ran)."""
 
     custom_id: str
@@ -43,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JobStatus:
     """How a job stands at the provider. `problem` is the provider's own sentence where the job as a whole failed,
     `n_answers` how many requests it says were answered: fewer results than that are not all of them."""
 
@@ -90,10 +90,10 @@ class Service(Protocol):
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
         """Look for a job whose submission got no answer. `others` are ids that are known to be other jobs."""
 
-    def look(self, job: Job) -> Seen:
+    def look(self, job: Job) -> JobStatus:
         """How the job stands. Raises NotThere, Unsure."""
 
-    def results(self, job: Job) -> Iterator[Row]:
+    def results(self, job: Job) -> Iterator[BatchResult]:
         """All results, in no order. Raises NotThere, Unsure."""
 
 
@@ -107,9 +107,9 @@ def sentence(error: Exception) -> str:
     """A provider's error as a person reads it."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else None
-    said = inner.get("message") if isinstance(inner, Mapping) else None
+    message = inner.get("message") if isinstance(inner, Mapping) else None
     status = getattr(error, "status_code", None)
-    return f"HTTP {status}: {said or error}"[:500] if status else f"{type(error).__name__}: {error}"[:500]
+    return f"HTTP {status}: {message or error}"[:500] if status else f"{type(error).__name__}: {error}"[:500]
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from slant.collector.batch.money import Purse
 from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
-from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
 from slant.collector.keep.journal import utc_now
-from slant.collector.plan.run_plan import Asked as Offered
+from slant.collector.plan.run_plan import ModelPlan
 from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Conversation, Prompt, Run, Trial
@@ -30,7 +30,7 @@ class BatchLane:
     `held_back` says why some of it was not submitted for want of money; `stopped_because` why it is asked no more.
     """
 
-    asked: Offered
+    asked: ModelPlan
     base_url: str
     key: str | None
     submitted: int = 0
@@ -99,7 +99,7 @@ def refuse_game(study: Study, conversation: Conversation) -> None:
 
 def fill(
     feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int, purse: Purse
-) -> Iterator[tuple[Asked, bytes]]:
+) -> Iterator[tuple[JobRequest, bytes]]:
     """Take from `feed` what fits into one job: at least one request, then up to the limits and as far as the money
     goes. Numbered from 0."""
     size = 0
@@ -113,7 +113,7 @@ def fill(
         if not purse.take(item.request.body):
             return
         size += len(line)
-        yield Asked(custom_id, item.conversation.conversation_id, item.prompt.hash, item.trial), line
+        yield JobRequest(custom_id, item.conversation.conversation_id, item.prompt.hash, item.trial), line
         feed.advance()
 
 

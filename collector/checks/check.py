@@ -18,7 +18,7 @@ from typing import Any
 from slant.collector.ask.client import Client, judge
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.checks.findings import Answered, facts
-from slant.collector.checks.questions import Question, questions
+from slant.collector.checks.questions import CheckQuestion, questions
 from slant.collector.checks.verdict import Verdict, verdict
 from slant.collector.errors import JournalError, ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
@@ -34,7 +34,7 @@ from slant.collector.system.operating_system import onto_disk
 
 AT_ONCE = 4
 TRIES = 4
-Told = Callable[[int, int], None]
+OnAnswer = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Check:
 
 def check_model(
     model: StudyModel, db: str | Path, *, base_url: str | None = None, seed: int = 1, time_limit_s: float = 600.0,
-    yes: bool = False, on_answer: Told = lambda done, all_of_them: None,
+    yes: bool = False, on_answer: OnAnswer = lambda done, all_of_them: None,
 ) -> Check:  # fmt: skip
     """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests.
 
@@ -58,14 +58,16 @@ def check_model(
     costs money and nobody agreed (`yes`), or is simulated.
     """
     provider = checked_provider(model, base_url)
-    asked = questions(provider.dialect, seed)
+    check_questions = questions(provider.dialect, seed)
     if provider.costs_money and not yes:
-        raise UsageError(f"This would send {len(asked)} paid requests.", "To agree: --yes (from Python: yes=True).")
-    one = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, on_answer)
-    answers = run_anywhere(one.ask_all(asked))
-    found = facts([answered for answered, _ in answers])
-    how, reasons = verdict(found, model.requested_model)
-    check = Check(provider.name, model.requested_model, found, how, tuple(reasons))
+        raise UsageError(
+            f"This would send {len(check_questions)} paid requests.", "To agree: --yes (from Python: yes=True)."
+        )
+    asker = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, on_answer)
+    answers = run_anywhere(asker.ask_all(check_questions))
+    check_facts = facts([answered for answered, _ in answers])
+    how, reasons = verdict(check_facts, model.requested_model)
+    check = Check(provider.name, model.requested_model, check_facts, how, tuple(reasons))
     _keep(Path(db), model, check, [kept for _, kept in answers])
     return check
 
@@ -85,21 +87,28 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
 class _Asker:
     """Asks the questions of one check, a few at once."""
 
-    def __init__(self, model: StudyModel, provider: Provider, base_url: str, time_limit_s: float, told: Told) -> None:
+    def __init__(
+        self, model: StudyModel, provider: Provider, base_url: str, time_limit_s: float, on_answer: OnAnswer
+    ) -> None:
         self._model, self._provider, self._base_url = model, provider, base_url
-        self._time_limit_s, self._told = time_limit_s, told
+        self._time_limit_s, self._told = time_limit_s, on_answer
         self._key = provider.key()
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._done = 0
 
-    async def ask_all(self, asked: list[Question]) -> list[tuple[Answered, dict[str, Any]]]:
+    async def ask_all(self, check_questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
         async with Client(AT_ONCE, self._time_limit_s) as client:
-            first = await self._ask(client, asked[0], len(asked))
+            first = await self._ask(client, check_questions[0], len(check_questions))
             if sentence := first[0].rejected or first[0].failed:
                 raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)
-            return [first, *await asyncio.gather(*(self._ask(client, one, len(asked)) for one in asked[1:]))]
+            return [
+                first,
+                *await asyncio.gather(
+                    *(self._ask(client, question, len(check_questions)) for question in check_questions[1:])
+                ),
+            ]
 
-    async def _ask(self, client: Client, question: Question, all_of_them: int) -> tuple[Answered, dict[str, Any]]:
+    async def _ask(self, client: Client, question: CheckQuestion, all_of_them: int) -> tuple[Answered, dict[str, Any]]:
         async with self._slots:
             model = replace(self._model, settings=merged(self._model.settings, question.settings))
             prompt = Prompt(({"role": "user", "content": question.text},))
@@ -119,7 +128,7 @@ class _Asker:
             reply = self._provider.dialect.reply(exchange.json() or {}, exchange.headers)
         return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
 
-    def _kept(self, question: Question, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
+    def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
         """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
         kept = {
             "purpose": question.purpose, "difficulty": question.difficulty, "expected": question.expected,
@@ -135,7 +144,7 @@ class _Asker:
         return text.replace(self._key, "[key]") if self._key else text
 
 
-def _answered(question: Question, reply: Reply, problem: dict[str, str]) -> Answered:
+def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) -> Answered:
     is_whole = not problem and reply.outcome is None
     return Answered(
         purpose=question.purpose, difficulty=question.difficulty, expected=question.expected,

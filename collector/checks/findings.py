@@ -39,8 +39,8 @@ class Answered:
 
 def facts(answers: Sequence[Answered]) -> CheckFacts:
     """What the answers to the calibration questions and the probes show."""
-    asked = [a for a in answers if a.purpose == "calibration"]
-    answered = [a for a in asked if a.answer is not None]
+    calibration = [a for a in answers if a.purpose == "calibration"]
+    answered = [a for a in calibration if a.answer is not None]
     counted = next(
         (name for name in ("reasoning", "output") if any(_count(a, name) is not None for a in answered)), None
     )
@@ -49,7 +49,7 @@ def facts(answers: Sequence[Answered]) -> CheckFacts:
     sums = [_is_sum(a) for a in answered if a.reasoning_tokens is not None and a.output_tokens is not None]
     return CheckFacts(
         counted=counted,
-        n_asked=len(asked),
+        n_asked=len(calibration),
         n_answered=len(answered),
         n_right=sum(a.is_right for a in answered),
         n_counted=len(known),
@@ -84,7 +84,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
     places: dict[float, list[int]] = {}
     for place, value in enumerate(sorted(values), 1):
         places.setdefault(value, []).append(place)
-    mean = {value: fmean(found) for value, found in places.items()}
+    mean = {value: fmean(ranks) for value, ranks in places.items()}
     return [mean[value] for value in values]
 
 
@@ -109,14 +109,14 @@ def _by_chance(answers: Sequence[Answered], name: str) -> str:
 
 def _effort(answers: Sequence[Answered], counted: str | None) -> str:
     tried = {name: [a for a in answers if a.purpose == name] for name in ("effort_low", "effort_high")}
-    for its in tried.values():
-        if reason := _not_tried(its):
+    for group in tried.values():
+        if reason := _not_tried(group):
             return reason
-    low, high = (_mean([_count(a, counted) for a in its]) for its in tried.values())
+    low, high = (_mean([_count(a, counted) for a in group]) for group in tried.values())
     if low is None or high is None:
         return "can't be told: no count"
-    said = f"{low:.0f} tokens with little, {high:.0f} with much"
-    return f"acts: {said}" if high > low * EFFORT_ACTS_FROM else f"no effect seen: {said}"
+    counts = f"{low:.0f} tokens with little, {high:.0f} with much"
+    return f"acts: {counts}" if high > low * EFFORT_ACTS_FROM else f"no effect seen: {counts}"
 
 
 def _not_tried(tried: Sequence[Answered]) -> str | None:

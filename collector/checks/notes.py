@@ -10,7 +10,7 @@ from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.studies.catalogue import list_studies, load_study
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
@@ -18,16 +18,16 @@ Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
 def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
     """What a run should say about its models before it starts. Never raises: a note is not worth a run."""
-    real = [asked for asked in offer.asked if asked.provider.name != "simulated"]
+    real = [model_plan for model_plan in offer.asked if model_plan.provider.name != "simulated"]
     verdicts = _verdicts(offer.db) if design_named(offer.study.design).analyses_tokens else None
-    notes = [_note(offer, asked, verdicts) for asked in real] if verdicts is not None else []
+    notes = [_note(offer, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
     if wants_logprobs:
         notes += [
-            f"{asked.model.model}: {asked.provider.name} gives no log-probabilities; it is asked without."
-            for asked in offer.asked
-            if asked.provider.logprobs is None
+            f"{model_plan.model.model}: {model_plan.provider.name} gives no log-probabilities; it is asked without."
+            for model_plan in offer.asked
+            if model_plan.provider.logprobs is None
         ]
-    if any(asked.model.structured_output for asked in offer.asked):
+    if any(model_plan.model.structured_output for model_plan in offer.asked):
         notes.append(
             "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
             "here than where JSON is asked for in words."
@@ -49,11 +49,11 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
         return []
     return [
         f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
-        for its, model, provider, requested, verdict, reasons in rows
+        for of_study, model, provider, requested, verdict, reasons in rows
         if verdict in ("unchecked", "not usable")
-        and study in (None, its)
-        and (its,) not in games
-        and _analyses_tokens(its)
+        and study in (None, of_study)
+        and (of_study,) not in games
+        and _analyses_tokens(of_study)
     ] + mixed_notes(db, study)
 
 
@@ -62,15 +62,15 @@ def _analyses_tokens(study: str) -> bool:
     return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
 
 
-def _note(offer: Offer, asked: Asked, verdicts: Verdicts) -> str | None:
-    its = asked.model
+def _note(offer: Offer, model_plan: ModelPlan, verdicts: Verdicts) -> str | None:
+    model = model_plan.model
     verdict, reasons = verdicts.get(
-        (asked.provider.name, its.requested_model, its.settings_text), ("unchecked", "")
+        (model_plan.provider.name, model.requested_model, model.settings_text), ("unchecked", "")
     )  # fmt: skip
     if verdict not in ("unchecked", "not usable"):
         return None
-    study = f" --study {offer.study.name}" if its.settings else ""
-    return f"{its.model} {_said(verdict, reasons, f'{asked.provider.name}/{its.requested_model}{study}')}"
+    study = f" --study {offer.study.name}" if model.settings else ""
+    return f"{model.model} {_said(verdict, reasons, f'{model_plan.provider.name}/{model.requested_model}{study}')}"
 
 
 def _said(verdict: str, reasons: str, name: str) -> str:

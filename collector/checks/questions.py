@@ -81,7 +81,7 @@ _PROBES: tuple[tuple[Any, Mapping[str, Settings]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CheckQuestion:
     """One request of a check. `purpose` is calibration, plain (no parameter), or the name of a probe."""
 
     purpose: str
@@ -91,7 +91,7 @@ class Question:
     settings: Settings = field(default_factory=dict)
 
 
-def questions(dialect: Any, seed: int) -> list[Question]:
+def questions(dialect: Any, seed: int) -> list[CheckQuestion]:
     """All requests of one check: the easiest question first (it shows a wrong key), the others in seeded order."""
     first, *rest = calibration()
     rest += list(_pairs(probes(dialect), rest[-_HARD:]))
@@ -99,26 +99,26 @@ def questions(dialect: Any, seed: int) -> list[Question]:
     return [first, *rest]
 
 
-def calibration() -> list[Question]:
+def calibration() -> list[CheckQuestion]:
     """The calibration questions, the easiest first."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [
-        Question("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"]) for row in rows
+        CheckQuestion("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"]) for row in rows
     ]  # fmt: skip
 
 
 def probes(dialect: Any) -> Mapping[str, Settings]:
     """The parameters to try, by name; a dialect of another package may bring its own as the constant PROBES."""
-    known = next((settings for its, settings in _PROBES if its is dialect), None)
+    known = next((settings for probed, settings in _PROBES if probed is dialect), None)
     return known if known is not None else getattr(dialect, "PROBES", {})
 
 
-def _pairs(tried: Mapping[str, Settings], hardest: list[Question]) -> Iterator[Question]:
+def _pairs(tried: Mapping[str, Settings], hardest: list[CheckQuestion]) -> Iterator[CheckQuestion]:
     for _ in range(2 if {"temperature", "seed"} & tried.keys() else 0):
-        yield Question("plain", _RANDOM + _ENDING)
+        yield CheckQuestion("plain", _RANDOM + _ENDING)
     for name, settings in tried.items():
         if name.startswith("effort"):
-            yield from (Question(name, q.text, q.difficulty, q.expected, settings) for q in hardest)
+            yield from (CheckQuestion(name, q.text, q.difficulty, q.expected, settings) for q in hardest)
         else:
-            yield from (Question(name, _RANDOM + _ENDING, settings=settings) for _ in range(2))
+            yield from (CheckQuestion(name, _RANDOM + _ENDING, settings=settings) for _ in range(2))

@@ -24,7 +24,7 @@ PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom
 _READABLE = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
 
-Told = Callable[[int, int], None]
+OnRows = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Recounted:
 
 def recount(
     db: str | Path, models: Sequence[str] = (), *, tokenizer: str = SERVER, base_url: str | None = None,
-    on_progress: Told = lambda done, all_of_them: None,
+    on_progress: OnRows = lambda done, all_of_them: None,
 ) -> list[Recounted]:  # fmt: skip
     """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
 
@@ -50,10 +50,10 @@ def recount(
     """
     if tokenizer != SERVER and not tokenizer.startswith(TIKTOKEN):
         raise UsageError(f'There is no tokenizer "{tokenizer}".', f"It is {SERVER}, or {TIKTOKEN}o200k_base.")
-    found = _readable(Path(db), models)
-    if not found:
+    readable = _readable(Path(db), models)
+    if not readable:
         return []
-    return run_anywhere(_recount(Path(db), found, tokenizer, base_url, on_progress))
+    return run_anywhere(_recount(Path(db), readable, tokenizer, base_url, on_progress))
 
 
 def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
@@ -74,16 +74,16 @@ def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
 
 
 async def _recount(
-    db: Path, found: list[tuple[str, str, int]], tokenizer: str, base_url: str | None, told: Told
+    db: Path, readable: list[tuple[str, str, int]], tokenizer: str, base_url: str | None, on_rows: OnRows
 ) -> list[Recounted]:
     results = []
     async with Client(AT_ONCE, 60.0) as client:
         with SideJournal(db, "recount") as journal:
-            for provider, model, texts in found:
+            for provider, model, texts in readable:
                 chosen, reason = await _tokenizer(client, tokenizer, base_url, provider, model)
                 counted = 0
                 if chosen is not None:
-                    counted = await _count_all(db, journal, chosen, provider, model, _told(told, texts))
+                    counted = await _count_all(db, journal, chosen, provider, model, _told(on_rows, texts))
                     reason = None if counted == texts else f"{texts - counted:,} texts could not be counted"
                 results.append(
                     Recounted(provider, model, texts, counted, chosen.name if chosen is not None else None, reason)
@@ -97,12 +97,12 @@ async def _tokenizer(
 ) -> tuple[Tokenizer | None, str | None]:
     if tokenizer != SERVER:
         return tiktoken_tokenizer(tokenizer), None
-    its = provider_named(provider)
-    address = base_url or its.address()
+    tokenizer_of = provider_named(provider)
+    address = base_url or tokenizer_of.address()
     hint = f"name a tokenizer: --tokenizer {TIKTOKEN}o200k_base"
     if address is None:
         return None, f"its server's address is not known: --base-url URL, or {hint}"
-    if its.costs_money and base_url is None:
+    if tokenizer_of.costs_money and base_url is None:
         return None, f"{provider} has no tokenizer that can be asked; {hint}"
     # a key belongs to its provider's host, and a server of one's own is another
     chosen = await server_tokenizer(client, address.rstrip("/"), None, model)
@@ -110,7 +110,7 @@ async def _tokenizer(
 
 
 async def _count_all(
-    db: Path, journal: SideJournal, tokenizer: Tokenizer, provider: str, model: str, told: Callable[[int], None]
+    db: Path, journal: SideJournal, tokenizer: Tokenizer, provider: str, model: str, on_rows: Callable[[int], None]
 ) -> int:
     last, counted, not_loaded = -1, 0, 0
     while page := _page(db, provider, model, last):
@@ -121,19 +121,19 @@ async def _count_all(
             journal.append({"kind": "recounts", "tokenizer": tokenizer.name, "counted_at": utc_now(), "rows": rows})
         counted += len(rows)
         not_loaded += len(rows)
-        told(counted)
+        on_rows(counted)
         if not_loaded >= LOAD_EVERY:
             load_journals(db)
             not_loaded = 0
     return counted
 
 
-def _told(told: Told, of_them: int) -> Callable[[int], None]:
-    return lambda done: told(done, of_them)
+def _told(on_rows: OnRows, of_them: int) -> Callable[[int], None]:
+    return lambda done: on_rows(done, of_them)
 
 
 def _page(db: Path, provider: str, model: str, last: int) -> list[tuple[int, str, str]]:
-    its = "provider = ? AND requested_model = ? AND rowid > ?"
-    query = f"SELECT rowid, attempt_id, reasoning_text FROM attempts WHERE {its} AND {_READABLE}"  # noqa: S608
+    condition = "provider = ? AND requested_model = ? AND rowid > ?"
+    query = f"SELECT rowid, attempt_id, reasoning_text FROM attempts WHERE {condition} AND {_READABLE}"  # noqa: S608
     with reading(db) as connection:
         return connection.execute(f"{query} ORDER BY rowid LIMIT {PAGE}", [provider, model, last]).fetchall()

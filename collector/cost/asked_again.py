@@ -15,7 +15,7 @@ from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.records import Trial
 from slant.collector.studies.differences import differences
 from slant.collector.studies.stored_texts import kept_text
@@ -43,42 +43,42 @@ def asked_again(offer: Offer) -> list[AskedAgain]:
     """By model of the offer; those without such trials are left out."""
     if not Path(offer.db).exists():
         return []
-    return [found for asked in offer.asked if (found := _of_model(offer, asked)) is not None]
+    return [repeated for model_plan in offer.asked if (repeated := _of_model(offer, model_plan)) is not None]
 
 
 def asked_again_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
     """The sentences for people; none where no answer is asked for twice."""
-    found = asked_again(offer)
-    trials = sum(one.trials for one in found)
+    repeated = asked_again(offer)
+    trials = sum(of_model.trials for of_model in repeated)
     if not trials:
         return []
-    reasons = [*_versions(offer, found), *_settings(offer, found)]
+    reasons = [*_versions(offer, repeated), *_settings(offer, repeated)]
     return [
-        " ".join([*reasons, f"{_trials(trials)} would be asked again{_about(offer, found, concurrency, is_batch)}."])
+        " ".join([*reasons, f"{_trials(trials)} would be asked again{_about(offer, repeated, concurrency, is_batch)}."])
     ]
 
 
-def _of_model(offer: Offer, asked: Asked) -> AskedAgain | None:
-    source = "simulated" if asked.provider.name == "simulated" else "collected"
+def _of_model(offer: Offer, model_plan: ModelPlan) -> AskedAgain | None:
+    source = "simulated" if model_plan.provider.name == "simulated" else "collected"
     try:
         with reading(offer.db) as connection:
-            its = [offer.study.name, offer.study.variant, source, asked.model.model]
-            n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", its).fetchall()[0][0]
-            if n_here <= asked.already_done or not asked.pending:  # nothing is here but what the plan has
+            values = [offer.study.name, offer.study.variant, source, model_plan.model.model]
+            n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", values).fetchall()[0][0]
+            if n_here <= model_plan.already_done or not model_plan.pending:  # nothing is here but what the plan has
                 return None
-            rows = frame_of(connection.sql(_ANSWERED, params=its)).to_dicts()
+            rows = frame_of(connection.sql(_ANSWERED, params=values)).to_dicts()
     except DatabaseEmptyError:
         return None
     before = {_cell(row): row for row in rows}
-    planned = {trial.trial_id: trial for one in _conversations(offer, asked) for trial in one}
+    planned = {trial.trial_id: trial for trials in _conversations(offer, model_plan) for trial in trials}
     done = {row["trial_id"] for row in rows}
     again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
     if not again:
         return None
-    now = asked.model.settings_text
-    names = (asked.provider.name, asked.model.requested_model)
+    now = model_plan.model.settings_text
+    names = (model_plan.provider.name, model_plan.model.requested_model)
     return AskedAgain(
-        asked.model.model,
+        model_plan.model.model,
         len(again),
         Counter(row["study_version"] for row in again if row["content"] not in offer.study.contents),
         tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, now)})),
@@ -91,8 +91,8 @@ def _served(row: Row) -> tuple[str, str]:
     return row["provider"], row["requested_model"]
 
 
-def _conversations(offer: Offer, asked: Asked) -> Iterator[tuple[Trial, ...]]:
-    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip):
+def _conversations(offer: Offer, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
+    for conversation in plan(offer.study, model_plan.model, offer.seed, offer.repetitions, model_plan.skip):
         if offer.slice is None or conversation.conversation_id in offer.slice:
             yield conversation.trials
 
@@ -110,9 +110,9 @@ def _of(trial: Trial) -> tuple[Any, ...]:
 _FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 
 
-def _versions(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
+def _versions(offer: Offer, repeated: list[AskedAgain]) -> Iterator[str]:
     study = offer.study
-    versions: Counter[str] = sum((one.versions for one in found), Counter())
+    versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
     here = _answers_of(offer)
     for version in versions:
         text = kept_text(offer.db, study.name, version)
@@ -130,24 +130,26 @@ def _answers_of(offer: Offer) -> dict[str, int]:
         return dict(connection.execute(sql_query("answers_by_version"), {"study": offer.study.name}).fetchall())
 
 
-def _settings(offer: Offer, found: list[AskedAgain]) -> Iterator[str]:
-    now = {asked.model.model: asked for asked in offer.asked}
-    for one in found:
-        asked = now[one.model]
-        if one.settings:
-            its, before = asked.model.settings_text, " and ".join(one.settings)
-            yield f"{one.model} has answers here that were asked with the settings {before}; now they are {its}."
-        if one.seeds:
-            before = " and ".join(map(str, one.seeds))
-            yield f"{one.model} has answers here with the seed {before}; now it is {offer.seed}."
-        if one.addresses:
-            its = f"{asked.provider.name}/{asked.model.requested_model}"
-            yield f"{one.model} has answers here of {', '.join(one.addresses)}; now it is {its}."
+def _settings(offer: Offer, repeated: list[AskedAgain]) -> Iterator[str]:
+    now = {model_plan.model.model: model_plan for model_plan in offer.asked}
+    for of_model in repeated:
+        model_plan = now[of_model.model]
+        if of_model.settings:
+            current, before = model_plan.model.settings_text, " and ".join(of_model.settings)
+            yield (
+                f"{of_model.model} has answers here that were asked with the settings {before}; now they are {current}."
+            )
+        if of_model.seeds:
+            before = " and ".join(map(str, of_model.seeds))
+            yield f"{of_model.model} has answers here with the seed {before}; now it is {offer.seed}."
+        if of_model.addresses:
+            current = f"{model_plan.provider.name}/{model_plan.model.requested_model}"
+            yield f"{of_model.model} has answers here of {', '.join(of_model.addresses)}; now it is {current}."
 
 
-def _about(offer: Offer, found: list[AskedAgain], concurrency: int, is_batch: bool) -> str:
+def _about(offer: Offer, repeated: list[AskedAgain], concurrency: int, is_batch: bool) -> str:
     """The cost of those trials: their share of what is pending."""
-    trials, cost = {one.model: one.trials for one in found}, Span(0.0, 0.0, 0.0)
+    trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
     for quote in quotes(offer, concurrency, is_batch=is_batch):
         share = trials.get(quote.asked.model.model, 0) / max(1, quote.asked.pending)
         if share and quote.estimate.cost_usd is not None:

@@ -10,14 +10,14 @@ from slant.collector.ask.ledger import Ledger
 from slant.collector.cost.earlier_answers import earlier_sizes, spent_before_usd
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.prices import Price
 
 LOST = "lost: "  # how the result of a job begins that its provider does not know any more
 
 
-def price_of(offer: Offer, asked: Asked) -> Price | None:
-    return offer.prices.find(asked.provider.name, asked.model.requested_model)
+def price_of(offer: Offer, model_plan: ModelPlan) -> Price | None:
+    return offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
 
 
 def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
@@ -27,9 +27,9 @@ def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
         return Ledger()
     if budget_usd <= 0:
         raise UsageError(f"--budget must be more than 0 US dollars, not {budget_usd:g}.")
-    unpriced = [one for one in offer.paid if price_of(offer, one) is None]
+    unpriced = [model_plan for model_plan in offer.paid if price_of(offer, model_plan) is None]
     if unpriced:
-        names = ", ".join(f"{one.provider.name}/{one.model.requested_model}" for one in unpriced)
+        names = ", ".join(f"{model_plan.provider.name}/{model_plan.model.requested_model}" for model_plan in unpriced)
         raise UsageError(
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
@@ -63,10 +63,10 @@ def batch_factor(price: Price | None) -> float:
     return 1.0 if price is None or price.batch_factor is None else price.batch_factor
 
 
-def lane_money(offer: Offer, asked: Asked, ledger: Ledger) -> LaneMoney:
+def lane_money(offer: Offer, model_plan: ModelPlan, ledger: Ledger) -> LaneMoney:
     """A model's money. With a budget, its earlier answers say how much one may cost."""
-    price = price_of(offer, asked)
-    sizes = earlier_sizes(offer.db, offer.study, asked.model) if price and ledger.cap_usd is not None else None
+    price = price_of(offer, model_plan)
+    sizes = earlier_sizes(offer.db, offer.study, model_plan.model) if price and ledger.cap_usd is not None else None
     if sizes is None:
         return LaneMoney(price, ledger)
     return LaneMoney(price, ledger, seen=sizes.n_counted, longest=sizes.max_output_tokens or 0)

@@ -33,18 +33,18 @@ class Growth:
     def sentence(self, model: str, pending: int, price: Price | None, output: Span | None) -> str:
         """What a person should know before paying for it."""
         first, last, total = (round(n / CHARACTERS_OF_TOKEN) for n in (self.sent[0], self.sent[-1], sum(self.sent)))
-        said = (
+        sentence = (
             f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn of a game, "
             f"{last:,} in the last, {total:,} in all {len(self.sent)} of them, of which only "
             f"{round(sum(self.new) / CHARACTERS_OF_TOKEN):,} are new"
         )
         if price is None or price.cached_input is None or output is None or not pending:
-            return f"{said}."
+            return f"{sentence}."
         games = pending / len(self.sent) / CHARACTERS_OF_TOKEN / PER_TOKENS
         new, again = sum(self.new), sum(self.sent) - sum(self.new)
         dear = price.cache_write or price.input
         cost = games * (new * dear + again * price.cached_input) + output.about * price.output / PER_TOKENS
-        return f"{said}. Where its provider's prompt cache holds all of the rest: about ${cost:,.2f}."
+        return f"{sentence}. Where its provider's prompt cache holds all of the rest: about ${cost:,.2f}."
 
 
 def _characters(message: Mapping[str, Any]) -> int:

@@ -26,13 +26,13 @@ def pilot_of(offer: Offer, trials: int) -> Offer:
     `trials` is less than one in each condition.
     """
     chosen: set[str] = set()
-    asked = []
-    for one in offer.asked:
-        conversations = list(balanced_slice(offer.study, one.model, offer.seed, offer.repetitions, trials))
+    model_plans = []
+    for model_plan in offer.asked:
+        conversations = list(balanced_slice(offer.study, model_plan.model, offer.seed, offer.repetitions, trials))
         ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
         chosen.update(conversation.conversation_id for conversation in conversations)
-        asked.append(replace(one, planned=len(ids), already_done=sum(offer.done.among(ids))))
-    return replace(offer, asked=tuple(asked), slice=frozenset(chosen))
+        model_plans.append(replace(model_plan, planned=len(ids), already_done=sum(offer.done.among(ids))))
+    return replace(offer, asked=tuple(model_plans), slice=frozenset(chosen))
 
 
 def balanced_slice(study: Study, model: StudyModel, seed: int, repetitions: int, trials: int) -> Iterator[Conversation]:

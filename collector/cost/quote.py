@@ -12,7 +12,7 @@ from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, est
 from slant.collector.cost.growth import Growth, growth_of
 from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.prices import Price
 
 PROMPTS_LOOKED_AT = 400
@@ -22,7 +22,7 @@ PROMPTS_LOOKED_AT = 400
 class Quote:
     """What the pending trials of one model would take."""
 
-    asked: Asked
+    asked: ModelPlan
     price: Price | None
     estimate: Estimate
     is_batch: bool = False
@@ -48,42 +48,42 @@ class Quote:
 
 def quotes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
     """`concurrency`: requests in flight for each model. Reads the database, asks nobody."""
-    return [_quote(offer, asked, concurrency, is_batch) for asked in offer.asked]
+    return [_quote(offer, model_plan, concurrency, is_batch) for model_plan in offer.asked]
 
 
-def _quote(offer: Offer, asked: Asked, concurrency: int, is_batch: bool) -> Quote:
-    price = offer.prices.find(asked.provider.name, asked.model.requested_model)
-    sizes = earlier_sizes(offer.db, offer.study, asked.model)
-    limits = known_limits(offer.db, asked.model)
-    growth = _growth(offer, asked)
-    guess = _guess(offer, asked) if growth is None else _guess_of_game(offer, asked, growth)
-    found = estimate(asked.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
-    return Quote(asked, price, found, is_batch, growth)
+def _quote(offer: Offer, model_plan: ModelPlan, concurrency: int, is_batch: bool) -> Quote:
+    price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+    sizes = earlier_sizes(offer.db, offer.study, model_plan.model)
+    limits = known_limits(offer.db, model_plan.model)
+    growth = _growth(offer, model_plan)
+    guess = _guess(offer, model_plan) if growth is None else _guess_of_game(offer, model_plan, growth)
+    estimated = estimate(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
+    return Quote(model_plan, price, estimated, is_batch, growth)
 
 
-def _growth(offer: Offer, asked: Asked) -> Growth | None:
+def _growth(offer: Offer, model_plan: ModelPlan) -> Growth | None:
     """How one game of this model would go; None for a study of single questions."""
     if not design_named(offer.study.design).has_games:
         return None
-    first = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
-    return growth_of(offer.study, asked.model, first, offer.seed)
+    first = next(plan(offer.study, model_plan.model, offer.seed, offer.repetitions))
+    return growth_of(offer.study, model_plan.model, first, offer.seed)
 
 
-def _guess_of_game(offer: Offer, asked: Asked, growth: Growth) -> Guess:
-    knows = design_named(offer.study.design).knows_lengths(offer.study, asked.model)
+def _guess_of_game(offer: Offer, model_plan: ModelPlan, growth: Growth) -> Guess:
+    knows = design_named(offer.study.design).knows_lengths(offer.study, model_plan.model)
     output = growth.output_tokens / len(growth.sent) if knows else None
     return Guess(growth.characters, output, "format of answers")
 
 
-def _guess(offer: Offer, asked: Asked) -> Guess:
+def _guess(offer: Offer, model_plan: ModelPlan) -> Guess:
     """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
     model that stands in none."""
     design = design_named(offer.study.design)
-    named = next((m for m in offer.study.models if m.model == asked.model.model), None)
+    named = next((m for m in offer.study.models if m.model == model_plan.model.model), None)
     known = named if named is not None and design.knows_lengths(offer.study, named) else None
     characters, outputs = [0], [0]
-    for conversation in islice(plan(offer.study, asked.model, offer.seed, offer.repetitions), PROMPTS_LOOKED_AT):
-        step = design.next(offer.study, asked.model, conversation, [])
+    for conversation in islice(plan(offer.study, model_plan.model, offer.seed, offer.repetitions), PROMPTS_LOOKED_AT):
+        step = design.next(offer.study, model_plan.model, conversation, [])
         assert step is not None
         characters.append(sum(len(str(message["content"])) for message in step[1].messages))
         if known is not None:
@@ -94,7 +94,7 @@ def _guess(offer: Offer, asked: Asked) -> Guess:
     return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
 
 
-def quote_rows(found: list[Quote]) -> list[dict[str, Any]]:
+def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Every number with its range, for programs: tokens, US dollars, seconds."""
     return [
         {
@@ -110,11 +110,11 @@ def quote_rows(found: list[Quote]) -> list[dict[str, Any]]:
             "tokens_rest_on": quote.estimate.tokens_rest_on, "cost_rests_on": quote.cost_rests_on,
             "time_rests_on": quote.estimate.time_rests_on,
         }
-        for quote in found
+        for quote in quotes
     ]  # fmt: skip
 
 
-def short_rows(found: list[Quote]) -> list[dict[str, Any]]:
+def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """The same for people: a row that fits a terminal."""
     return [
         {
@@ -125,7 +125,7 @@ def short_rows(found: list[Quote]) -> list[dict[str, Any]]:
             "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",
             "time": _spoken_time(quote.estimate.time_s),
         }
-        for quote in found
+        for quote in quotes
     ]  # fmt: skip
 
 
@@ -133,10 +133,10 @@ def _spoken_time(time_s: Span) -> str:
     return f"{spoken(time_s.low)} to {spoken(time_s.high)}"
 
 
-def total(found: list[Quote]) -> tuple[Span, list[str]]:
+def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
     """The cost of all models together in US dollars, and the paid models that are missing in it."""
     cost, missing = Span(0.0, 0.0, 0.0), []
-    for quote in found:
+    for quote in quotes:
         if quote.estimate.cost_usd is not None:
             cost = cost.plus(quote.estimate.cost_usd)
         elif quote.costs_money and quote.asked.pending:
@@ -144,10 +144,10 @@ def total(found: list[Quote]) -> tuple[Span, list[str]]:
     return cost, missing
 
 
-def sentences(found: list[Quote]) -> list[str]:
+def sentences(quotes: list[Quote]) -> list[str]:
     """What the numbers rest on, a line a model, and the sum where something costs money."""
     lines = []
-    for quote in found:
+    for quote in quotes:
         lines.append(
             f"{quote.asked.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
@@ -156,8 +156,8 @@ def sentences(found: list[Quote]) -> list[str]:
             of = quote.estimate
             name, pending = quote.asked.model.model, quote.asked.pending
             lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))
-    if any(quote.costs_money for quote in found):
-        cost, missing = total(found)
+    if any(quote.costs_money for quote in quotes):
+        cost, missing = total(quotes)
         without = f" without {', '.join(missing)}, whose cost is not known" if missing else ""
         lines.append(f"Together {spoken_usd(cost)}{without}.")
     return lines

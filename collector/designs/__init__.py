@@ -28,10 +28,10 @@ _found: dict[str, Design] = {}
 def design_named(name: str) -> Design:
     """The design of this name; UnknownNameError if there is none, DesignError where its package is not as it says."""
     if name not in _found:
-        found = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
-        if found is None:
+        design = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
+        if design is None:
             raise UnknownNameError("design", name, design_names())
-        _found[name] = found
+        _found[name] = design
     return _found[name]
 
 
@@ -52,11 +52,11 @@ def third_party_designs() -> Iterable[Design]:
 
 
 def _of_a_package(name: str) -> Design | None:
-    found: Design | None = load_third_party(GROUP, name, Design, DesignError)  # type: ignore[type-abstract]
-    if found is not None:
-        check_asks(found)
-        check_views(found)
-    return found
+    design: Design | None = load_third_party(GROUP, name, Design, DesignError)  # type: ignore[type-abstract]
+    if design is not None:
+        check_asks(design)
+        check_views(design)
+    return design
 
 
 def check_asks(design: Design) -> None:

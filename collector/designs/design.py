@@ -155,7 +155,10 @@ class Design(ABC):
         text of each question."""
         for frame in sorted({study.frame, *self.frames(study.data), *(model.frame for model in study.models)}):
             anybody = StudyModel("", "", "", "", frame)
-            yield from (one.trials[0].content or "" for one in self.conversations(study, anybody, study.seed, 1))
+            yield from (
+                conversation.trials[0].content or ""
+                for conversation in self.conversations(study, anybody, study.seed, 1)
+            )
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
@@ -185,7 +188,7 @@ class Design(ABC):
         return Prompt(({"role": "user", "content": self.text(study, model, trial)},))
 
     def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[Any]:
-        trials = (one.trials[0] for one in self.conversations(study, model, study.seed, 1))
+        trials = (conversation.trials[0] for conversation in self.conversations(study, model, study.seed, 1))
         return PromptIndex(((trial, self._prompt(study, model, trial)) for trial in trials), lambda trial: trial)
 
 
@@ -212,8 +215,8 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
         return self.trial(place, 0).trial_id
 
     def trial(self, place: tuple[int, int], position: int) -> Trial:
-        study, model, asked = self._study, self._model, self._questions[place[0]]
-        cell = (asked.test, asked.condition, asked.group, asked.item, asked.wording)
+        study, model, question = self._study, self._model, self._questions[place[0]]
+        cell = (question.test, question.condition, question.group, question.item, question.wording)
         sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
         enforced = ["structured_output"] if model.structured_output else []
         trial = Trial(
@@ -224,7 +227,7 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
             model=model.model,
             repetition=place[1],
             position=position,
-            **{field.name: getattr(asked, field.name) for field in fields(asked)},
+            **{field.name: getattr(question, field.name) for field in fields(question)},
         )
         content = stable_id(study.asked_as, self._design.text(study, model, trial), study.temperature)[:12]
         return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

@@ -10,12 +10,12 @@ from slant.collector.errors import StudyError, UnknownNameError
 
 def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
     """StudyError where a placeholder is missing, unknown, or more than a plain name in braces."""
-    found = _parsed(text, where)
-    for name, is_plain in found.items():
+    names = _parsed(text, where)
+    for name, is_plain in names.items():
         if not is_plain or name not in (*needed, *allowed):
             raise UnknownNameError(f"placeholder in {where}", name, (*needed, *allowed))
     for name in needed:
-        if name not in found:
+        if name not in names:
             raise StudyError(f"The placeholder {{{name}}} is missing in {where}.", f"The text is: {text.strip()}")
 
 

@@ -30,7 +30,7 @@ def prompt_index(
     study: Study, model: StudyModel, make: Callable[[Study, StudyModel], PromptIndex[Any]]
 ) -> PromptIndex[Any]:
     """The index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
-    its = (str(study.path), study.version, study.variant, model.model, model.frame, str(model.structured_output))
-    if its not in _INDEXES:
-        _INDEXES[its] = make(study, model)
-    return _INDEXES[its]
+    key = (str(study.path), study.version, study.variant, model.model, model.frame, str(model.structured_output))
+    if key not in _INDEXES:
+        _INDEXES[key] = make(study, model)
+    return _INDEXES[key]

@@ -32,7 +32,7 @@ def _wrong(design: str, name: str, text: str) -> list[str]:
         f'its line "-- design:" must say {design}': head.get("design") != design,
         f'its text must have "{created}" after the head': f"\n{created}" not in text,
     }
-    return [said for said, is_so in checks.items() if is_so]
+    return [problem for problem, is_so in checks.items() if is_so]
 
 
 @functools.cache

@@ -32,5 +32,5 @@ _FUNCTION_WORDS = frozenset({
 
 def spoken_words(texts: Iterable[str]) -> set[str]:
     """The words that texts say beside their placeholders, as they are written there; function words are left out."""
-    said = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
-    return {word for word in said if word.lower() not in _FUNCTION_WORDS}
+    words = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
+    return {word for word in words if word.lower() not in _FUNCTION_WORDS}

@@ -18,10 +18,10 @@ from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.values import CellError, word
-from slant.collector.importing.ledger import Ledger
 from slant.collector.importing.renamed import Names, names
 from slant.collector.importing.report import ImportReport
 from slant.collector.importing.rows import RowReader, model_named
+from slant.collector.importing.writer import ImportWriter
 from slant.collector.keep.journal import utc_now
 from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run
@@ -55,21 +55,21 @@ def import_trials(
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
-    its = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
-    _refuse_games(its)
-    its_layout, files = layout_named(layout), list(_files(paths))
+    loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
+    _refuse_games(loaded)
+    layout_read, files = layout_named(layout), list(_files(paths))
     called = names(columns, map_models)
-    its_model = None if model is None else model_named(its, model)
-    report = ImportReport(only_labels=design_named(its.design).analyses_tokens)
+    model_of_all = None if model is None else model_named(loaded, model)
+    report = ImportReport(only_labels=design_named(loaded.design).analyses_tokens)
     for file in files:
-        report.warnings += its_layout.check(its, file, called.columns_of(file), its_model is not None)
-    models = _models_named(its, files, called) if its_model is None else [its_model]
-    run = _run(its, models, layout, files, command)
-    reader = RowReader(its, its_layout, run, its_model, called)
-    with Ledger(Path(db), run, report, study_line(its, run.started_at)) as ledger:
+        report.warnings += layout_read.check(loaded, file, called.columns_of(file), model_of_all is not None)
+    models = _models_named(loaded, files, called) if model_of_all is None else [model_of_all]
+    run = _run(loaded, models, layout, files, command)
+    reader = RowReader(loaded, layout_read, run, model_of_all, called)
+    with ImportWriter(Path(db), run, report, study_line(loaded, run.started_at)) as writer:
         for file in files:
-            _import_file(file, called, reader, ledger, report, on_rows)
-    report.sort([its.model for its in models], [test.test for test in its.tests])
+            _import_file(file, called, reader, writer, report, on_rows)
+    report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
 
 
@@ -85,7 +85,7 @@ def _import_file(
     file: Path,
     called: Names,
     reader: RowReader,
-    ledger: Ledger,
+    writer: ImportWriter,
     report: ImportReport,
     on_rows: Callable[[int], None] | None,
 ) -> None:
@@ -94,7 +94,7 @@ def _import_file(
             if isinstance(row, Problem):
                 report.problems.append(row)
             else:
-                ledger.add(row, reader.attempt(row))
+                writer.add(row, reader.attempt(row))
         except CellError as error:
             report.problems.append(Problem(row.file, row.line, str(error), getattr(error, "model", None)))
         if on_rows and number % 500 == 0:
@@ -106,15 +106,15 @@ def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
     """The files, once each; of a folder those directly in it that can be read."""
     seen: set[Path] = set()
     for path in map(Path, paths):
-        found = [path]
+        files = [path]
         if path.is_dir():
-            found = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS and file.is_file())
-            if not found:
+            files = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS and file.is_file())
+            if not files:
                 known = f"Known endings: {', '.join(_ENDINGS)}"
                 raise UsageError(f"There is nothing to import directly in the folder {path}.", known)
         elif not path.is_file():
             raise UsageError(f"There is no file {path}.")
-        for file in found:
+        for file in files:
             if file.resolve() not in seen:
                 seen.add(file.resolve())
                 yield file
@@ -124,15 +124,18 @@ def _models_named(study: Study, files: Iterable[Path], called: Names) -> list[St
     """The models that the rows name, in the order of the study; a row with an unknown one is reported later."""
     its_rows = (row for file in files for row in called.rows(file) if isinstance(row, Row))
     named = {called.model(word(row.cells.get("model"))) for row in its_rows}
-    found: dict[str, StudyModel] = {}
+    models: dict[str, StudyModel] = {}
     for name in sorted(named):
         try:
-            its = model_named(study, name)
+            known_model = model_named(study, name)
         except UsageError:
             continue
-        found[its.model] = its
+        models[known_model.model] = known_model
     order = [model.model for model in study.models]
-    return sorted(found.values(), key=lambda its: order.index(its.model) if its.model in order else len(order))
+    return sorted(
+        models.values(),
+        key=lambda known_model: order.index(known_model.model) if known_model.model in order else len(order),
+    )
 
 
 def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequence[Path], command: str) -> Run:
@@ -140,11 +143,11 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
     order = [model.model for model in study.models]
     listed: list[dict[str, Any]] = [
         {
-            "model": its.model, "model_no": order.index(its.model) + 1 if its.model in order else None,
-            "label": its.label, "provider": its.provider, "requested_model": its.requested_model,
-            "frame": its.frame or None, "measure": its.measure, "settings": dict(its.settings), "planned": planned,
+            "model": each.model, "model_no": order.index(each.model) + 1 if each.model in order else None,
+            "label": each.label, "provider": each.provider, "requested_model": each.requested_model,
+            "frame": each.frame or None, "measure": each.measure, "settings": dict(each.settings), "planned": planned,
         }
-        for its in models
+        for each in models
     ]  # fmt: skip
     kept = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
     return Run(
@@ -152,7 +155,7 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
         variant=study.variant, seed=None, repetitions=1, models=json.dumps(listed),
         design=study.design, study_title=study.title, study_source=study.source or None,
         tests=json.dumps([asdict(test) for test in study.tests]),
-        conditions=json.dumps([asdict(one) for one in study.conditions]),
+        conditions=json.dumps([asdict(condition) for condition in study.conditions]),
         settings=json.dumps({"layout": layout, "files": kept}), code_version=code_version(),
         machine=f"{platform.platform()}, Python {platform.python_version()}", command=command, started_at=utc_now(),
     )  # fmt: skip

@@ -36,12 +36,12 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
 
 
 def _trial_id(trial: Trial) -> str:
-    its = [
+    parts = [
         trial.study, "imported", trial.variant, trial.model, trial.test, trial.item, trial.group, trial.wording,
         trial.condition, trial.repetition,
     ]  # fmt: skip
     # only where it is so: the ids of what was imported before there was such a thing stay
-    return stable_id(*its, *(["structured_output"] if trial.factors.get("structured_output") else []))
+    return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
 
 
 def _factors(draft: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -49,9 +49,9 @@ def _factors(draft: Mapping[str, Any]) -> dict[str, Any] | None:
     if is_empty(given):
         return None
     try:
-        found = json.loads(given) if isinstance(given, str) else given
+        factors = json.loads(given) if isinstance(given, str) else given
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        factors = None
+    if not isinstance(factors, dict):
         raise CellError(f"factors must be a JSON object, but is {shown(given)}")
-    return found
+    return factors

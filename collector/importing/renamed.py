@@ -41,13 +41,13 @@ class Names:
 
 def pairs(given: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
     """What stands on both sides of each `=`, several with commas between them; UsageError where there is none."""
-    found: list[tuple[str, str]] = []
+    pairs_given: list[tuple[str, str]] = []
     for text in (part for words in given for part in words.split(",")):
         left, is_there, right = (part.strip() for part in text.partition("="))
         if not left or not is_there or not right:
             raise UsageError(f"{option} must be NAME=NAME, as in {option} {example}, but is {text}.")
-        found.append((left, right))
-    return found
+        pairs_given.append((left, right))
+    return pairs_given
 
 
 def names(columns: Sequence[str] = (), models: Sequence[str] = ()) -> Names:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
-from slant.collector.ask.attempts import AttemptMaker, Measures, Place
+from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.ask.option_logprobs import OptionLogprobs
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
@@ -52,29 +52,31 @@ class FileNotes:
     copies: int = 0
 
     def warnings(self, file: str) -> list[str]:
-        found = []
+        sentences = []
         if self.unknown_words:
             listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
-            found.append(f"{file}: words that the study doesn't have were taken: {listed}")
+            sentences.append(f"{file}: words that the study doesn't have were taken: {listed}")
         if self.without_tokens:
-            found.append(f"{file}: {self.without_tokens:,} rows have no token count; it stays unknown, not 0")
+            sentences.append(f"{file}: {self.without_tokens:,} rows have no token count; it stays unknown, not 0")
         if self.without_source:
-            found.append(
+            sentences.append(
                 f"{file}: {self.without_source:,} rows don't say what their tokens count (column token_source)"
             )
         if self.repeats:
-            found.append(
+            sentences.append(
                 f"{file}: {_rows(self.repeats)} what an earlier row asked, with another answer: taken as further "
                 "repetitions (a column repetition would number them)"
             )
         if self.copies:
-            found.append(
+            sentences.append(
                 f"{file}: {_rows(self.copies)} what an earlier row asked and is its exact copy, cell by cell: taken as "
                 "further repetitions; take out what was written twice"
             )
         if self.rows >= 20 and not self.labels:
-            found.append(f"{file}: not one answer is one of the two labels as this model sees them; is --model right?")
-        return found
+            sentences.append(
+                f"{file}: not one answer is one of the two labels as this model sees them; is --model right?"
+            )
+        return sentences
 
 
 class RowReader:
@@ -106,7 +108,7 @@ class RowReader:
             counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
         )
         cost_usd = amount(draft.get("cost_usd"), "cost_usd")
-        place = Place(trial.trial_id, 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
+        place = AttemptPlace(trial.trial_id, 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         self._note(trial, is_known, counts, reply, reading)
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
@@ -117,14 +119,14 @@ class RowReader:
         return warnings
 
     def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
-        said = self._called.model(word(draft.get("model")))
+        name = self._called.model(word(draft.get("model")))
         if self._model is None:
             try:
-                return model_named(self._study, said)
+                return model_named(self._study, name)
             except UsageError as error:
-                raise UnknownModelError(error.what, said) from None
-        if said and said != self._model.model:
-            raise CellError(f"model is {shown(said)}, but --model says {self._model.model}")
+                raise UnknownModelError(error.what, name) from None
+        if name and name != self._model.model:
+            raise CellError(f"model is {shown(name)}, but --model says {self._model.model}")
         return self._model
 
     def _repetition(self, draft: Mapping[str, Any], planned: Trial) -> int:
@@ -203,5 +205,5 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     """The row as the file has it, as JSON, but for the long texts that have columns of their own."""
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
-    kept = {name: its for name, its in row.cells.items() if its not in long and name not in ("request", "response")}
+    kept = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
     return json.dumps({"file": row.file, "line": row.line, "row": kept}, ensure_ascii=False, default=str)

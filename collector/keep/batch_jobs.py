@@ -73,7 +73,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JobRequest:
     """One request of a job: what the custom id stands for."""
 
     custom_id: str
@@ -101,20 +101,20 @@ class JobFolder:
 
     def jobs(self) -> list[Job]:
         """All jobs ever, oldest first. JournalError where a file can't be read: guessing could submit twice."""
-        found = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
-        return sorted(found, key=lambda job: (job.created_at, job.job_id))
+        jobs = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
+        return sorted(jobs, key=lambda job: (job.created_at, job.job_id))
 
     def open_jobs(self, study: str | None = None) -> list[Job]:
         return [job for job in self.jobs() if job.is_open and study in (None, job.study)]
 
-    def create(self, job: Job, lines: Iterable[tuple[Asked, bytes]]) -> Job:
+    def create(self, job: Job, lines: Iterable[tuple[JobRequest, bytes]]) -> Job:
         """Write what will be submitted and whom it is for, then the intent. Returns the job with size and hash."""
         self.folder.mkdir(parents=True, exist_ok=True)
         digest, n_requests, n_bytes = hashlib.sha256(), 0, 0
         with self.requests(job).open("wb") as requests, self._map(job).open("wb") as names:
-            for asked, line in lines:
+            for request, line in lines:
                 requests.write(line)
-                names.write(asked.line())
+                names.write(request.line())
                 digest.update(line)
                 n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
             for file in (requests, names):
@@ -154,9 +154,9 @@ class JobFolder:
     def trial_ids(self, study: str) -> Iterator[str]:
         """The trials that open jobs of `study` are asking."""
         for job in self.open_jobs(study):
-            yield from (asked.trial.trial_id for asked in self.asked(job))
+            yield from (request.trial.trial_id for request in self.asked(job))
 
-    def asked(self, job: Job) -> Iterator[Asked]:
+    def asked(self, job: Job) -> Iterator[JobRequest]:
         with self._map(job).open("rb") as file:
             for line in file:
                 yield _asked(line)
@@ -190,19 +190,19 @@ class JobMap:
     def __len__(self) -> int:
         return len(self._name_starts)
 
-    def find(self, custom_id: str) -> tuple[Asked, dict[str, Any]] | None:
+    def find(self, custom_id: str) -> tuple[JobRequest, dict[str, Any]] | None:
         """The trial and the line that was submitted for it; None where the id is not of this job."""
         job_id, _, number = custom_id.rpartition("-")
         if job_id != self._job_id or not (number.isascii() and number.isdigit()) or int(number) >= len(self):
             return None
-        asked = _asked(_line_at(self._names, self._name_starts[int(number)]))
+        request = _asked(_line_at(self._names, self._name_starts[int(number)]))
         line: dict[str, Any] = json.loads(_line_at(self._requests, self._request_starts[int(number)]))
-        return (asked, line) if asked.custom_id == custom_id == line.get("custom_id") else None
+        return (request, line) if request.custom_id == custom_id == line.get("custom_id") else None
 
 
-def _asked(line: bytes) -> Asked:
+def _asked(line: bytes) -> JobRequest:
     values = json.loads(line)
-    return Asked(**{**values, "trial": Trial(**values["trial"])})
+    return JobRequest(**{**values, "trial": Trial(**values["trial"])})
 
 
 def _line_starts(path: Path) -> array[int]:

@@ -52,8 +52,8 @@ class Finals:
 
     def among(self, trial_ids: Sequence[str]) -> bytes:
         """One byte for each of these ids: 1 where that trial is final. Asking for many at once is what is quick."""
-        asked = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
-        plain = asked.filter(pl.col("trial_id").str.contains(_PLAIN))
+        wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
+        plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
         flags = bytearray(len(trial_ids))
         for place in plain["place"].filter(self._holds(_halves(plain))):
             flags[place] = 1
@@ -72,15 +72,15 @@ class Finals:
             start += len(ids)
         return bytes(flags)
 
-    def _holds(self, asked: pl.DataFrame) -> pl.Series:
+    def _holds(self, halves: pl.DataFrame) -> pl.Series:
         """True for each of these halves that is here. A search in sorted numbers: a join takes four times as long."""
-        found = pl.repeat(False, asked.height, dtype=pl.Boolean, eager=True)
-        first = self._halves["high"].search_sorted(asked["high"], side="left")
+        is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
+        first = self._halves["high"].search_sorted(halves["high"], side="left")
         for step in range(self._longest_run):
             place = (first + step).clip(upper_bound=self._halves.height - 1)
             here = self._halves[place]
-            found |= (here["high"] == asked["high"]) & (here["low"] == asked["low"])
-        return found
+            is_here |= (here["high"] == halves["high"]) & (here["low"] == halves["low"])
+        return is_here
 
 
 def _halves(frame: pl.DataFrame) -> pl.DataFrame:

@@ -144,9 +144,9 @@ def _last_line_start(file: Any, size: int) -> int:
     while end > 0:
         start = max(0, end - 65_536)
         file.seek(start)
-        found = file.read(end - start).rfind(b"\n")
-        if found >= 0:
-            return int(start + found + 1)
+        line_end = file.read(end - start).rfind(b"\n")
+        if line_end >= 0:
+            return int(start + line_end + 1)
         end = start
     return 0
 

@@ -188,7 +188,7 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
 
 def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
     """Second counts of attempts that are there already; of two for one attempt the later stands."""
-    counted = {attempt_id: (tokens, one["tokenizer"]) for one in records for attempt_id, tokens in one["rows"]}
+    counted = {attempt_id: (tokens, record["tokenizer"]) for record in records for attempt_id, tokens in record["rows"]}
     if not counted:
         return
     rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
@@ -208,17 +208,19 @@ def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -
 
 def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
     """Each text once, with the time when it was used last: every journal has the text of its study."""
-    its = {name: record[name] for name in _STUDY_COLUMNS}
-    known = [its["study"], its["study_version"]]
+    of_text = {name: record[name] for name in _STUDY_COLUMNS}
+    known = [of_text["study"], of_text["study_version"]]
     newer = "SELECT count(*) FROM study_files WHERE study = ? AND study_version = ? AND text_id = ? AND kept_at > ?"
-    if connection.execute(newer, [*known, its["text_id"], its["kept_at"]]).fetchall()[0][0]:
+    if connection.execute(newer, [*known, of_text["text_id"], of_text["kept_at"]]).fetchall()[0][0]:
         return  # an older journal came later
     connection.execute("DELETE FROM study_contents WHERE study = ? AND study_version = ?", known)
     connection.execute(
-        "DELETE FROM study_files WHERE study = ? AND study_version = ? AND text_id = ?", [*known, its["text_id"]]
+        "DELETE FROM study_files WHERE study = ? AND study_version = ? AND text_id = ?", [*known, of_text["text_id"]]
     )
-    files = [its | {"file_no": no, "file": name, "text": text} for no, (name, text) in enumerate(record["files"], 1)]
-    of_version = {name: its[name] for name in ("study", "study_version", "kept_at")}
+    files = [
+        of_text | {"file_no": no, "file": name, "text": text} for no, (name, text) in enumerate(record["files"], 1)
+    ]
+    of_version = {name: of_text[name] for name in ("study", "study_version", "kept_at")}
     contents = [of_version | {"content": content} for content in record["contents"]]
     for table, rows in (("study_files", files), ("study_contents", contents)):
         if rows:

@@ -86,8 +86,8 @@ class Loader:
         assert self._offsets is not None
         with writing(self.db, patience_s, give_up) as connection:
             began = time.monotonic()
-            found = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
-            stored = found[0][0] if found else 0
+            offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
+            stored = offsets[0][0] if offsets else 0
             if stored != start:  # another process has loaded meanwhile: go on from where it stopped
                 self._offsets[path.name] = stored
                 return

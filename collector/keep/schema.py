@@ -72,8 +72,8 @@ def design_of_view(name: str) -> str | None:
     """The design that a view is about, as its head says; None where it is about any study."""
     texts = [*_views()[0], *(text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())]
     head = next((text for text in texts if text.startswith(f"-- {name}: ")), "")
-    found = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
+    return match[1] if match else None
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -85,7 +85,7 @@ def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
 def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether the views are those of today: slant's own, and those of designs of packages that are installed."""
     wanted = {f"views of {name}": _hash(list(v.values())) for name, v in _third_party_views(tuple(sys.path)).items()}
-    return all(_value(connection, name) == its for name, its in {"views": _views()[1], **wanted}.items())
+    return all(_value(connection, name) == version for name, version in {"views": _views()[1], **wanted}.items())
 
 
 @functools.cache

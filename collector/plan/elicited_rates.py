@@ -34,20 +34,20 @@ def elicited_rates(
     db: Path, study: Study, variant: str, models: Sequence[StudyModel]
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """By model and job, the mean chance from 0 to 1 that it gave; of a played model from its simulated answers."""
-    found: dict[str, dict[str, float]] = {}
+    rates: dict[str, dict[str, float]] = {}
     if not db.exists():
-        return found
+        return rates
     is_played = {model.model: model.provider == "simulated" for model in models}
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
-        asked = (
+        planned = (
             "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
         )
-        versions = connection.execute(asked, [study.name, variant]).fetchall()
+        versions = connection.execute(planned, [study.name, variant]).fetchall()
         # an edit elsewhere in the study makes a new version, of which these answers are a part all the same
         same = [version for version, content in versions if version == study.version or content in study.contents]
         query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
         rows = frame_of(connection.sql(query, params=[study.name, same, variant]))
         for row in rows.iter_rows(named=True):
             if (row["source"] == "simulated") == is_played.get(row["model"]):
-                found.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]
-    return found
+                rates.setdefault(row["model"], {})[row["job"]] = row["mean_rate"]
+    return rates

@@ -23,7 +23,7 @@ MOST_REPETITIONS = 10_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelPlan:
     """One model that will be asked."""
 
     model: StudyModel
@@ -49,7 +49,7 @@ class Offer:
     db: Path
     seed: int
     repetitions: int
-    asked: tuple[Asked, ...]
+    asked: tuple[ModelPlan, ...]
     left_out: tuple[tuple[str, str], ...]
     done: Finals = field(repr=False)
     prices: PriceList = field(default_factory=load_prices, repr=False)
@@ -57,20 +57,20 @@ class Offer:
 
     @property
     def pending(self) -> int:
-        return sum(asked.pending for asked in self.asked)
+        return sum(model_plan.pending for model_plan in self.asked)
 
     @property
-    def paid(self) -> list[Asked]:
-        return [asked for asked in self.asked if asked.provider.costs_money and asked.pending]
+    def paid(self) -> list[ModelPlan]:
+        return [model_plan for model_plan in self.asked if model_plan.provider.costs_money and model_plan.pending]
 
     def asking_logprobs(self) -> Offer:
         """The same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay theirs."""
-        asked = tuple(replace(one, provider=one.provider.asking_logprobs()) for one in self.asked)
-        return replace(self, asked=asked)
+        model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.asked)
+        return replace(self, asked=tuple(model_plans))
 
-    def first_prompt(self, asked: Asked) -> Prompt:
-        conversation = next(plan(self.study, asked.model, self.seed, self.repetitions))
-        step = design_named(self.study.design).next(self.study, asked.model, conversation, [])
+    def first_prompt(self, model_plan: ModelPlan) -> Prompt:
+        conversation = next(plan(self.study, model_plan.model, self.seed, self.repetitions))
+        step = design_named(self.study.design).next(self.study, model_plan.model, conversation, [])
         assert step is not None
         return step[1]
 
@@ -111,7 +111,7 @@ def make_offer(
     chosen = [model for model in chosen if model.model not in lacking]
     the_seed = study.seed if seed is None else seed
     planned = planned_count(study, repetitions)
-    asked = []
+    model_plans = []
     for model in chosen:
         provider = provider_named(model.provider)
         if models:
@@ -121,28 +121,28 @@ def make_offer(
             checked_address(address, "--base-url" if base_url else provider.address_variable)
         if schema is not None and provider.can_enforce:
             provider = provider.enforcing(schema)
-        asked.append(Asked(model, provider, address, planned, 0, b""))
+        model_plans.append(ModelPlan(model, provider, address, planned, 0, b""))
     prices = load_prices(prices_file)
-    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(asked), tuple(left_out), Finals(), prices))
+    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices))
 
 
 def up_to_date(offer: Offer) -> Offer:
     """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
     # what a batch job is asking is not asked again meanwhile, live or by batch
     finals = final_trials(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
-    asked = []
-    for one in offer.asked:
-        done = done_in(offer.study, one.model, offer.seed, offer.repetitions, finals) if finals else Done()
-        trials = done.trials if offer.slice is None else done_in_slice(offer, one.model, finals)
-        asked.append(replace(one, already_done=trials, skip=done.conversations))
-    return replace(offer, asked=tuple(asked), done=finals)
+    model_plans = []
+    for model_plan in offer.asked:
+        done = done_in(offer.study, model_plan.model, offer.seed, offer.repetitions, finals) if finals else Done()
+        trials = done.trials if offer.slice is None else done_in_slice(offer, model_plan.model, finals)
+        model_plans.append(replace(model_plan, already_done=trials, skip=done.conversations))
+    return replace(offer, asked=tuple(model_plans), done=finals)
 
 
 def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
     """How many trials of a pilot's slice are in `finals`."""
     planned = plan(offer.study, model, offer.seed, offer.repetitions)
-    chosen = [one for one in planned if one.conversation_id in (offer.slice or ())]
-    return sum(finals.among_conversations([tuple(t.trial_id for t in one.trials) for one in chosen]))
+    chosen = [conversation for conversation in planned if conversation.conversation_id in (offer.slice or ())]
+    return sum(finals.among_conversations([tuple(t.trial_id for t in conversation.trials) for conversation in chosen]))
 
 
 def _schema(study: Study) -> Mapping[str, Any]:
@@ -205,11 +205,11 @@ def refuse_to_move(provider: Provider, base_url: str | None) -> None:
 
 def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
     """A model that is named twice, perhaps in two ways, is asked once; two that share an id can't both be asked."""
-    found: dict[str, StudyModel] = {}
+    chosen: dict[str, StudyModel] = {}
     for model in models:
-        if found.setdefault(model.model, model) != model:
+        if chosen.setdefault(model.model, model) != model:
             raise UsageError(f'Two different models would both be "{model.model}" in the tables. Ask them apart.')
-    return list(found.values())
+    return list(chosen.values())
 
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:

@@ -99,10 +99,10 @@ class ProgressWatcher(Watcher):
     def _line(self) -> str:
         done = sum(lane.done for lane in self._lanes)
         planned = sum(lane.planned for lane in self._lanes)
-        asked = sum(lane.asked for lane in self._lanes)
+        n_asked = sum(lane.asked for lane in self._lanes)
         refused = sum(lane.outcomes["refused"] for lane in self._lanes)
         failed = sum(lane.outcomes["failed"] for lane in self._lanes)
-        rate = asked / max(time.monotonic() - self._begun, 0.001)
+        rate = n_asked / max(time.monotonic() - self._begun, 0.001)
         left = f"{(planned - done) / rate:,.0f} s left" if rate > 0 else "time left unknown"
         spent = spent_usd(lane.money for lane in self._lanes)
         cost = "" if spent is None else f"{dollars(spent)}; "

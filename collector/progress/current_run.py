@@ -90,17 +90,17 @@ def _missing(row: Mapping[str, Any]) -> int:
 def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
         query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
-        found: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
-        return found
+        rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
+        return rates
     return none
 
 
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    paces: list[dict[str, Any]] = []
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
         rows = frame_of(connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]))
-        found = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
-    return found
+        paces = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
+    return paces
 
 
 def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """The columns that say something, and a title of those that say the same in every row."""
     same = [name for name in _HEADING if name in rows.columns and rows[name].n_unique() == 1]
     title = ", ".join(f"{name}: {rows[name][0]}" for name in same if rows[name][0] not in _USUAL)
-    said = [
+    lines = [
         name for name in rows.columns
         if name in _ALWAYS or (name not in same and any(value not in (None, 0) for value in rows[name]))
     ]  # fmt: skip
-    return rows.select(said), title
+    return rows.select(lines), title
 
 
 def sentence(row: dict[str, Any]) -> str:

@@ -62,8 +62,10 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
     last = rows.filter("is_final", pl.col("factors").str.contains('"not_asked":{', literal=True))
     pairs = pl.col("factors").str.extract(r'"not_asked":\{([^}]*)\}').str.extract_all(r'"\w+":\d+')
     split = pl.col("not_asked").str.extract_groups(r'"(?<test>\w+)":(?<n_not_asked>\d+)')
-    found = last.select(*_KEYS, pairs.alias("not_asked")).explode("not_asked").select(*_KEYS, split).unnest("not_asked")
-    return found.group_by(*_KEYS, "test").agg(pl.col("n_not_asked").cast(pl.Int64).sum())
+    counts = (
+        last.select(*_KEYS, pairs.alias("not_asked")).explode("not_asked").select(*_KEYS, split).unnest("not_asked")
+    )
+    return counts.group_by(*_KEYS, "test").agg(pl.col("n_not_asked").cast(pl.Int64).sum())
 
 
 def waiting_bytes(db: Path) -> int:
@@ -82,19 +84,19 @@ def warnings(db: Path) -> list[str]:
             connection.execute(sql_query("marked_games"), {"mark": mark}).fetchall()
             for mark in ("served_model_before", "input_tokens_before")
         )
-    found = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
-    found += [
+    sentences = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
+    sentences += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
     ]
-    found += [
+    sentences += [
         f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
     ]
-    found += [
+    sentences += [
         f"{count:,} games of {model} were answered by more than one model (view allocation_game_ends)."
         for model, count in moved
     ]
-    found += [
+    sentences += [
         f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before)."
         for model, count in cut
     ]
-    return found
+    return sentences

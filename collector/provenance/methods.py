@@ -29,29 +29,39 @@ _BACK = {
 _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
-def paragraph(told: RunHistory) -> str:
+def paragraph(history: RunHistory) -> str:
     """What was asked, of whom, how and when, and what came of it."""
-    models = [sentence for model in told.models for sentence in _model(told, model)]
-    sentences = [*_study(told), *models, *_asking(told), *_outcomes(told), *_cost(told), *_clock(told), _software(told)]
+    models = [sentence for model in history.models for sentence in _model(history, model)]
+    sentences = [
+        *_study(history),
+        *models,
+        *_asking(history),
+        *_outcomes(history),
+        *_cost(history),
+        *_clock(history),
+        _software(history),
+    ]
     return " ".join(sentences)
 
 
-def _study(told: RunHistory) -> list[str]:
-    run = told.run
+def _study(history: RunHistory) -> list[str]:
+    run = history.run
     title = (
         f"the study “{run['study_title']}” ({run['study']}, " if run["study_title"] else f"the study {run['study']} ("
     )
     variant = f", variant {run['variant']}" if run["variant"] != "base" else ""
     source = f", after {run['study_source']}" if run["study_source"] else ""
     done = {"simulated": "simulated, without asking any model,", "imported": "imported"}.get(run["source"], "collected")
-    times = [row[key] for row in told.provenance for key in ("first_sent_at", "last_done_at") if row[key] is not None]
+    times = [
+        row[key] for row in history.provenance for key in ("first_sent_at", "last_done_at") if row[key] is not None
+    ]
     when = f" between {_time(min(times))} and {_time(max(times))} (UTC)" if times else ""
-    tests = f" It has {len(told.tests)} tests." if len(told.tests) > 1 else ""
+    tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
     return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
 
 
-def _model(told: RunHistory, model: Row) -> list[str]:
-    rows = [row for row in told.provenance if row["model"] == model["model"]]
+def _model(history: RunHistory, model: Row) -> list[str]:
+    rows = [row for row in history.provenance if row["model"] == model["model"]]
     served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
     host = urlsplit(model["base_url"] or "").netloc
     api = f", API {model['api_version']}" if model["api_version"] else ""
@@ -74,75 +84,77 @@ def _parameter(name: str, value: str) -> str:
     return f"{name} = {value}" if len(value) <= _LONGEST else f"{name} (in full in the table run_models)"
 
 
-def _asking(told: RunHistory) -> list[str]:
-    run = told.run
-    planned = sum(test["planned"] or 0 for test in told.tests)
+def _asking(history: RunHistory) -> list[str]:
+    run = history.run
+    planned = sum(test["planned"] or 0 for test in history.tests)
     repeated = f", each cell {run['repetitions']} times" if (run["repetitions"] or 1) > 1 else ""
     seeded = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
-    each = "each model" if len(told.models) > 1 else "the model"
+    each = "each model" if len(history.models) > 1 else "the model"
     hashes = sorted(
-        {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(told) if row["prompts_hash"]}
+        {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(history) if row["prompts_hash"]}
     )
-    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not _is_of_games(told) else []
+    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not _is_of_games(history) else []
     return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
 
 
-def _is_of_games(told: RunHistory) -> bool:
+def _is_of_games(history: RunHistory) -> bool:
     """In a game each prompt holds the rounds before it: hardly any comes twice, and to count them says nothing."""
-    return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in told.models)
+    return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in history.models)
 
 
-def _whole(told: RunHistory) -> list[Row]:
+def _whole(history: RunHistory) -> list[Row]:
     """Rows of provenance, where one run gave all answers of its model: only then its prompts are all prompts."""
-    return [row for row in told.provenance if sum(r["model"] == row["model"] for r in told.provenance) == 1]
+    return [row for row in history.provenance if sum(r["model"] == row["model"] for r in history.provenance) == 1]
 
 
-def _outcomes(told: RunHistory) -> list[str]:
-    counts = [f"{told.outcomes[name]:,} were {name}" for name in _OUTCOMES if told.outcomes.get(name)]
-    failed = f" {told.n_failed:,} attempts failed or ended no trial." if told.n_failed else ""
+def _outcomes(history: RunHistory) -> list[str]:
+    counts = [f"{history.outcomes[name]:,} were {name}" for name in _OUTCOMES if history.outcomes.get(name)]
+    failed = f" {history.n_failed:,} attempts failed or ended no trial." if history.n_failed else ""
     runs = (
-        f" They come from {len(told.runs)} runs ({', '.join(r['run_id'] for r in told.runs)})." if told.runs[1:] else ""
+        f" They come from {len(history.runs)} runs ({', '.join(r['run_id'] for r in history.runs)})."
+        if history.runs[1:]
+        else ""
     )
-    return [f"Of {sum(told.outcomes.values()):,} trials, {_listed(counts)}.{failed}{runs}"] if counts else []
+    return [f"Of {sum(history.outcomes.values()):,} trials, {_listed(counts)}.{failed}{runs}"] if counts else []
 
 
-def _cost(told: RunHistory) -> list[str]:
-    costs = [row["cost_usd"] for row in told.provenance if row["cost_usd"] is not None]
-    dates = sorted({json.loads(model["price"])["date"] for model in told.models if model["price"]})
+def _cost(history: RunHistory) -> list[str]:
+    costs = [row["cost_usd"] for row in history.provenance if row["cost_usd"] is not None]
+    dates = sorted({json.loads(model["price"])["date"] for model in history.models if model["price"]})
     return [f"They cost {dollars(sum(costs))} by list prices of {_listed(dates)}."] if costs and dates else []
 
 
-def _clock(told: RunHistory) -> list[str]:
-    offsets = [row["clock_offset_s"] for row in told.provenance if row["clock_offset_s"] is not None]
-    if not offsets or told.run["source"] != "collected":
+def _clock(history: RunHistory) -> list[str]:
+    offsets = [row["clock_offset_s"] for row in history.provenance if row["clock_offset_s"] is not None]
+    if not offsets or history.run["source"] != "collected":
         return []
     most = max(offsets, key=abs)
     return [f"The providers' clocks differed from ours by {abs(most):.1f} s at most (medians of the header Date)."]
 
 
-def _software(told: RunHistory) -> str:
-    run = told.run
+def _software(history: RunHistory) -> str:
+    run = history.run
     commit = f", commit {run['git_commit'][:12]}{'+' * run['git_commit'].endswith('+')}" if run["git_commit"] else ""
     machine = f", on {run['machine']}" if run["machine"] else ""
     return f"Software: slant {run['code_version']}{commit}, run {run['run_id']}{machine}."
 
 
-def references(told: RunHistory) -> list[str]:
+def references(history: RunHistory) -> list[str]:
     """What to cite: the source of the study, and slant in its version."""
-    source = [told.run["study_source"]] if told.run["study_source"] else []
-    return [*source, f"slant, version {told.run['code_version']} [software]"]
+    source = [history.run["study_source"]] if history.run["study_source"] else []
+    return [*source, f"slant, version {history.run['code_version']} [software]"]
 
 
-def command_line(told: RunHistory, db: Path | None = None) -> str | None:
+def command_line(history: RunHistory, db: Path | None = None) -> str | None:
     """The command that asks the same again; None for an import, whose files are in its run's settings.
 
     A study's own file is told as seen from the database; with `db`, as it can be typed here.
     """
-    run = told.run
+    run = history.run
     if run["source"] == "imported":
         return None
     words = ["collect", "--study", _study_here(run["study_file"], db) if run["study_file"] else run["study"]]
-    for model in told.models:
+    for model in history.models:
         name = model["model"] if model["provider"] == "simulated" else model["requested_model"]
         words += ["--model", f"{model['provider']}/{name}"]
     if run["variant"] != "base":
@@ -151,7 +163,7 @@ def command_line(told: RunHistory, db: Path | None = None) -> str | None:
         words += ["--seed", str(run["seed"])]
     if (run["repetitions"] or 1) > 1:
         words += ["--repeat", str(run["repetitions"])]
-    addresses = {model["base_url"] for model in told.models if model["provider"] in ("local", "ollama")}
+    addresses = {model["base_url"] for model in history.models if model["provider"] in ("local", "ollama")}
     words += [word for url in sorted(filter(None, addresses)) for word in ("--base-url", url)]
     return shlex.join([*words, *_options(run)])
 

@@ -35,8 +35,8 @@ class RunHistory:
 
 def run_history(db: Path, name: str) -> RunHistory:
     """The run with this id ("latest": the last one). UnknownNameError for one that there is not."""
-    (told,) = run_histories(db, [name])
-    return told
+    (history,) = run_histories(db, [name])
+    return history
 
 
 def run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
@@ -69,19 +69,22 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
     )
 
 
-def _history(told: _Known, db: Path, name: str) -> RunHistory:
-    runs = told.runs
+def _history(database: _Known, db: Path, name: str) -> RunHistory:
+    runs = database.runs
     if not runs:
         raise DatabaseError(f'"{db}" holds no run yet.')
     known = {run["run_id"]: run for run in runs}
     run = runs[-1] if name == "latest" else known.get(name)
     if run is None:
         raise UnknownNameError("run", name, known, 'The last one is called "latest".')
-    models, tests = ([row for row in rows if row["run_id"] == run["run_id"]] for rows in (told.models, told.tests))
+    models, tests = (
+        [row for row in rows if row["run_id"] == run["run_id"]] for rows in (database.models, database.tests)
+    )
     earlier = [r for r in runs if _is_same(r, run) and r["started_at"] <= run["started_at"]]
-    asked = {(r["run_id"], model["model"]) for r in earlier for model in models}
+    asked_models = {(r["run_id"], model["model"]) for r in earlier for model in models}
     provenance, counts = (
-        [row for row in rows if (row["run_id"], row["model"]) in asked] for rows in (told.provenance, told.counts)
+        [row for row in rows if (row["run_id"], row["model"]) in asked_models]
+        for rows in (database.provenance, database.counts)
     )
     took_part = {row["run_id"] for row in provenance} | {run["run_id"]}
     outcomes = Counter[str]()
@@ -93,8 +96,8 @@ def _history(told: _Known, db: Path, name: str) -> RunHistory:
     )  # fmt: skip
 
 
-def _is_same(one: Row, other: Row) -> bool:
-    return all(one[key] == other[key] for key in _SAME)
+def _is_same(row: Row, other: Row) -> bool:
+    return all(row[key] == other[key] for key in _SAME)
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from slant.collector.system.code_version import code_version, git_commit
 def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
     """`options` are those of the run (how it asks), as JSON-able values."""
     study = offer.study
-    if any(asked.model.structured_output for asked in offer.asked):
+    if any(model_plan.model.structured_output for model_plan in offer.asked):
         options = {**options, "structured_output": True}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
@@ -37,7 +37,7 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
         run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
         study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
         design=study.design, models=json.dumps(models), tests=json.dumps(tests),
-        conditions=json.dumps([asdict(one) for one in study.conditions]), settings=json.dumps(options),
+        conditions=json.dumps([asdict(condition) for condition in study.conditions]), settings=json.dumps(options),
         code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
         command=typed_command(offer.db), started_at=utc_now(), study_title=study.title,
         study_source=study.source or None, study_file=study_file(study, offer.db), git_commit=git_commit(),

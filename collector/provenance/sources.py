@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from slant.collector.designs import design_named
 from slant.collector.keep.public_paths import told_path
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Asked, Offer
+from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.prices import Price
 from slant.collector.study.records import Study
@@ -33,29 +33,29 @@ _PER_GAME = ("prompt_cache_key",)  # said in words
 _VERSION = re.compile(r"v\d+\w*")
 
 
-def model_provenance(offer: Offer, asked: Asked) -> dict[str, Any]:
+def model_provenance(offer: Offer, model_plan: ModelPlan) -> dict[str, Any]:
     """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
-    conversation = next(plan(offer.study, asked.model, offer.seed, offer.repetitions))
-    step = design_named(offer.study.design).next(offer.study, asked.model, conversation, [])
+    conversation = next(plan(offer.study, model_plan.model, offer.seed, offer.repetitions))
+    step = design_named(offer.study.design).next(offer.study, model_plan.model, conversation, [])
     assert step is not None
     trial, prompt = step
-    request = asked.provider.dialect.request(asked.base_url or "", None, asked.model, prompt, trial)
-    price = offer.prices.find(asked.provider.name, asked.model.requested_model)
+    request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
+    price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {
-        "base_url": public_address(asked.base_url), "api_version": api_version(request),
-        "sent": sent_parameters(request.body) | _back(offer, asked),
-        "left_to_default": left_to_default(asked, request.body),
+        "base_url": public_address(model_plan.base_url), "api_version": api_version(request),
+        "sent": sent_parameters(request.body) | _back(offer, model_plan),
+        "left_to_default": left_to_default(model_plan, request.body),
         "prompt_hash": prompt.hash, "price": _price(price),
     }  # fmt: skip
 
 
-def _back(offer: Offer, asked: Asked) -> dict[str, str]:
+def _back(offer: Offer, model_plan: ModelPlan) -> dict[str, str]:
     """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
     study's conversations have many turns."""
     if not design_named(offer.study.design).has_games:
         return {}
-    cache = getattr(asked.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
-    return {"reasoning_back": asked.model.reasoning_back, "prompt_cache": cache}
+    cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
+    return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}
 
 
 def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,10 +63,10 @@ def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in (*_CONTENT, *_PER_GAME)}
 
 
-def left_to_default(asked: Asked, body: Mapping[str, Any]) -> list[str]:
+def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:
     """The usual parameters of this provider that the request does not set."""
-    own = getattr(asked.provider.dialect, "PARAMETERS", None)
-    usual = _PARAMETERS.get(asked.provider.name, ()) if own is None else own
+    own = getattr(model_plan.provider.dialect, "PARAMETERS", None)
+    usual = _PARAMETERS.get(model_plan.provider.name, ()) if own is None else own
     named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
     # three names for one limit: whoever sets one does not leave it to the provider
     limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}

@@ -95,8 +95,8 @@ class Provider:
 
     def asking_logprobs(self) -> Provider:
         """This provider, asked for log-probabilities in every request; unchanged where it gives none."""
-        asked = self.logprobs
-        return self if asked is None else replace(self, dialect=AskingLogprobs(self.dialect, asked))
+        settings = self.logprobs
+        return self if settings is None else replace(self, dialect=AskingLogprobs(self.dialect, settings))
 
 
 _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
@@ -115,11 +115,11 @@ PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
 
 
 def provider_named(name: str) -> Provider:
-    found = PROVIDERS.get(name) or load_third_party(GROUP, name, Provider, ProviderError)
-    if found is None:
+    provider = PROVIDERS.get(name) or load_third_party(GROUP, name, Provider, ProviderError)
+    if provider is None:
         known = [*PROVIDERS, *third_party_names(GROUP)]
         raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
-    return found
+    return provider
 
 
 def is_on_this_machine(url: str) -> bool:

@@ -57,11 +57,15 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
 
 def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What calls of tools returned has to come before anything else."""
-    found = [
+    results_sent = [
         {"type": "tool_result", "tool_use_id": result["call_id"], "content": result["content"]}
         for result in message.get("results") or ()
     ]
-    return [*found, {"type": "text", "text": message["content"]}] if found and message["content"] else found
+    return (
+        [*results_sent, {"type": "text", "text": message["content"]}]
+        if results_sent and message["content"]
+        else results_sent
+    )
 
 
 def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:

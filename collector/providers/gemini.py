@@ -32,11 +32,13 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
 def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON schema in Gemini's words: types in capitals, and no `additionalProperties`, which it does not know."""
-    found: dict[str, Any] = {name: value for name, value in schema.items() if name != "additionalProperties"}
-    found["type"] = str(schema["type"]).upper()
-    if "properties" in found:
-        found["properties"] = {name: _as_openapi(its) for name, its in found["properties"].items()}
-    return found
+    openapi: dict[str, Any] = {name: value for name, value in schema.items() if name != "additionalProperties"}
+    openapi["type"] = str(schema["type"]).upper()
+    if "properties" in openapi:
+        openapi["properties"] = {
+            name: _as_openapi(property_schema) for name, property_schema in openapi["properties"].items()
+        }
+    return openapi
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
@@ -58,8 +60,8 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     if message["role"] == "assistant":
         return {"role": "model", "parts": blocks or [{"text": str(message["content"])}]}
     results = [_returned(result) for result in message.get("results") or ()]
-    said = [{"text": str(message["content"])}] if message["content"] or not results else []
-    return {"role": "user", "parts": [*results, *said]}
+    texts = [{"text": str(message["content"])}] if message["content"] or not results else []
+    return {"role": "user", "parts": [*results, *texts]}
 
 
 def _offered(tool: Tool | None) -> dict[str, Any]:

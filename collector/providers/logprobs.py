@@ -20,23 +20,23 @@ MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 class AskingLogprobs:
     """A dialect that asks for log-probabilities in every request, and is otherwise the one that it is made from."""
 
-    def __init__(self, dialect: Any, asked: Mapping[str, Any]) -> None:
+    def __init__(self, dialect: Any, settings: Mapping[str, Any]) -> None:
         self._dialect = dialect
-        self.LOGPROBS = asked
+        self.LOGPROBS = settings
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
         return replace(sent, body=merged(sent.body, self.LOGPROBS))
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        found: Reply = self._dialect.reply(body, headers)
-        return found
+        reply: Reply = self._dialect.reply(body, headers)
+        return reply
 
 
-def merged(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def merged(body: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """`body` with what else is asked for; where a setting is a table or a list already, that is added to."""
     whole = dict(body)
-    for name, value in asked.items():
+    for name, value in settings.items():
         old = whole.get(name)
         if isinstance(value, Mapping) and isinstance(old, Mapping):
             whole[name] = {**old, **value}
@@ -60,12 +60,12 @@ def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
     likeliest = _list(logprobs, "top_logprobs") or [{}] * len(tokens)
     if not len(tokens) == len(numbers) == len(likeliest):
         return ()
-    found = []
+    tokens_read = []
     for token, number, others in zip(tokens, numbers, likeliest, strict=True):
         listed = others.items() if isinstance(others, Mapping) else ()
         entry = {"token": token, "logprob": number}
-        found.append(_token(entry, [{"token": name, "logprob": value} for name, value in listed]))
-    return _whole(found)
+        tokens_read.append(_token(entry, [{"token": name, "logprob": value} for name, value in listed]))
+    return _whole(tokens_read)
 
 
 def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
@@ -87,9 +87,9 @@ def read_gemini(result: Any) -> tuple[TokenLogprob, ...]:
 
 
 def _token(entry: Any, likeliest: list[Any], name: str = "logprob") -> TokenLogprob | None:
-    one = _pair(entry, name)
+    generated = _pair(entry, name)
     pairs = tuple(pair for other in likeliest if (pair := _pair(other, name)) is not None)
-    return None if one is None else TokenLogprob(*one, pairs)
+    return None if generated is None else TokenLogprob(*generated, pairs)
 
 
 def _pair(entry: Any, name: str) -> tuple[str, float] | None:

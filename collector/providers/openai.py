@@ -75,7 +75,9 @@ def _content(value: Any) -> str | None:
     """The answer's text; some compatible servers send it as a list of parts."""
     if not isinstance(value, list):
         return text(value)
-    parts = [found for part in value if isinstance(part, Mapping) and (found := text(part.get("text"))) is not None]
+    parts = [
+        part_text for part in value if isinstance(part, Mapping) and (part_text := text(part.get("text"))) is not None
+    ]
     return "".join(parts) if parts else None
 
 

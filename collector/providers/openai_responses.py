@@ -43,8 +43,8 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> list[Any]:
         {"type": "function_call_output", "call_id": result["call_id"], "output": result["content"]}
         for result in message.get("results") or ()
     ]
-    said = {name: value for name, value in message.items() if name not in ("blocks", "results")}
-    return [*results, said] if said["content"] or not results else results
+    spoken = {name: value for name, value in message.items() if name not in ("blocks", "results")}
+    return [*results, spoken] if spoken["content"] or not results else results
 
 
 def _offered(tool: Tool | None) -> dict[str, Any]:
@@ -99,7 +99,11 @@ def _logprobs(items: list[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
 
 
 def _joined(items: list[Mapping[str, Any]], part: str, kind: str, key: str) -> str | None:
-    texts = [found for piece in _pieces(items, part) if piece.get("type") == kind and (found := text(piece.get(key)))]
+    texts = [
+        piece_text
+        for piece in _pieces(items, part)
+        if piece.get("type") == kind and (piece_text := text(piece.get(key)))
+    ]
     return "".join(texts) if texts else None
 
 

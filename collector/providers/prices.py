@@ -50,10 +50,10 @@ class PriceList:
 
     def find(self, provider: str, model: str) -> Price | None:
         """The price of a model as it is asked for; a dated snapshot has that of its model, unless it has its own."""
-        for asked in (provider, _SAME_PRICES.get(provider, provider)):
+        for priced_as in (provider, _SAME_PRICES.get(provider, provider)):
             for name in (model, _SNAPSHOT.sub("", model)):
-                if found := self._prices.get((asked, name)):
-                    return found
+                if price := self._prices.get((priced_as, name)):
+                    return price
         return None
 
 

@@ -31,12 +31,12 @@ class Enforcing:
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
-        asked = self._dialect.structured_output(self._schema, model.settings)
-        return replace(sent, body=merged(sent.body, asked))
+        setting = self._dialect.structured_output(self._schema, model.settings)
+        return replace(sent, body=merged(sent.body, setting))
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        found: Reply = self._dialect.reply(body, headers)
-        return found
+        reply: Reply = self._dialect.reply(body, headers)
+        return reply
 
 
 def response_format(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,8 +25,8 @@ def without_template(reply: Reply) -> Reply:
     """The reply with its reasoning apart, where the server has not done that; else as it is."""
     if reply.answer is None or (reply.reasoning_text or "").strip():
         return reply
-    found = split(reply.answer)
-    return reply if found is None else replace(reply, reasoning_text=found[0] or None, answer=found[1])
+    parts = split(reply.answer)
+    return reply if parts is None else replace(reply, reasoning_text=parts[0] or None, answer=parts[1])
 
 
 def split(content: str) -> tuple[str, str] | None:
@@ -48,7 +48,7 @@ def split(content: str) -> tuple[str, str] | None:
 def _harmony(content: str, channels: list[re.Match[str]]) -> tuple[str, str]:
     """What stands in the analysis channel, and in the last final one; commentary (calls of tools) is neither."""
     parts: dict[str, list[str]] = {}
-    ends = [its.start() for its in channels[1:]] + [len(content)]
+    ends = [match.start() for match in channels[1:]] + [len(content)]
     for channel, end in zip(channels, ends, strict=True):
         parts.setdefault(channel[1], []).append(_ENDED.split(content[channel.end() : end])[0].strip())
     return "\n".join(parts.get("analysis", [])), parts.get("final", [""])[-1]

@@ -39,10 +39,10 @@ def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 def arguments(given: Any) -> Mapping[str, Any]:
     """The arguments of a call, which most providers write as JSON; none where that can't be read."""
     try:
-        found = json.loads(given) if isinstance(given, str) else given
+        value = json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, Mapping) else {}
+        value = None
+    return value if isinstance(value, Mapping) else {}
 
 
 def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list[Mapping[str, Any]] | None:
@@ -74,17 +74,17 @@ def chat_messages(prompt: Prompt, model: StudyModel) -> tuple[list[Mapping[str, 
         whole = [m if type(m) is dict and "blocks" not in m else spoken_message(m, model) for m in prompt.messages]
         return list[Mapping[str, Any]](whole), prompt.n_earlier
     items = [_with_results(message, model) for message in prompt.messages]
-    return [one for item in items for one in item], sum(map(len, items[: prompt.n_earlier]))
+    return [whole_message for item in items for whole_message in item], sum(map(len, items[: prompt.n_earlier]))
 
 
 def _with_results(message: Mapping[str, Any], model: StudyModel) -> list[Mapping[str, Any]]:
     """Results are messages of their own; the user's follows them where something is said beside."""
     results = message.get("results") or ()
-    found: list[Mapping[str, Any]] = [
+    messages: list[Mapping[str, Any]] = [
         {"role": "tool", "tool_call_id": result["call_id"], "content": result["content"]} for result in results
     ]
-    return [*found, spoken_message(message, model)] if message["content"] or not results else found
+    return [*messages, spoken_message(message, model)] if message["content"] or not results else messages
 
 
 def _mappings(listed: Any) -> list[Mapping[str, Any]]:
-    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []

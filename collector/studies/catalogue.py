@@ -205,10 +205,12 @@ def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condit
     """With the names that the study gives them in figures and sentences ([condition_labels])."""
     labels = table.table("condition_labels")
     for name in table.mapping("condition_labels"):
-        if name not in [one.condition for one in conditions]:
-            known = [one.condition for one in conditions]
+        if name not in [condition.condition for condition in conditions]:
+            known = [condition.condition for condition in conditions]
             raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
-    return tuple(replace(one, label=labels.text(one.condition, one.label)) for one in conditions)
+    return tuple(
+        replace(condition, label=labels.text(condition.condition, condition.label)) for condition in conditions
+    )
 
 
 def _seed(table: Table) -> int:

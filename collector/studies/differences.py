@@ -35,9 +35,9 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
 
 def _changed(before: Any, now: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all values that are not the same; rows of an array of tables go by their first value."""
-    was, its = _by_name(before), _by_name(now)
-    if was is not None and its is not None:
-        yield from ((*at, name) for name in dict.fromkeys((*was, *its)) if was.get(name) != its.get(name))
+    was, current = _by_name(before), _by_name(now)
+    if was is not None and current is not None:
+        yield from ((*at, name) for name in dict.fromkeys((*was, *current)) if was.get(name) != current.get(name))
     elif isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             yield from _changed(before.get(key), now.get(key), (*at, str(key)))

@@ -29,7 +29,7 @@ Columns = Mapping[str, Sequence[str]]
 def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
     """A sentence for each mistake in the study's fits. `views`: those of its design, with their columns; `levels`: the
     values that its columns of text will have, in the study's order."""
-    wrong = [said for fit in study.fits.values() for said in _wrong_in_fit(fit, views, levels)]
+    wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
     for own in study.sensitivity.values():
         wrong += _wrong_in_specification(own, study.fits[own.fit], views.get(study.fits[own.fit].view, ()))
     return wrong
@@ -60,14 +60,14 @@ def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]
 
 def _in_formula(formula: str | None) -> list[str]:
     """The columns that a formula names; its functions, and names of arguments, are none."""
-    found = []
+    problems = []
     for match in _NAME.finditer(formula or ""):
         after = (formula or "")[match.end() :].lstrip()
         is_function = match[0] in _FUNCTIONS and after.startswith("(")
         is_argument = after.startswith("=") and not after.startswith("==")
         if not is_function and not is_argument and match[0] not in ("TRUE", "FALSE"):
-            found.append(match[0])
-    return found
+            problems.append(match[0])
+    return problems
 
 
 def _unknown_columns(where: str, named: Iterable[str], columns: Sequence[str]) -> Iterator[str]:
@@ -94,19 +94,19 @@ def _wrong_priors(where: str, priors: Any) -> Iterator[str]:
     for name, text in priors.items():
         if name not in PRIOR_CLASSES:
             yield f'{where}: there is no prior of "{name}". {_near(name, PRIOR_CLASSES)}'
-        if said := _wrong_prior(text):
-            yield f"{where}: the prior of {name} can't be {text!r}: {said}"
+        if problem := _wrong_prior(text):
+            yield f"{where}: the prior of {name} can't be {text!r}: {problem}"
 
 
 def _wrong_prior(text: Any) -> str:
-    found = _PRIOR.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    match = _PRIOR.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         return 'it is written like "normal(0, 1)", with plain numbers.'
-    if found[1] not in PRIORS:
-        return f"that is none of the distributions that are known. {_near(found[1], PRIORS)}"
-    numbers, is_scale = [float(number) for number in found[2].split(",")], PRIORS[found[1]]
+    if match[1] not in PRIORS:
+        return f"that is none of the distributions that are known. {_near(match[1], PRIORS)}"
+    numbers, is_scale = [float(number) for number in match[2].split(",")], PRIORS[match[1]]
     if len(numbers) != len(is_scale):
-        return f"{found[1]} takes {len(is_scale)} numbers."
+        return f"{match[1]} takes {len(is_scale)} numbers."
     too_low = any(number <= 0 for number, positive in zip(numbers, is_scale, strict=True) if positive)
     return "its scale must be above 0." if too_low else ""
 

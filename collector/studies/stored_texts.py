@@ -42,7 +42,7 @@ def study_line(study: Study, kept_at: str) -> dict[str, Any]:
     """The line of a journal that keeps a study's text."""
     return {
         "kind": "study", "study": study.name, "study_version": study.version, "text_id": text_id(study.texts),
-        "kept_at": kept_at, "contents": sorted(study.contents), "files": [list(its) for its in study.texts.items()],
+        "kept_at": kept_at, "contents": sorted(study.contents), "files": [list(file) for file in study.texts.items()],
     }  # fmt: skip
 
 
@@ -82,14 +82,14 @@ def keep_text(db: str | Path, study: Study) -> None:
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:
     """The file of a study that the database keeps, written where it can be read; None where it has none."""
-    its = kept_text(db, name)
-    return None if its is None else written(its)
+    text = kept_text(db, name)
+    return None if text is None else written(text)
 
 
-def written(its: KeptText) -> Path:
+def written(text: KeptText) -> Path:
     """The study's own file in a folder of slant's own. StudyError where a name leads elsewhere, or the text is not what
     was kept."""
-    names = list(its.files)
+    names = list(text.files)
     for name in names:
         parts = (PurePosixPath(name), PureWindowsPath(name))
         if (
@@ -101,24 +101,24 @@ def written(its: KeptText) -> Path:
             raise StudyError(
                 f'A study in this database can\'t be read: its file "{name}" would lie outside its folder.'
             )
-    if not names or not names[0].endswith(".toml") or text_id(its.files) != its.text_id:
+    if not names or not names[0].endswith(".toml") or text_id(text.files) != text.text_id:
         raise StudyError("A study in this database can't be read: its text is not the one that was kept.")
-    folder = kept_folder() / its.text_id
+    folder = kept_folder() / text.text_id
     try:
-        return _write(folder, its)
+        return _write(folder, text)
     except OSError:  # no home that can be written to
-        return _write(Path(tempfile.mkdtemp(prefix="slant-study-")), its)
+        return _write(Path(tempfile.mkdtemp(prefix="slant-study-")), text)
 
 
-def _write(folder: Path, its: KeptText) -> Path:
-    for name, text in its.files.items():
+def _write(folder: Path, kept: KeptText) -> Path:
+    for name, text in kept.files.items():
         place, data = folder / name, text.encode("utf-8")
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_symlink() or not place.is_file() or place.read_bytes() != data:
             part = place.with_name(f".{place.name}.{os.getpid()}.new")
             part.write_bytes(data)
             os.replace(part, place)
-    return (folder / next(iter(its.files))).resolve()
+    return (folder / next(iter(kept.files))).resolve()
 
 
 def kept_folder() -> Path:

@@ -24,7 +24,7 @@ def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]
 
 
 def _figure(name: str, row: Table, variants: Sequence[str], models: Sequence[str]) -> StudyFigure:
-    found = StudyFigure(
+    figure = StudyFigure(
         name=name,
         what=row.text("what"),
         title=row.optional_text("title"),
@@ -34,15 +34,15 @@ def _figure(name: str, row: Table, variants: Sequence[str], models: Sequence[str
         families=_lists(row, "families"),
     )
     row.finish()
-    if found.panels and found.variants:
+    if figure.panels and figure.variants:
         raise StudyError(f'{row.where} has both "panels" and "variants": panels name the variants in each.')
-    for variant in found.all_variants:
+    for variant in figure.all_variants:
         if variant not in variants:
             raise UnknownNameError(f"variant (in {row.where})", variant, variants)
-    for model in (model for family in found.families.values() for model in family):
+    for model in (model for family in figure.families.values() for model in family):
         if model not in models:
             raise UnknownNameError(f"model (of families in {row.where})", model, models)
-    return found
+    return figure
 
 
 def _lists(row: Table, key: str) -> Mapping[str, tuple[str, ...]]:

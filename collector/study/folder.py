@@ -89,9 +89,9 @@ def _outside(name: str, root: Path) -> StudyError:
 def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> dict[str, str]:
     values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
     for column in (*also, *NOTES):
-        found = row.optional(column, (str, int), "a text")
-        if column in also and found is not None:
-            values[column] = str(found)
+        cell = row.optional(column, (str, int), "a text")
+        if column in also and cell is not None:
+            values[column] = str(cell)
     row.finish()
     return values
 

@@ -15,7 +15,7 @@ from slant.collector.study.toml_table import Table, checked_name
 def read_model(row: Table) -> StudyModel:
     """One of [[models]]; StudyError where it breaks the rules."""
     model = checked_name(row.text("model"), "model")
-    found = StudyModel(
+    study_model = StudyModel(
         model=model,
         label=row.text("label", model),
         provider=checked_name(row.text("provider"), "provider"),
@@ -28,7 +28,7 @@ def read_model(row: Table) -> StudyModel:
         reasoning_back=_one_of(row, "reasoning_back", get_args(ReasoningBack)) or "default",
     )
     row.finish()
-    return found
+    return study_model
 
 
 def read_settings(row: Table) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class StudyFigure:
     @property
     def all_variants(self) -> tuple[str, ...]:
         """Those of all panels, each once."""
-        return tuple(dict.fromkeys((*self.variants, *(one for panel in self.panels.values() for one in panel))))
+        return tuple(dict.fromkeys((*self.variants, *(variant for panel in self.panels.values() for variant in panel))))
 
     @property
     def is_comparison(self) -> bool:
@@ -249,7 +249,7 @@ class Study:
 
     def condition_label(self, condition: str) -> str:
         """What the study calls a condition in figures and sentences."""
-        return next((one.label for one in self.conditions if one.condition == condition), condition)
+        return next((known.label for known in self.conditions if known.condition == condition), condition)
 
     @property
     def as_typed(self) -> str:
@@ -268,8 +268,8 @@ class Study:
 
     def next_command(self, db: Path) -> str:
         """What to type once all answers are there: the first kind of fit, or the tables where the study has no fit."""
-        its = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
-        return f"analyze {its} --db {shlex.quote(str(db))}"
+        what = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
+        return f"analyze {what} --db {shlex.quote(str(db))}"
 
     def model(self, spec: str) -> StudyModel:
         """The model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
@@ -307,7 +307,9 @@ class Study:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
         if name in self.participants:
             hint = f"A participant that is no model is given with its provider: simulated/{name}"
-        known = {model.model for model in self.models} | {one for one in self.participants if one != name}
+        known = {model.model for model in self.models} | {
+            participant for participant in self.participants if participant != name
+        }
         return UnknownNameError(f"model in the study {self.name}", name, known, hint)
 
 

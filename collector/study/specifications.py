@@ -21,7 +21,7 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
     if fit not in fits:
         raise UnknownNameError(f'fit for "fit" in {row.where}', fit, list(fits))
     flags = row.texts("drop_flags", fits[fit].drop_flags)
-    found = Specification(
+    specification = Specification(
         name=name,
         label=row.text("label", name),
         fit=fit,
@@ -35,8 +35,8 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
         choices=_choices(row),
     )
     row.finish()
-    _check_rotation(found, fits[fit], row.where)
-    return found
+    _check_rotation(specification, fits[fit], row.where)
+    return specification
 
 
 def _missing_as(row: Table) -> dict[str, Any]:
@@ -55,12 +55,12 @@ def _choices(row: Table) -> dict[str, str]:
     return choices
 
 
-def _check_rotation(found: Specification, fit: Fit, where: str) -> None:
+def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
     """Each level of `rotate` in turn is made the reference, which only a regression has."""
-    if found.rotate is None:
+    if specification.rotate is None:
         return
-    checked_name(found.rotate, "column")
-    if (found.formula or fit.formula) is None:
+    checked_name(specification.rotate, "column")
+    if (specification.formula or fit.formula) is None:
         raise StudyError(f'"rotate" in {where} needs a fit with a formula, and "{fit.name}" has none.')
-    if found.rotate == found.contrast:
-        raise StudyError(f'"rotate" in {where} can\'t name the contrast "{found.contrast}" itself.')
+    if specification.rotate == specification.contrast:
+        raise StudyError(f'"rotate" in {where} can\'t name the contrast "{specification.contrast}" itself.')

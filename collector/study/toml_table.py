@@ -100,6 +100,6 @@ class Table:
     def _required(self, key: str, value: _Value | None) -> _Value:
         if value is None:
             near = [k for k in get_close_matches(key, list(self._values), n=1, cutoff=0.7) if k not in self._read]
-            found = f'It has "{near[0]}": is that meant?' if near else ""
-            raise StudyError(f'{self.where} needs the key "{key}".', *filter(None, [found]))
+            hint = f'It has "{near[0]}": is that meant?' if near else ""
+            raise StudyError(f'{self.where} needs the key "{key}".', *filter(None, [hint]))
         return value

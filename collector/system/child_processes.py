@@ -23,7 +23,7 @@ def safe_path(*functions: Callable[..., Any]) -> list[str]:
     unsafe = {Path.cwd(), *([Path(script).resolve().parent] if script else [])}
     modules = ["slant", *(getattr(function, "func", function).__module__.split(".")[0] for function in functions)]
     needed = {_folder_of(sys.modules[name]) for name in modules if name in sys.modules}
-    return [place for place in sys.path if (found := Path(place).resolve()) not in unsafe or found in needed]
+    return [place for place in sys.path if (folder := Path(place).resolve()) not in unsafe or folder in needed]
 
 
 def _folder_of(module: ModuleType) -> Path | None:

@@ -37,16 +37,16 @@ def load_third_party(group: str, name: str, kind: type[T], error: type[SlantErro
         raise error(f'More than one package has a {what} "{name}": {packages}.', "Uninstall all but one.")
     [entry] = entries.values()
     try:
-        found = entry.load()
+        part = entry.load()
     except Exception as problem:  # whatever a stranger's module raises while it is imported
         reason = f"{type(problem).__name__}: {problem}"
         raise error(f'The {what} "{name}" of {_package(entry)} can\'t be loaded.', reason) from problem
-    if not isinstance(found, kind) or getattr(found, "name", None) != name:
+    if not isinstance(part, kind) or getattr(part, "name", None) != name:
         raise error(
             f'The {what} "{name}" of {_package(entry)} is not what it says.',
-            f'{entry.value} must be a {kind.__module__}.{kind.__name__} with name = "{name}", but it is {found!r:.200}',
+            f'{entry.value} must be a {kind.__module__}.{kind.__name__} with name = "{name}", but it is {part!r:.200}',
         )
-    return found
+    return part
 
 
 def _package(entry: EntryPoint) -> str:

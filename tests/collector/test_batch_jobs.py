@@ -17,7 +17,7 @@ from slant.collector.batch.money import Purse
 from slant.collector.batch.services import lines_of
 from slant.collector.batch.submit import Feed, Pending, fill
 from slant.collector.errors import JournalError
-from slant.collector.keep.batch_jobs import Asked, Job, JobFolder, key_check, new_job_id
+from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
 from slant.collector.keep.journal import utc_now
 from slant.collector.plan.conversations import plan
 from slant.collector.providers.exchange import Request
@@ -48,7 +48,7 @@ class Lines:
         return {"custom_id": custom_id, "body": request.body}
 
 
-def split(sizes: list[int], most_requests: int, most_bytes: int) -> list[list[tuple[Asked, bytes]]]:
+def split(sizes: list[int], most_requests: int, most_bytes: int) -> list[list[tuple[JobRequest, bytes]]]:
     items = (
         Pending(Conversation(f"c{n}", ()), a_trial(n), Prompt(()), Request("", {}, {"text": "x" * size}))
         for n, size in enumerate(sizes)
@@ -134,6 +134,6 @@ def test_trials_of_a_plan_survive_the_way_to_disk(tmp_path: Path) -> None:
     study = load_study(str(write_tiny(tmp_path)))
     trials = [conversation.trials[0] for conversation in plan(study, study.models[0])]
     folder = JobFolder(tmp_path / "a.duckdb")
-    lines = [(Asked(f"slant-1-{n}", "c", "h", trial), b"{}\n") for n, trial in enumerate(trials)]
+    lines = [(JobRequest(f"slant-1-{n}", "c", "h", trial), b"{}\n") for n, trial in enumerate(trials)]
     job = folder.create(a_job(study=study.name), lines)
     assert [asked.trial for asked in folder.asked(replace(job))] == trials

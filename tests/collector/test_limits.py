@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.ask.rate_limits import (
-    Told,
+    StatedBudget,
     asked_wait_s,
     body_wait_s,
     duration_s,
@@ -59,8 +59,8 @@ def test_openais_headers_tell_requests_and_tokens() -> None:
         "x-ratelimit-remaining-tokens": "150000", "x-ratelimit-reset-tokens": "1m30s", "server": "x",
     }  # fmt: skip
     assert told_budgets(headers) == (
-        Told("requests", 500, 499, pytest.approx(0.12)),
-        Told("tokens", 200_000, 150_000, 90),
+        StatedBudget("requests", 500, 499, pytest.approx(0.12)),
+        StatedBudget("tokens", 200_000, 150_000, 90),
     )
 
 
@@ -71,14 +71,18 @@ def test_anthropics_headers_tell_each_kind_of_tokens() -> None:
         for what, value in (("limit", "50"), ("remaining", "10"), ("reset", "2026-11-21T13:00:40Z"))
     }
     headers["date"] = format_datetime(NOW, usegmt=True)
-    assert told_budgets(headers) == tuple(Told(k, 50, 10, 40.0) for k in ("requests", "input_tokens", "output_tokens"))
+    assert told_budgets(headers) == tuple(
+        StatedBudget(k, 50, 10, 40.0) for k in ("requests", "input_tokens", "output_tokens")
+    )
 
 
 def test_a_budget_without_a_limit_or_a_rest_is_none() -> None:
     assert told_budgets({"x-ratelimit-limit-requests": "500", "x-ratelimit-reset-requests": "1s"}) == ()
     assert told_budgets({"x-ratelimit-limit": "0", "x-ratelimit-remaining": "0"}) == ()
     assert told_budgets({"x-ratelimit-limit": "9\x1f", "x-ratelimit-remaining": " 3"})[0].limit == 9
-    assert told_budgets({"x-ratelimit-limit": "9", "x-ratelimit-remaining": "3"}) == (Told("requests", 9, 3, None),)
+    assert told_budgets({"x-ratelimit-limit": "9", "x-ratelimit-remaining": "3"}) == (
+        StatedBudget("requests", 9, 3, None),
+    )
 
 
 def test_retry_after_is_read_in_each_of_its_forms() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slant.collector.ask.adaptive_limit import AdaptiveLimit
 from slant.collector.ask.pace import START_LIMIT, KeyPause, Pace, Paces
 from slant.collector.ask.rate_budgets import Budgets
-from slant.collector.ask.rate_limits import Told
+from slant.collector.ask.rate_limits import StatedBudget
 from tests.support.paced_server import LimitedServer, ask_for
 from tests.support.virtual_time import run_virtually
 
@@ -132,8 +132,8 @@ def test_token_budgets_are_spent_as_answers_cost() -> None:
 def test_older_news_of_a_budget_changes_nothing() -> None:
     budgets = Budgets()
     newer, older = [budgets.spend(0.0) for _ in range(2)][::-1]
-    budgets.learn([Told("requests", 100, 0, 60.0)], newer, sent_s=0.0)
-    budgets.learn([Told("requests", 100, 99, 60.0)], older, sent_s=0.0)
+    budgets.learn([StatedBudget("requests", 100, 0, 60.0)], newer, sent_s=0.0)
+    budgets.learn([StatedBudget("requests", 100, 99, 60.0)], older, sent_s=0.0)
     assert budgets.wait_s(0.0) == (pytest.approx(0.6), "requests")
 
 

@@ -68,7 +68,10 @@ class Allocation(Design):
 
     def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
         """The classes of jobs."""
-        return numbered([one.name for one in data.classes], {one.name: one.label for one in data.classes})
+        return numbered(
+            [job_class.name for job_class in data.classes],
+            {job_class.name: job_class.label for job_class in data.classes},
+        )
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
         """The jobs, by their classes."""
@@ -127,10 +130,10 @@ def _check_groups(groups: tuple[str, ...]) -> None:
             raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
         if group != group.strip():
             raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
-        found = named(group, groups)
-        if group not in found:
+        groups_named = named(group, groups)
+        if group not in groups_named:
             raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
-        if others := [name for name in found if name != group]:
+        if others := [name for name in groups_named if name != group]:
             raise StudyError(f'Who answers "{group}" names the group "{others[0]}" as well: give one another name.')
 
 

@@ -12,12 +12,12 @@ from slant.collector.designs.allocation.parts import AllocationData
 
 def uniforms(n: int, *name: object) -> list[float]:
     """`n` numbers inside (0, 1) that the name decides."""
-    found: list[float] = []
+    numbers: list[float] = []
     text = "\x1f".join(map(str, name))
     for block in range((n + 7) // 8):
         digest = hashlib.blake2b(f"{text}\x1f{block}".encode(), digest_size=64).digest()
-        found += [(int.from_bytes(digest[i : i + 8]) + 0.5) / 2**64 for i in range(0, 64, 8)]
-    return found[:n]
+        numbers += [(int.from_bytes(digest[i : i + 8]) + 0.5) / 2**64 for i in range(0, 64, 8)]
+    return numbers[:n]
 
 
 def order(keys: Sequence[float]) -> list[int]:

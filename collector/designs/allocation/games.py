@@ -34,13 +34,13 @@ def game_content(study: Study, answer: str) -> str:
     """Of all trials of a variant in one format of answers. How many games are played decides nothing that is asked in
     one of them, unless they are pooled; nor does a label that no text shows."""
     data: AllocationData = study.data
-    its = {field.name: getattr(data, field.name) for field in fields(data) if field.name not in _NOT_CONTENT}
+    content = {field.name: getattr(data, field.name) for field in fields(data) if field.name not in _NOT_CONTENT}
     templates = (data.texts.class_line, data.texts.round, data.texts.outcome_success, data.texts.outcome_failure)
     if not any("{class}" in template for template in templates):
-        its["classes"] = tuple(replace(job_class, label="") for job_class in data.classes)
-    its["texts"] = replace(data.texts, answers={answer: data.texts.answers[answer]})
+        content["classes"] = tuple(replace(job_class, label="") for job_class in data.classes)
+    content["texts"] = replace(data.texts, answers={answer: data.texts.answers[answer]})
     n_pooled = data.games if data.is_pooled else None
-    return stable_id(study.asked_as, answer, _plain(its), n_pooled, study.temperature)[:12]
+    return stable_id(study.asked_as, answer, _plain(content), n_pooled, study.temperature)[:12]
 
 
 def _plain(value: Any) -> Any:
@@ -48,8 +48,8 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(its) for key, its in value.items()}
-    return [_plain(its) for its in value] if isinstance(value, tuple | list) else value
+        return {str(key): _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 class Games(Plan[int]):

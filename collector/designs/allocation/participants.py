@@ -152,9 +152,9 @@ def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Rep
     thought = f"Reasoning: {_THOUGHT}\n" if answer.addon.count("\n") > 1 else ""
     if answer.tool and trial.test == ROUNDS:
         return _called(answer, model, trial, name)
-    said = f"{thought}{answer.marker} {name}".strip()
+    text = f"{thought}{answer.marker} {name}".strip()
     return Reply(
-        answer=said, finish_reason="stop", output_tokens=1 + len(said) // 4, served_model=model.requested_model
+        answer=text, finish_reason="stop", output_tokens=1 + len(text) // 4, served_model=model.requested_model
     )
 
 

@@ -144,11 +144,11 @@ def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
 def _class(row: Table) -> JobClass:
     name = checked_name(row.text("class"), "class")
     jobs = row.texts("jobs")
-    found = JobClass(name, row.text("label", name), jobs, row.texts("singular", jobs))
+    job_class = JobClass(name, row.text("label", name), jobs, row.texts("singular", jobs))
     row.finish()
-    if not jobs or len(found.singular) != len(jobs):
+    if not jobs or len(job_class.singular) != len(jobs):
         raise StudyError(f'{row.where} needs one or more "jobs", and as many in "singular" where that is given.')
-    return found
+    return job_class
 
 
 def _feature(row: Table) -> Feature:

@@ -31,16 +31,16 @@ class Rating:
 
 def parse_rating(row: Table) -> Rating:
     """One of [[ratings]]; StudyError where it breaks the rules."""
-    found = Rating(
+    rating = Rating(
         checked_name(row.text("rating"), "rating"), row.text("question"), row.integer("low", 1), row.integer("high", 7),
         row.text("reminder", _REMINDER),
     )  # fmt: skip
     row.finish()
-    check_placeholders(found.question, ("group",), ("low", "high"), f"question of {row.where}")
-    check_placeholders(found.reminder, (), ("low", "high"), f"reminder of {row.where}")
-    if not 0 <= found.low < found.high <= MOST:
+    check_placeholders(rating.question, ("group",), ("low", "high"), f"question of {row.where}")
+    check_placeholders(rating.reminder, (), ("low", "high"), f"reminder of {row.where}")
+    if not 0 <= rating.low < rating.high <= MOST:
         raise StudyError(
-            f"The scale of {row.where} goes from {found.low} to {found.high}.",
+            f"The scale of {row.where} goes from {rating.low} to {rating.high}.",
             f'"low" must be below "high", and both from 0 to {MOST}: as in low = 1, high = 7',
         )
-    return found
+    return rating

@@ -86,20 +86,20 @@ def parse_texts(prompt: Table) -> Texts:
 
 
 def _format(row: Table) -> AnswerFormat:
-    found = AnswerFormat(
+    answer_format = AnswerFormat(
         row.text("addon", ""), row.text("marker", ""), row.text("marker_at", "last"),
         _checked(row, "outcome", ("outcome",), (), "{outcome}"),
         row.text("tool", ""), row.text("tool_description", ""),
     )  # fmt: skip
     row.finish()
-    if found.tool and (not _TOOL.fullmatch(found.tool) or found.tool == NAME_OF_ANSWERS):
+    if answer_format.tool and (not _TOOL.fullmatch(answer_format.tool) or answer_format.tool == NAME_OF_ANSWERS):
         raise StudyError(
-            f'The tool in {row.where} can\'t be called "{found.tool}".',
+            f'The tool in {row.where} can\'t be called "{answer_format.tool}".',
             f'Letters, digits and underscores, 64 at most, and not "{NAME_OF_ANSWERS}": as in tool = "assign"',
         )
-    if found.marker_at not in ("first", "last"):
-        raise UnknownNameError(f"marker_at in {row.where}", found.marker_at, ("first", "last"))
-    return found
+    if answer_format.marker_at not in ("first", "last"):
+        raise UnknownNameError(f"marker_at in {row.where}", answer_format.marker_at, ("first", "last"))
+    return answer_format
 
 
 def _checked(

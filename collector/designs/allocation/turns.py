@@ -90,12 +90,16 @@ def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Sta
         text = BETWEEN.join(part for part in opening if part)
         return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
     before, reply = now.last.prompt, now.last.reply
-    said: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
-    said |= {"blocks": reply.blocks} if reply.blocks else {}
+    message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
+    message |= {"blocks": reply.blocks} if reply.blocks else {}
     # some providers refuse an empty message: whoever said nothing is not quoted
-    quoted = (said,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
-    told, text = ("", _reminder(data, trial)) if now.reminders else _going_on(data, answer, trial, now, earlier)
-    new = _after_calls(told, text, reply) if reply.tool_calls else _from_user(BETWEEN.join(filter(None, (told, text))))
+    quoted = (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
+    beginning, text = ("", _reminder(data, trial)) if now.reminders else _going_on(data, answer, trial, now, earlier)
+    new = (
+        _after_calls(beginning, text, reply)
+        if reply.tool_calls
+        else _from_user(BETWEEN.join(filter(None, (beginning, text))))
+    )
     return Prompt((*quoted, new), before, before.tool)
 
 
@@ -109,10 +113,10 @@ def _from_user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def _after_calls(told: str, text: str, reply: Reply) -> dict[str, Any]:
+def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
     """Every call gets its result, as providers want it: the outcome, or the reminder, which then is all there is."""
-    results = [{"call_id": c.call_id or c.name, "name": c.name, "content": told or text} for c in reply.tool_calls]
-    return {**_from_user(text if told else ""), "results": results}
+    results = [{"call_id": c.call_id or c.name, "name": c.name, "content": beginning or text} for c in reply.tool_calls]
+    return {**_from_user(text if beginning else ""), "results": results}
 
 
 def _going_on(
@@ -130,8 +134,13 @@ def _preamble(data: AllocationData, trial: Trial) -> str:
     texts = data.texts
     lines = [texts.class_line.format_map({"class": c.label, "jobs": ", ".join(c.jobs)}) for c in data.classes]
     classes = texts.class_separator.join(lines)
-    said = {**texts.parts, **group_texts(trial.factors["groups_shown"]), "rounds": data.rounds_told, "classes": classes}
-    return texts.preamble.format_map(said)
+    parts = {
+        **texts.parts,
+        **group_texts(trial.factors["groups_shown"]),
+        "rounds": data.rounds_told,
+        "classes": classes,
+    }
+    return texts.preamble.format_map(parts)
 
 
 def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
@@ -180,8 +189,8 @@ def _reminder(data: AllocationData, trial: Trial) -> str:
 def _query(data: AllocationData, template: str | None, trial: Trial) -> str:
     job_class = _class_of(data, trial)
     singular = job_class.singular[job_class.jobs.index(trial.item)]
-    said = {"job": trial.item, "job_singular": singular, **group_texts(data.groups)}
-    return (template or "").format_map(said)
+    parts = {"job": trial.item, "job_singular": singular, **group_texts(data.groups)}
+    return (template or "").format_map(parts)
 
 
 def _class_of(data: AllocationData, trial: Trial) -> JobClass:

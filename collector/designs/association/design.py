@@ -79,16 +79,18 @@ class Association(Design):
 
     def remarks(self, study: Study) -> list[str]:
         data: AssociationData = study.data
-        said = []
+        sentences = []
         not_asked = sum(len(t.words[side]) for t in data.tests.values() for side in SIDES if side not in t.asked_sides)
         if not_asked:
-            said.append(f"Not asked: the {not_asked} words of the attributes (ask_attributes = true asks them, too).")
+            sentences.append(
+                f"Not asked: the {not_asked} words of the attributes (ask_attributes = true asks them, too)."
+            )
         if data.option_order == "rule":
-            said.append(
+            sentences.append(
                 'The order of the options tells the condition: option_order = "rule" lists the option of group a first.'
                 ' With "balanced" either comes first equally often, alike in both conditions.'
             )
-        return said
+        return sentences
 
     def check(self, study: Study) -> None:
         data: AssociationData = study.data
@@ -224,8 +226,8 @@ def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
     listed = {
         name: text for name, text in test.texts(frame, layout).items() if name in used or name in ("label_a", "label_b")
     }
-    its = (layout.template, data.wordings[wording], data.conditions, order, listed, study.temperature)
-    return stable_id(study.asked_as, frame, test_name, wording, *its)[:12]
+    parts = (layout.template, data.wordings[wording], data.conditions, order, listed, study.temperature)
+    return stable_id(study.asked_as, frame, test_name, wording, *parts)[:12]
 
 
 def rendered(data: AssociationData, frame: str, trial: Trial) -> str:

@@ -70,8 +70,8 @@ def _json_values(answer: str) -> list[str]:
 
 
 def _label_inside(answer: str, options: tuple[str, str]) -> str | None:
-    found = [option for option in options if option and _mentions(answer, option)]
-    return found[0] if len(found) == 1 else None
+    mentioned = [option for option in options if option and _mentions(answer, option)]
+    return mentioned[0] if len(mentioned) == 1 else None
 
 
 def _mentions(answer: str, option: str) -> bool:

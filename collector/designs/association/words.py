@@ -109,14 +109,14 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
 
 
 def _conditions(table: Table) -> tuple[str, str]:
-    found = table.texts("conditions", ("compatible", "incompatible"))
-    if len(set(found)) != 2 or len(found) != 2:
+    conditions = table.texts("conditions", ("compatible", "incompatible"))
+    if len(set(conditions)) != 2 or len(conditions) != 2:
         raise StudyError(
-            f'"conditions" in {table.where} must be two different names, but it is {list(found)}.',
+            f'"conditions" in {table.where} must be two different names, but it is {list(conditions)}.',
             "There are two by design: one gives group a its attribute, the other crosses the two.",
             "More ways to ask are wordings or variants.",
         )
-    return checked_name(found[0], "condition"), checked_name(found[1], "condition")
+    return checked_name(conditions[0], "condition"), checked_name(conditions[1], "condition")
 
 
 def _frame(row: Table) -> Frame:
@@ -186,16 +186,16 @@ def _tests(
         test = checked_name(row["test"], "test")
         if test in tests:
             raise StudyError(f'The test "{test}" is given twice in {where}.')
-        found = sides.get(test, {})
-        lacking = [side for side in SIDES if side not in found]
+        words_by_side = sides.get(test, {})
+        lacking = [side for side in SIDES if side not in words_by_side]
         if lacking:
             raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
         tests[test] = AssociationTest(
             test=test,
             test_no=whole(row.get("test_no") or str(place), f"the tests of {where}"),
             label=row.get("label") or test,
-            words={side: tuple(words) for side, (_, words) in found.items()},
-            categories={side: category for side, (category, _) in found.items()},
+            words={side: tuple(words) for side, (_, words) in words_by_side.items()},
+            categories={side: category for side, (category, _) in words_by_side.items()},
             names={frame: values for (frame, of), values in names.items() if of == test},
             asked_sides=asked_sides,
         )

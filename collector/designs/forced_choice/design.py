@@ -59,7 +59,7 @@ class ForcedChoice(Design):
         ]
 
     def own_words(self, data: ForcedChoiceData) -> set[str]:
-        pairs = [pair for domain in data.domains.values() for its in domain.pairs.values() for pair in its]
+        pairs = [pair for domain in data.domains.values() for of_block in domain.pairs.values() for pair in of_block]
         options = (text.lower() for _, text in pairs)
         return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
 
@@ -163,10 +163,10 @@ class Cells(QuestionPlan[Place]):
 
 def _content(study: Study, domain: Domain, wording: int) -> str:
     """Of the trials of one domain in one wording. All words are in it, for they share out the letters among them."""
-    pairs = {block: [(sorted(bound), text) for bound, text in its] for block, its in domain.pairs.items()}
+    pairs = {block: [(sorted(bound), text) for bound, text in parts] for block, parts in domain.pairs.items()}
     words = [(word.category, word.word) for word in domain.words]
-    its = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
-    return stable_id(study.asked_as, domain.domain, wording, *its)[:12]
+    parts = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
+    return stable_id(study.asked_as, domain.domain, wording, *parts)[:12]
 
 
 def rendered(data: ForcedChoiceData, trial: Trial) -> str:

@@ -30,12 +30,12 @@ def as_imported(planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial
 
 
 def _said_letter(trial: Trial, draft: Mapping[str, Any]) -> str | None:
-    said = _said(draft.get("consistent_letter"))
-    if not said and _said(draft.get("factors")):
-        said = _said(trial.factors.get("consistent_letter"))
-    if said and said.upper() not in LETTERS:
-        raise StudyError(f'consistent_letter must be A or B, but is "{said[:20]}"')
-    return said.upper() or None
+    letter = _said(draft.get("consistent_letter"))
+    if not letter and _said(draft.get("factors")):
+        letter = _said(trial.factors.get("consistent_letter"))
+    if letter and letter.upper() not in LETTERS:
+        raise StudyError(f'consistent_letter must be A or B, but is "{letter[:20]}"')
+    return letter.upper() or None
 
 
 def _texts(planned: Trial) -> tuple[str | None, str | None]:
@@ -53,15 +53,15 @@ def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str
 
 
 def _place(value: Any, name: str) -> int | None:
-    said = _said(value).removesuffix(".0")
-    if not said:
+    text = _said(value).removesuffix(".0")
+    if not text:
         return None
-    if not (said.isascii() and said.isdecimal() and len(said) <= 9):
-        raise StudyError(f'{name} must be a whole number, but is "{said[:20]}"')
-    return int(said)
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise StudyError(f'{name} must be a whole number, but is "{text[:20]}"')
+    return int(text)
 
 
 def _said(value: Any) -> str:
     """A cell as text; empty where it says nothing (null, NA, a number that is none)."""
-    said = "" if value is None or value != value else str(value).strip()
-    return "" if said == "NA" else said
+    text = "" if value is None or value != value else str(value).strip()
+    return "" if text == "NA" else text

@@ -32,14 +32,14 @@ class JsonAnswer:
 
 def answers_in_json(text: str) -> tuple[list[JsonAnswer], bool]:
     """Every answer that stands in a JSON object, and whether there is JSON with an answer that can't be read."""
-    found: list[JsonAnswer] = []
+    answers: list[JsonAnswer] = []
     rest: list[str] = []
     end = 0
     for start, stop, pairs in _objects(text):
-        found += [JsonAnswer(value, start, stop, named) for value, named in _values(pairs)]
+        answers += [JsonAnswer(value, start, stop, named) for value, named in _values(pairs)]
         rest.append(text[end:start])
         end = stop
-    return found, any(_ATTEMPT.search(part) for part in (*rest, text[end:]))
+    return answers, any(_ATTEMPT.search(part) for part in (*rest, text[end:]))
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, list[Any]]]:

@@ -59,14 +59,14 @@ def letter_of(text: str, options: tuple[str, str]) -> str | None:
     bare = text.strip(_WRAPPING)
     if len(bare) > _LONGEST_LINE:
         return None
-    if its := _BARE.fullmatch(bare):
-        return its[1].upper()
-    said = _same(bare)
+    if match := _BARE.fullmatch(bare):
+        return match[1].upper()
+    same = _same(bare)
     for letter, option in zip(LETTERS, options, strict=True):
-        if said and said == _same(option):
+        if same and same == _same(option):
             return letter
-        its = _NAMED.fullmatch(bare)
-        if its and its[1].upper() == letter and _same(its[2]) == _same(option):
+        match = _NAMED.fullmatch(bare)
+        if match and match[1].upper() == letter and _same(match[2]) == _same(option):
             return letter
     return None
 
@@ -75,40 +75,42 @@ def alone(text: str, options: tuple[str, str]) -> Found | None:
     """The letter of lines that are nothing but a choice; bare letters before those that repeat an option's text, which
     may be an echo of the question."""
     lines = _lines(text)
-    bare = [(its[1].upper(), at + its.start(1)) for at, line in lines if (its := _BARE.fullmatch(line))]
-    boxed = [(its[1].upper(), its.start(1)) for its in _BOXED.finditer(text)]
+    bare = [(match[1].upper(), at + match.start(1)) for at, line in lines if (match := _BARE.fullmatch(line))]
+    boxed = [(match[1].upper(), match.start(1)) for match in _BOXED.finditer(text)]
     named = [(letter, None) for _, line in lines if (letter := letter_of(line, options)) is not None]
-    for found in (bare, boxed, named):
-        letters = {letter for letter, _ in found}
+    for choices in (bare, boxed, named):
+        letters = {letter for letter, _ in choices}
         if len(letters) == 1:
-            return Found(*found[-1])
-        if letters and found is not named:  # both options by name: an echo of the question
+            return Found(*choices[-1])
+        if letters and choices is not named:  # both options by name: an echo of the question
             return Found(kind="both_letters")
     return None
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
     """(place, text) of each line without what is wrapped around it."""
-    found, place = [], 0
+    lines, place = [], 0
     for line in text.splitlines(keepends=True):
         bare = line.lstrip(_WRAPPING)
         start, whole = place + len(line) - len(bare), bare.rstrip(_WRAPPING)
         if len(whole) <= _LONGEST_LINE:
-            found.append((start, whole))
+            lines.append((start, whole))
         place += len(line)
-    return found
+    return lines
 
 
 def said_last(text: str) -> Found | None:
     """The choice that the last sentence says and ends with ("…, so the answer is B."), in a clause without a no."""
     sentence = next((part for part in reversed(_SENTENCES.split(text)) if part.strip(_WRAPPING)), "")[-_LONGEST_LINE:]
-    said = list(_SAID.finditer(_without_negated(sentence)))
-    if not said or not said[-1][1].isupper() or sentence[said[-1].end() :].strip(_WRAPPING):
+    statements = list(_SAID.finditer(_without_negated(sentence)))
+    if not statements or not statements[-1][1].isupper() or sentence[statements[-1].end() :].strip(_WRAPPING):
         return None
-    clause = re.split(r"[,;]", sentence[: said[-1].start()])[-1]
-    if REFUSAL.search(clause + said[-1][0]):
+    clause = re.split(r"[,;]", sentence[: statements[-1].start()])[-1]
+    if REFUSAL.search(clause + statements[-1][0]):
         return None
-    return Found(said[-1][1], text.rindex(sentence) + said[-1].start(1))  # the sentence ends the text, but for blanks
+    return Found(
+        statements[-1][1], text.rindex(sentence) + statements[-1].start(1)
+    )  # the sentence ends the text, but for blanks
 
 
 def mentioned(text: str, options: tuple[str, str]) -> Found:
@@ -116,17 +118,17 @@ def mentioned(text: str, options: tuple[str, str]) -> Found:
     clean = _without_negated(text)
     letters = list(_ALONE.finditer(clean))
     named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
-    found = {its[1] for its in letters} | named
-    if len(found) > 1:
+    options_named = {match[1] for match in letters} | named
+    if len(options_named) > 1:
         return Found(kind="both_letters")
-    if not found or (not named and any(_may_be_article(clean, its) for its in letters)):
+    if not options_named or (not named and any(_may_be_article(clean, match) for match in letters)):
         return Found(kind="no_letter")
-    return Found(found.pop(), letters[-1].start() if letters else None)
+    return Found(options_named.pop(), letters[-1].start() if letters else None)
 
 
-def _may_be_article(text: str, its: re.Match[str]) -> bool:
-    before = text[max(0, its.start() - 20) : its.start()]
-    return its[1] == "A" and not _NO_NOUN.match(text, its.end()) and bool(_SENTENCE_BEGINS.search(before))
+def _may_be_article(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - 20) : match.start()]
+    return match[1] == "A" and not _NO_NOUN.match(text, match.end()) and bool(_SENTENCE_BEGINS.search(before))
 
 
 def _holds(text: str, option: str) -> bool:
@@ -135,7 +137,7 @@ def _holds(text: str, option: str) -> bool:
 
 def _without_negated(text: str) -> str:
     """The text with "not A", "rather than option B" blanked out, so that places stay what they are."""
-    return _NEGATED.sub(lambda its: " " * len(its[0]), text)
+    return _NEGATED.sub(lambda match: " " * len(match[0]), text)
 
 
 def _same(text: str) -> str:

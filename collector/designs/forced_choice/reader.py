@@ -36,24 +36,24 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
     text = _plain(answer[cut:])
     if not text.strip():
         return Reading("malformed", detail="empty")
-    found = _read(text, options)
-    if found.letter is None:
-        is_refusal = found.kind == "refused_in_words"
-        return Reading("refused" if is_refusal else "malformed", detail=found.kind)
-    choice = options[LETTERS.index(found.letter)]
-    if found.at is None:
+    reading = _read(text, options)
+    if reading.letter is None:
+        is_refusal = reading.kind == "refused_in_words"
+        return Reading("refused" if is_refusal else "malformed", detail=reading.kind)
+    choice = options[LETTERS.index(reading.letter)]
+    if reading.at is None:
         return Reading("answered", choice, place=max(0, answer.rfind(choice)))
-    is_lower = text[found.at].islower()
+    is_lower = text[reading.at].islower()
     spelled = (LETTERS[0].lower(), LETTERS[1].lower()) if is_lower else LETTERS
-    return Reading("answered", choice, spelled=spelled, place=cut + found.at)
+    return Reading("answered", choice, spelled=spelled, place=cut + reading.at)
 
 
 def _after_reasoning(answer: str) -> int:
     """Where the answer begins, in a text that has the reasoning in it as a model's template writes it."""
-    found = split(answer)
-    if found is None:
+    parts = split(answer)
+    if parts is None:
         return 0
-    return answer.rindex(found[1]) if found[1] else len(answer)
+    return answer.rindex(parts[1]) if parts[1] else len(answer)
 
 
 def _read(text: str, options: tuple[str, str]) -> Found:
@@ -73,16 +73,16 @@ def _read(text: str, options: tuple[str, str]) -> Found:
 def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> Found | None:
     """What the JSON objects of an answer say together; None where none of them is an answer."""
     read = [(answer, _letters(answer.value, options)) for answer in answers]
-    said = [(answer, letters) for answer, letters in read if answer.is_named or letters]
-    if not said:
+    relevant = [(answer, letters) for answer, letters in read if answer.is_named or letters]
+    if not relevant:
         return None
-    together = set().union(*(letters for _, letters in said))
+    together = set().union(*(letters for _, letters in relevant))
     if len(together) > 1:
         return Found(kind="both_letters")
-    if not all(letters for _, letters in said):
+    if not all(letters for _, letters in relevant):
         return Found(kind="no_letter")
     [letter] = together
-    last = said[-1][0]
+    last = relevant[-1][0]
     return Found(letter, _place(text, last.start, last.end, letter))
 
 
@@ -115,4 +115,4 @@ def _plain(text: str) -> str:
     if text.isascii() and "\x00" not in text:
         return text
     plain = text.replace("’", "'").replace("\x00", " ")
-    return "".join(one if len(one := unicodedata.normalize("NFKC", char)) == 1 else char for char in plain)
+    return "".join(normal if len(normal := unicodedata.normalize("NFKC", char)) == 1 else char for char in plain)

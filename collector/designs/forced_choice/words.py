@@ -84,14 +84,14 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
 
 
 def _blocks(table: Table) -> tuple[str, str]:
-    found = table.texts("blocks", ("congruent", "incongruent"))
-    if len(set(found)) != 2 or len(found) != 2:
+    blocks = table.texts("blocks", ("congruent", "incongruent"))
+    if len(set(blocks)) != 2 or len(blocks) != 2:
         raise StudyError(
-            f'"blocks" in {table.where} must be two different names, but it is {list(found)}.',
+            f'"blocks" in {table.where} must be two different names, but it is {list(blocks)}.',
             "There are two by design: one pairs the categories in one way, the other crosses them.",
             "More ways to ask are wordings or variants.",
         )
-    return checked_name(found[0], "block"), checked_name(found[1], "block")
+    return checked_name(blocks[0], "block"), checked_name(blocks[1], "block")
 
 
 def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:

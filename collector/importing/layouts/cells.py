@@ -58,12 +58,16 @@ def matching_group(label: str, groups: Iterable[str]) -> str:
 
     One of the two must begin with the other; case, underscores and a plural's s don't matter.
     """
-    said = _plain(label)
-    found = [group for group in groups if said and (said.startswith(_plain(group)) or _plain(group).startswith(said))]
-    if len(found) != 1:
+    plain_label = _plain(label)
+    matching = [
+        group
+        for group in groups
+        if plain_label and (plain_label.startswith(_plain(group)) or _plain(group).startswith(plain_label))
+    ]
+    if len(matching) != 1:
         known = " and ".join(groups)
         raise CellError(f"the study doesn't know the word, and the group {shown(label)} is none of its own: {known}")
-    return found[0]
+    return matching[0]
 
 
 def _plain(name: str) -> str:

@@ -73,7 +73,7 @@ def _test_of(study: Study, file: str) -> str:
     known = [test.test for test in study.tests]
     test = _TESTS.get(name, name)
     if test not in known:
-        names = [next((file for file, its in _TESTS.items() if its == each), each) for each in known]
+        names = [next((file for file, test_name in _TESTS.items() if test_name == each), each) for each in known]
         raise UnknownNameError(
             f"test of {study.name} in the file name", Path(file).name, [f"{each}.csv" for each in names],
             f"Known file names: {', '.join(f'{each}.csv' for each in names)}",
@@ -86,8 +86,8 @@ def _wording(study: Study, prompt: Any, prompt_id: Any) -> int:
     wordings: Mapping[int, str] = study.data.wordings
     by_text = None
     if not is_empty(prompt):
-        said = one_line(prompt)
-        by_text = next((number for number, its in wordings.items() if one_line(its) == said), None)
+        line = one_line(prompt)
+        by_text = next((number for number, text in wordings.items() if one_line(text) == line), None)
         if by_text is None and is_empty(prompt_id):
             raise CellError(f"prompt is none of the study's {len(wordings)} wordings: {shown(prompt)}")
     if is_empty(prompt_id):

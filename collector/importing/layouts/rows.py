@@ -19,7 +19,7 @@ import polars as pl
 
 from slant.collector.errors import UsageError
 
-Cells = Mapping[str, Any]
+RowCells = Mapping[str, Any]
 
 # A reasoning text can be long, but a field this large, or a record over this many lines, is a quote left open.
 _LONGEST_FIELD = 1 << 24
@@ -47,7 +47,7 @@ class Row:
 
     file: str
     line: int
-    cells: Cells
+    cells: RowCells
 
 
 def column_names(path: Path) -> list[str]:
@@ -99,8 +99,8 @@ def _fault(values: Iterable[Any]) -> str | None:
             continue
         if not value.isascii() and (bad := _SURROGATE.search(value)):
             code = ord(bad.group())
-            found = f"a byte that is not UTF-8 (0x{code & 0xFF:02X})" if code >= 0xDC80 else "half of a character"
-            return f"holds {found} after {_shown_end(value[: bad.start()])}" if bad.start() else f"holds {found}"
+            fault = f"a byte that is not UTF-8 (0x{code & 0xFF:02X})" if code >= 0xDC80 else "half of a character"
+            return f"holds {fault} after {_shown_end(value[: bad.start()])}" if bad.start() else f"holds {fault}"
         if "\0" in value:
             return "holds a NUL byte"
     return None
@@ -192,14 +192,14 @@ def _json_rows(path: Path, stream: BinaryIO) -> Iterator[Row | Problem]:
 
 def _json_row(file: str, line: int, text: str) -> Row | Problem:
     try:
-        found = json.loads(text)
+        cells = json.loads(text)
     except (ValueError, RecursionError) as error:
         return Problem(file, line, f"is no JSON ({error})")
-    if not isinstance(found, dict):
+    if not isinstance(cells, dict):
         return Problem(file, line, "is no JSON object")
-    if fault := _fault(found.values()):
+    if fault := _fault(cells.values()):
         return Problem(file, line, fault)
-    return Row(file, line, {_tidy_name(name): value for name, value in found.items()})
+    return Row(file, line, {_tidy_name(name): value for name, value in cells.items()})
 
 
 @contextmanager

@@ -59,10 +59,10 @@ class Tidy:
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         for name, ours in (("study", study.name), ("variant", study.variant)):
-            found = row.cells.get(name)
-            if not is_empty(found) and word(found) != ours:
+            value = row.cells.get(name)
+            if not is_empty(value) and word(value) != ours:
                 hint = ", import it with --variant" if name == "variant" else ""
-                raise CellError(f"{name} is {shown(found)}, but this is an import into {ours}{hint}")
+                raise CellError(f"{name} is {shown(value)}, but this is an import into {ours}{hint}")
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
@@ -75,10 +75,10 @@ class Tidy:
 
 
 def _missing(study: Study, path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:
-    said = "columns" if len(missing) > 1 else "column"
+    noun = "columns" if len(missing) > 1 else "column"
     hints = ["Or say which model all rows are of: --model MODEL"] if list(missing) == ["model"] else []
     return UsageError(
-        f"Can't import {path}: it lacks the {said} {', '.join(missing)}.",
+        f"Can't import {path}: it lacks the {noun} {', '.join(missing)}.",
         f"It has: {', '.join(filter(None, columns)) or 'none'}.",
         *hints,
         *(["The authors' own files need: --layout lee-lai"] if study.design == "association" else []),

@@ -44,8 +44,8 @@ def is_empty(value: Any) -> bool:
 
 def shown(value: Any) -> str:
     """A cell's content in quotes, short enough for a message."""
-    found = " ".join(str(value).split())
-    return f'"{found[:57]}…"' if len(found) > 60 else f'"{found}"'
+    text = " ".join(str(value).split())
+    return f'"{text[:57]}…"' if len(text) > 60 else f'"{text}"'
 
 
 def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS) -> int:
@@ -68,20 +68,20 @@ def amount(value: Any, name: str) -> float | None:
     """A number that is not negative, with decimals; None for an empty cell."""
     if is_empty(value):
         return None
-    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
-    if not 0 <= found < float("inf"):
+    number = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
+    if not 0 <= number < float("inf"):
         raise CellError(f"{name} must be a number that is not negative, but is {shown(value)}")
-    return found
+    return number
 
 
 def logprob(value: Any, name: str) -> float | None:
     """The natural logarithm of a probability: 0 or less; None for an empty cell."""
     if is_empty(value):
         return None
-    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else 1.0
-    if not float("-inf") < found <= 0:
+    number = float(word(value)) if _NUMBER.fullmatch(word(value)) else 1.0
+    if not float("-inf") < number <= 0:
         raise CellError(f"{name} must be the logarithm of a probability, so 0 or less, but is {shown(value)}")
-    return found
+    return number
 
 
 def condition(value: Any, known: tuple[str, ...]) -> str:
@@ -89,13 +89,15 @@ def condition(value: Any, known: tuple[str, ...]) -> str:
 
     Case, hyphens and blanks don't matter: `Stereotype-Inconsistent`, `association compatible`, `INCONGRUENT`.
     """
-    said = re.sub(r"[\W_]+", " ", word(value)).strip().lower()
+    plain = re.sub(r"[\W_]+", " ", word(value)).strip().lower()
     names = {each.lower().replace("_", " "): each for each in known}
-    if said in names:
-        return names[said]
-    found = _CONDITION.fullmatch(said)
+    if plain in names:
+        return names[plain]
+    numbered = _CONDITION.fullmatch(plain)
     alike = [
-        each for name, each in names.items() if found and (its := _CONDITION.fullmatch(name)) and its[1] == found[1]
+        each
+        for name, each in names.items()
+        if numbered and (match := _CONDITION.fullmatch(name)) and match[1] == numbered[1]
     ]
     if len(alike) != 1:
         raise CellError(f"condition must be one of {', '.join(known)}, but is {shown(value)}")

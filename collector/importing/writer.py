@@ -24,7 +24,7 @@ _STORED = "SELECT trial_id, answer, tokens, reasoning_tokens, output_tokens, md5
 _WHERE = "WHERE is_final AND source = 'imported' AND study = ?"
 
 
-class Ledger:
+class ImportWriter:
     """What is in the database already, and the journal that what is new goes into."""
 
     def __init__(self, db: Path, run: Run, report: ImportReport, study: Mapping[str, Any] | None = None) -> None:
@@ -34,7 +34,7 @@ class Ledger:
         self._before = self._journals()
         self._known = self._stored()
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> ImportWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
