@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.designs.whole_numbers import whole
 from slant.collector.errors import StudyError
 
 
@@ -34,3 +33,10 @@ def spoken_words(texts: Iterable[str]) -> set[str]:
     """The words that texts say beside their placeholders, as they are written there; function words are left out."""
     words = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
     return {word for word in words if word.lower() not in _FUNCTION_WORDS}
+
+
+def whole(text: str, where: str) -> int:
+    """StudyError for anything but up to nine digits."""
+    if not text.isdecimal() or not text.isascii() or len(text) > 9:
+        raise StudyError(f'"{text}" in {where} must be a whole number.')
+    return int(text)

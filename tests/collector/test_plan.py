@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant.collector.designs import design_named
-from slant.collector.designs.association.ordering import paired_order
+from slant.collector.designs.association.design import paired_order
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count, settings_hash
 from slant.collector.records import Trial

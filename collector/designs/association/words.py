@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, placeholders
-from slant.collector.designs.whole_numbers import whole
-from slant.collector.designs.wordings import read_wordings
+from slant.collector.designs.wordings import read_wordings, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name

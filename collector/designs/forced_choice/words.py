@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.designs.whole_numbers import whole
-from slant.collector.designs.wordings import read_wordings
+from slant.collector.designs.wordings import read_wordings, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
