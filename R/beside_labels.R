@@ -36,13 +36,13 @@ labels_in <- function(data, name, columns) {
 
 # A table of differences with what the study calls the two sides, `reference` and `compared`, where the data have
 # labels.
-beside_sides <- function(table, data, factor, levels) {
+beside_sides <- function(table, data, contrast, levels) {
   levels <- as.character(unlist(levels))
   if (!any(endsWith(names(data), "_label")) || length(levels) != 2 || nrow(table) == 0) {
     return(table)
   }
-  label <- paste0(factor, "_label")
-  labels <- labels_in(data, factor, label)
+  label <- paste0(contrast, "_label")
+  labels <- labels_in(data, contrast, label)
   sides <- c(reference = levels[[1]], compared = levels[[2]])
   for (side in setdiff(names(sides), names(table))) {
     found <- labels[[label]][match(sides[[side]], labels$value)]

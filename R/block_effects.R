@@ -13,7 +13,7 @@
 #'
 #' @param fit a `brmsfit`, or draws under brms's names (`b_…`, `r_item[…]`): a matrix, or a data frame such as the
 #'   Parquet file that [fit_brms()] keeps.
-#' @param parts what [brms_parts()] made of the data that were fitted; not needed with a `brmsfit`.
+#' @param parts what `brms_parts()` made of the data that were fitted; not needed with a `brmsfit`.
 #' @param kinds which kinds.
 #' @param contrast name of the column with the two blocks.
 #' @param by names of the columns whose combinations are the cells.
@@ -23,19 +23,7 @@
 #'   (`"delta_p"` in probability, `"s"` in log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
 #'   (share of the draws above 0); no rows where there are no two blocks.
 #' @source Cohen & Kincaid (2026), Tables 1 and 2.
-#' @export
-#' @examplesIf requireNamespace("brms", quietly = TRUE)
-#' trials <- expand.grid(
-#'   item = c("baby", "office"), block = c("congruent", "incongruent"), model = c("one", "two"),
-#'   stringsAsFactors = FALSE
-#' )
-#' trials$is_consistent <- seq_len(nrow(trials)) != 3
-#' parts <- brms_parts(trials, "is_consistent ~ block * model + (1 | item)")
-#' # A thousand draws from the prior; those of a fit come from fit_forced_choice(…, draws_to = …).
-#' set.seed(1)
-#' draws <- cbind(rnorm(1000, 3, 1.5), matrix(rnorm(3000), 1000))
-#' colnames(draws) <- paste0("b_", colnames(parts$standata$X))
-#' block_effects(draws, parts, kinds = "population")$contrasts
+#' @noRd
 block_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
                           by = c("model", "domain"), item = "item") {
   kinds <- match.arg(kinds, several.ok = TRUE)

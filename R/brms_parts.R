@@ -1,6 +1,6 @@
 #' What brms makes of a model: code, data and priors for Stan
 #'
-#' The parts of a Bayesian logistic mixed model as brms writes it, for [compiled_model()] and `rstan::sampling()`. The
+#' The parts of a Bayesian logistic mixed model as brms writes it, for `compiled_model()` and `rstan::sampling()`. The
 #' numbers of the priors are data of the Stan program rather than text in it, so that other priors of the same families
 #' need no new compiling. The draws are the same, bit by bit, as those of `brms::brm()` with the numbers in its code.
 #'
@@ -10,10 +10,10 @@
 #' one level is dropped from the formula, and a message says so.
 #'
 #' @param data a data frame with one row per trial, without missing values in the columns of the formula.
-#' @param formula the formula as text (see [checked_formula()]) or as a formula: an outcome of 0 and 1, or `FALSE` and
+#' @param formula the formula as text (see `checked_formula()`) or as a formula: an outcome of 0 and 1, or `FALSE` and
 #'   `TRUE`.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
-#' @param priors a named list of priors as text (see [checked_prior()]): for `b`, the coefficients; for `Intercept`,
+#' @param priors a named list of priors as text (see `checked_prior()`): for `b`, the coefficients; for `Intercept`,
 #'   which brms gives to the intercept at the means of all covariates; for `sd`, the standard deviations of random
 #'   effects; for `cor`, their correlations. What is not named keeps the paper's prior.
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
@@ -21,15 +21,7 @@
 #'   coded), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program), `standata` (its
 #'   data), `exclude` (names of parameters that are not worth keeping).
 #' @source Cohen & Kincaid (2026), appendix S2.
-#' @export
-#' @examplesIf requireNamespace("brms", quietly = TRUE)
-#' trials <- expand.grid(
-#'   item = letters[1:5], block = c("congruent", "incongruent"), model = c("one", "two"), stringsAsFactors = FALSE
-#' )
-#' trials$is_valid <- seq_len(nrow(trials)) != 3
-#' parts <- brms_parts(trials, "is_valid ~ block * model + (1 | item)")
-#' parts$priors
-#' cat(parts$code)
+#' @noRd
 brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum")) {
   need_package("brms", "fit Bayesian models")
   coding <- match.arg(coding)

@@ -12,19 +12,16 @@
 #'   all lengths are alike); `status`, `messages`.
 #' @references Spearman, C. (1904). The proof and measurement of association between two things. American Journal of
 #'   Psychology, 15, 72-101.
-#' @export
-#' @examples
-#' rounds <- data.frame(round = rep(1:8, 3), condition = rep(c("high", "low"), 12), output_tokens = 40 - rep(1:8, 3))
-#' check_answer_lengths(rounds)
-check_answer_lengths <- function(data, by = NULL, length = "output_tokens", place = "round", factor = "condition",
+#' @noRd
+check_answer_lengths <- function(data, by = NULL, length = "output_tokens", place = "round", contrast = "condition",
                                  levels = NULL) {
-  levels <- conditions_of(data, factor, levels)
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(length, place), to = "check lengths")
   empty <- data.frame(
     condition = character(), n = integer(), median_length = double(), mean_length = double(), largest = double(),
     first_quarter = double(), last_quarter = double(), trend = double()
   )
-  check_each_group(data, by, c(length, place, factor), empty, function(rows) {
+  check_each_group(data, by, c(length, place, contrast), empty, function(rows) {
     lengths <- as.double(rows[[length]])
     places <- as.double(rows[[place]])
     limits <- stats::quantile(places, c(.25, .75), names = FALSE)
@@ -34,8 +31,8 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
       last_quarter = stats::median(lengths[places >= limits[[2]]]),
       trend = if (varies %in% TRUE) stats::cor(lengths, places, method = "spearman") else NA_real_
     )
-    do.call(rbind, lapply(levels[levels %in% rows[[factor]]], function(level) {
-      own <- lengths[rows[[factor]] == level]
+    do.call(rbind, lapply(levels[levels %in% rows[[contrast]]], function(level) {
+      own <- lengths[rows[[contrast]] == level]
       cbind(data.frame(
         condition = level, n = base::length(own), median_length = stats::median(own), mean_length = mean(own),
         largest = max(own)

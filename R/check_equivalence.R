@@ -15,26 +15,22 @@
 #'   `is_possible`, whether so many trials could show equivalence at all, were d exactly 0; `finding`:
 #'   `"equivalent"`, `"different"`, `"both"` (there, and smaller than the bound) or `"undecided"`; `status`, `messages`.
 #' @references Lakens, D. (2017). Equivalence tests. Social Psychological and Personality Science, 8, 355-362.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 2000), tokens = rnorm(4000, 200, 50))
-#' check_equivalence(trials)
-check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome = "tokens", factor = "condition",
+#' @noRd
+check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome = "tokens", contrast = "condition",
                               levels = NULL) {
   check_alpha(alpha)
   if (!is.numeric(bound) || length(bound) != 1 || !is.finite(bound) || bound <= 0) {
     stop_with("`bound` must be one number above 0: the smallest |d| that would matter, such as .1.")
   }
-  levels <- two_levels(levels_of(data, factor, levels), factor)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- data.frame(
     n_reference = integer(), n_other = integer(), d = double(), bound = double(), p_difference = double(),
     p_equivalence = double(), conf_low = double(), conf_high = double(), smallest_bound = double(),
     is_possible = logical(), finding = character()
   )
-  check_each_group(data, by, c(outcome, factor), empty, function(rows) {
+  check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
+    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
     two_one_sided_tests(values[[1]], values[[2]], outcome, bound, alpha)
   })
 }

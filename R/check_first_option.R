@@ -15,7 +15,7 @@
 #' @param data a data frame with one row per answer; rows without a choice, or whose order is unknown, take no part.
 #' @param chosen,first names of the columns that hold the option that was chosen, and the one that was shown first.
 #' @param expected name of the column that holds the option that would be right; `NULL` if none is.
-#' @param factor name of the column that holds the condition (of a game, the class of jobs).
+#' @param contrast name of the column that holds the condition (of a game, the class of jobs).
 #' @param levels the conditions in their order; `NULL` takes that of the data.
 #' @param cluster name of the column that tells apart the conversations for which an order was drawn; `NULL`, or where
 #'   the order differs within a conversation: one for each answer.
@@ -29,17 +29,10 @@
 #'   the American Statistical Association, 22, 209-212. Fisher, R. A. (1935). The logic of inductive inference. Journal
 #'   of the Royal Statistical Society, 98, 39-82. Pitman, E. J. G. (1937). Significance tests which may be applied to
 #'   samples from any populations. Supplement to the Journal of the Royal Statistical Society, 4, 119-130.
-#' @export
-#' @examples
-#' answers <- simulate_forced_choice(n_words = 5)
-#' answers$first_letter <- "A"
-#' check_first_option(
-#'   answers, by = c("model", "domain"), chosen = "chosen_letter", first = "first_letter",
-#'   expected = "consistent_letter", factor = "block"
-#' )
+#' @noRd
 check_first_option <- function(data, by = NULL, chosen = "choice", first = "first_option", expected = NULL,
-                               factor = "condition", levels = NULL, n_options = 2, cluster = NULL) {
-  levels <- conditions_of(data, factor, levels)
+                               contrast = "condition", levels = NULL, n_options = 2, cluster = NULL) {
+  levels <- conditions_of(data, contrast, levels)
   needed <- c(chosen, first, expected, cluster, if (is.character(n_options)) n_options)
   check_columns(data, needed, to = "check first options")
   data <- data[!is.na(data[[chosen]]), , drop = FALSE]
@@ -48,14 +41,14 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     conf_high = double(), chance = double(), rate_expected_first = double(), rate_expected_second = double(),
     side_difference = double(), p_value = double()
   )
-  with_holm(check_each_group(data, by, c(chosen, factor), empty, function(rows) {
+  with_holm(check_each_group(data, by, c(chosen, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
     }
-    here <- levels[levels %in% rows[[factor]]]
+    here <- levels[levels %in% rows[[contrast]]]
     do.call(rbind, lapply(here, function(level) {
-      own <- rows[rows[[factor]] == level, , drop = FALSE]
+      own <- rows[rows[[contrast]] == level, , drop = FALSE]
       cbind(data.frame(condition = level), first_option_in(own, chosen, first, expected, n_options, cluster))
     }))
   }))

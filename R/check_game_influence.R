@@ -1,7 +1,7 @@
 #' Does one game decide a result?
 #'
 #' The indices of a cell of games without each game in turn, beside those of all, and beside what chance alone gives to
-#' as many games ([random_level()]).
+#' as many games (`random_level()`).
 #'
 #' @inheritParams game_indices
 #' @param data a data frame with one row per round of complete games: `game`, `class`, `choice`. Used where there:
@@ -15,12 +15,7 @@
 #'   `messages`. A group of fewer than three games has no other, and is one row that says so.
 #' @references Efron, B. & Stein, C. (1981). The jackknife estimate of variance. Annals of Statistics, 9, 586-596.
 #'   Cook, R. D. (1977). Detection of influential observation in linear regression. Technometrics, 19, 15-18.
-#' @export
-#' @examples
-#' set.seed(1)
-#' rounds <- data.frame(game = rep(1:5, each = 8), class = rep(c("high", "low"), 20))
-#' rounds$choice <- sample(c("A", "B"), nrow(rounds), TRUE)
-#' check_game_influence(rounds, n_random = 20)
+#' @noRd
 check_game_influence <- function(data, by = NULL, n_random = 200, seed = 20260101) {
   check_columns(data, c("game", "class", "choice"), to = "check the influence of games")
   check_resampling(n_random, seed, to = "check the influence of games")

@@ -11,13 +11,7 @@
 #'   `n_games`, `n_complete`, `n_open` (can still be played on), `n_refused`, `n_malformed`, `n_ended_otherwise`;
 #'   `last_round`, the median number of rounds of those that ended early (NA if none did); `estimate`, of complete
 #'   games, and `estimate_all`, of all that have a choice; `status`, `messages`.
-#' @export
-#' @examples
-#' rounds <- data.frame(
-#'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", NA),
-#'   is_complete = rep(c(TRUE, FALSE), each = 4), ended_as = rep(c(NA, "refused"), each = 4)
-#' )
-#' check_games_ended(rounds)
+#' @noRd
 check_games_ended <- function(data, by = NULL) {
   check_columns(data, c("game", "class", "choice", "is_complete", "ended_as"), to = "check how games ended")
   empty <- data.frame(

@@ -1,9 +1,9 @@
 #' Does one prompt decide a result?
 #'
-#' Sets the coefficients of [fit_leave_one_out()] beside that of all rows. Cook's distance is that of the one
+#' Sets the coefficients of `fit_leave_one_out()` beside that of all rows. Cook's distance is that of the one
 #' coefficient: the squared change of the estimate, in squared standard errors of the whole.
 #'
-#' @param estimates the `estimates` of [fit_leave_one_out()].
+#' @param data the `estimates` of `fit_leave_one_out()`.
 #' @param by names of the columns that define the groups.
 #' @param alpha the level of significance.
 #' @return A data frame with one row per group and level left out: `left_out`; `estimate_all` and `p_all`, of all rows;
@@ -12,22 +12,16 @@
 #'   `changes_conclusion`: the effect is significant, or of another sign while significant, in only one of the two;
 #'   `status` ("ok", "failed") and `messages`. A group without an estimate of all rows, or without any other, is one row
 #'   without numbers that says so.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- expand.grid(item = 1:10, wording = 1:5, condition = c("compatible", "incompatible"))
-#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording + rnorm(nrow(trials), sd = 20)
-#' levels <- list(condition = c("compatible", "incompatible"))
-#' check_influence(fit_leave_one_out(trials, "tokens ~ condition + (1 | wording)", levels = levels)$estimates)
-check_influence <- function(estimates, by = NULL, alpha = .05) {
-  check_columns(estimates, c(by, "term", "estimate", "std_error", "p_value"), to = "check influence")
+#' @noRd
+check_influence <- function(data, by = NULL, alpha = .05) {
+  check_columns(data, c(by, "term", "estimate", "std_error", "p_value"), to = "check influence")
   check_alpha(alpha)
   empty <- data.frame(
     left_out = character(), estimate_all = double(), p_all = double(), estimate = double(), p_value = double(),
     change = double(), cooks_distance = double(), is_influential = logical(), changes_sign = logical(),
     changes_conclusion = logical()
   )
-  check_each_group(estimates, by, "term", empty, function(rows) influence_in(rows, alpha))
+  check_each_group(data, by, "term", empty, function(rows) influence_in(rows, alpha))
 }
 
 influence_in <- function(estimates, alpha) {

@@ -13,14 +13,10 @@
 #' @references Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
 #'   Statistics in Medicine, 17, 873-890. Tukey, J. W. (1958). Bias and confidence in not quite large samples. Annals of
 #'   Mathematical Statistics, 29, 614.
-#' @export
-#' @examples
-#' answers <- simulate_forced_choice(n_words = 5)
-#' found <- check_left_out(answers, by = c("model", "domain"), factor = "block", parts = c("category", "word"))
-#' found[which.max(abs(found$change)), c("model", "domain", "part", "left_out", "delta_p_all", "delta_p")]
+#' @noRd
 check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcome = "is_consistent",
-                           factor = "condition", levels = NULL) {
-  levels <- conditions_of(data, factor, levels)
+                           contrast = "condition", levels = NULL) {
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(outcome, parts), to = "leave rows out")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
   empty <- data.frame(
@@ -28,12 +24,12 @@ check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcom
     n_left_out = integer(), delta_p_all = double(), conf_low_all = double(), conf_high_all = double(),
     delta_p = double(), change = double(), carries_effect = logical()
   )
-  check_each_group(data, by, c(outcome, factor), empty, function(rows) {
+  check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     parts <- parts[vapply(rows[parts], function(values) length(unique(values)) > 1, NA)]
     if (length(parts) == 0) {
       stop_with("There is nothing to leave out: all of these answers are to one word in one wording.")
     }
-    beside_reference(rows, factor, levels, function(reference, other) {
+    beside_reference(rows, contrast, levels, function(reference, other) {
       do.call(rbind, lapply(parts, function(part) without_each(reference, other, part, outcome)))
     })
   })

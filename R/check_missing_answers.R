@@ -14,20 +14,18 @@
 #'   `status`, `messages`.
 #' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
 #'   39-82.
-#' @export
-#' @examples
-#' check_missing_answers(simulate_forced_choice(n_words = 5), by = c("model", "domain"), factor = "block")
-check_missing_answers <- function(data, by = NULL, factor = "condition", levels = NULL) {
-  levels <- conditions_of(data, factor, levels)
+#' @noRd
+check_missing_answers <- function(data, by = NULL, contrast = "condition", levels = NULL) {
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, "outcome", to = "count missing answers")
   empty <- data.frame(
     condition = character(), n = integer(), n_missing = integer(), n_refused = integer(), n_filtered = integer(),
     n_truncated = integer(), n_malformed = integer(), rate_missing = double(), conf_low = double(),
     conf_high = double(), n_reminded = integer(), p_value = double()
   )
-  found <- check_each_group(data, by, c("outcome", factor), empty, function(rows) {
-    here <- levels[levels %in% rows[[factor]]]
-    counted <- do.call(rbind, lapply(here, function(level) missing_in(rows[rows[[factor]] == level, ], level)))
+  found <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
+    here <- levels[levels %in% rows[[contrast]]]
+    counted <- do.call(rbind, lapply(here, function(level) missing_in(rows[rows[[contrast]] == level, ], level)))
     cbind(counted, p_value = p_of_missing(counted$n_missing, counted$n))
   })
   once <- !duplicated(group_codes(found, by))

@@ -17,11 +17,9 @@
 #'   Horowitz, J. L. & Manski, C. F. (2000). Nonparametric analysis of randomized experiments with missing covariate and
 #'   outcome data. Journal of the American Statistical Association, 95, 77-84. Newcombe, R. G. (1998). Interval
 #'   estimation for the difference between independent proportions. Statistics in Medicine, 17, 873-890.
-#' @export
-#' @examples
-#' check_missing_bounds(simulate_forced_choice(n_words = 5), by = c("model", "domain"), factor = "block")
-check_missing_bounds <- function(data, by = NULL, outcome = "is_consistent", factor = "condition", levels = NULL) {
-  levels <- conditions_of(data, factor, levels)
+#' @noRd
+check_missing_bounds <- function(data, by = NULL, outcome = "is_consistent", contrast = "condition", levels = NULL) {
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, outcome, to = "bound a difference")
   empty <- data.frame(
     condition = character(), reference = character(), n_reference = integer(), n_other = integer(),
@@ -29,8 +27,8 @@ check_missing_bounds <- function(data, by = NULL, outcome = "is_consistent", fac
     conf_high = double(), delta_p_all_true = double(), delta_p_all_false = double(), delta_p_lowest = double(),
     delta_p_highest = double(), is_sign_certain = logical()
   )
-  check_each_group(data, by, factor, empty, function(rows) {
-    beside_reference(rows, factor, levels, function(reference, other) {
+  check_each_group(data, by, contrast, empty, function(rows) {
+    beside_reference(rows, contrast, levels, function(reference, other) {
       bounds_of_difference(reference[[outcome]], other[[outcome]], outcome)
     })
   })

@@ -1,23 +1,23 @@
 # What checks of shares have in common: conditions beside a reference, an interval of a difference, corrected p values.
 
 # The conditions in their order, however many there are; `levels` may come as list(condition = c(...)).
-conditions_of <- function(data, factor, levels) {
-  given <- if (is.list(levels) && !is.null(levels[[factor]])) levels[[factor]] else levels
+conditions_of <- function(data, contrast, levels) {
+  given <- if (is.list(levels) && !is.null(levels[[contrast]])) levels[[contrast]] else levels
   if (!is.null(given)) {
     return(as.character(unlist(given)))
   }
-  levels_of(data, factor, may_be_fewer = TRUE, may_be_more = TRUE)
+  levels_of(data, contrast, may_be_fewer = TRUE, may_be_more = TRUE)
 }
 
 # `compare(reference, other)` for the rows of each further condition of `rows`, a data frame a condition, one below the
 # other. Conditions that have no row take no part; without a reference or another one there is nothing to compare.
-beside_reference <- function(rows, factor, levels, compare) {
-  labels <- as.character(rows[[factor]])
+beside_reference <- function(rows, contrast, levels, compare) {
+  labels <- as.character(rows[[contrast]])
   others <- levels[-1][levels[-1] %in% labels]
   if (!levels[[1]] %in% labels || length(others) == 0) {
     stop_with(sprintf(
       "There is nothing to compare: %s is %s in all of these rows, and there must be \"%s\" and another one.",
-      factor, quoted(unique(labels)), levels[[1]]
+      contrast, quoted(unique(labels)), levels[[1]]
     ))
   }
   rows_of <- function(level) rows[labels == level, , drop = FALSE]

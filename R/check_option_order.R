@@ -6,34 +6,29 @@
 #'
 #' @inheritParams check_residuals
 #' @param first name of the column that holds the option that is named first.
-#' @param factor name of the column that holds the condition.
+#' @param contrast name of the column that holds the condition.
 #' @return A data frame with one row per group: `n` trials whose order is known; `n_orders`, how many options come first
 #'   in some trial; `association`, Cramér's V of order and condition (1: one tells the other); `is_confounded` (V is 1);
 #'   `estimate` and `p_value`, the condition effect with the order in the model, in units of the outcome;
 #'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, less the
 #'   other); all four NA where the two can't be told apart; `status`, `messages`.
-#' @export
-#' @examples
-#' trials <- expand.grid(item = 1:4, wording = 1:6, condition = c("compatible", "incompatible"))
-#' trials$first_option <- ifelse(trials$condition == "compatible", "Career", "Family")
-#' trials$tokens <- 100 + 20 * (trials$condition == "incompatible") + trials$wording
-#' check_option_order(trials)
+#' @noRd
 check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL,
                                levels = NULL, first = "first_option",
-                               factor = "condition") {
-  levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, factor)), factor) else levels
-  check_columns(data, c(first, factor), to = "check the order of options")
+                               contrast = "condition") {
+  levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, contrast)), contrast) else levels
+  check_columns(data, c(first, contrast), to = "check the order of options")
   checked_formula(formula, names(data))
   empty <- data.frame(
     n = integer(), n_orders = integer(), association = double(), is_confounded = logical(), estimate = double(),
     p_value = double(), estimate_order = double(), p_order = double()
   )
-  check_each_group(data, by, factor, empty, function(rows) {
+  check_each_group(data, by, contrast, empty, function(rows) {
     rows <- rows[!is.na(rows[[first]]), , drop = FALSE]
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was named first.")
     }
-    counts <- table(as.character(rows[[first]]), as.character(rows[[factor]]))
+    counts <- table(as.character(rows[[first]]), as.character(rows[[contrast]]))
     association <- cramers_v(counts)
     found <- data.frame(
       n = nrow(rows), n_orders = nrow(counts), association = association,

@@ -20,14 +20,11 @@
 #' @references McCullagh, P. & Nelder, J. A. (1989). Generalized Linear Models, chapter 4. Hauck, W. W. & Donner, A.
 #'   (1977). Wald's test as applied to hypotheses in logit analysis. Journal of the American Statistical Association,
 #'   72, 851-853.
-#' @export
-#' @examples
-#' answers <- simulate_forced_choice(n_words = 10)
-#' check_order_effect(answers, order = "consistent_letter", by = c("model", "domain"), factor = "block")
-check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent", factor = "condition", levels = NULL,
+#' @noRd
+check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent", contrast = "condition", levels = NULL,
                                alpha = .05) {
   check_alpha(alpha)
-  levels <- conditions_of(data, factor, levels)
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, c(outcome, order), to = "check the order")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
   empty <- data.frame(
@@ -36,12 +33,12 @@ check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent"
     p_ordered = double(), estimate_order = double(), p_order = double(), p_interaction = double(),
     changes_conclusion = logical()
   )
-  with_holm(check_each_group(data, by, c(outcome, factor), empty, function(rows) {
+  with_holm(check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     rows <- rows[!is.na(rows[[order]]), , drop = FALSE]
     if (length(unique(rows[[order]])) < 2) {
       stop_with(if (nrow(rows) == 0) "The order is not known." else "The order is the same in all answers.")
     }
-    beside_reference(rows, factor, levels, function(reference, other) {
+    beside_reference(rows, contrast, levels, function(reference, other) {
       both <- rbind(reference, other)
       is_other <- rep(0:1, c(nrow(reference), nrow(other)))
       order_in_logit(zeros_and_ones(both[[outcome]], outcome), is_other, as.character(both[[order]]), alpha)

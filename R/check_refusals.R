@@ -23,30 +23,24 @@
 #'   condition, against the effect on both sides, for the difference of means to be 0 (NA without refusals), and
 #'   `tipping_sd`, the same in pooled standard deviations; `status`, `messages`. All d's and `tipping_sd` are in pooled
 #'   standard deviations of the answered trials.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 100), tokens = rpois(200, 60))
-#' trials$tokens <- trials$tokens + 20 * (trials$condition == "incompatible")
-#' trials$is_refusal <- runif(200) < .05
-#' check_refusals(trials)
-check_refusals <- function(data, by = NULL, outcome = "tokens", factor = "condition",
+#' @noRd
+check_refusals <- function(data, by = NULL, outcome = "tokens", contrast = "condition",
                            levels = NULL, refusal = "is_refusal") {
-  levels <- two_levels(levels_of(data, factor, levels), factor)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- data.frame(
     n_answered = integer(), n_refused_reference = integer(), n_refused_other = integer(), d = double(),
     d_as_counted = double(), d_all_smallest = double(), d_all_largest = double(), d_lowest = double(),
     d_highest = double(), is_sign_certain = logical(), tipping_tokens = double(), tipping_sd = double()
   )
   check_columns(data, outcome, to = "check")
-  check_each_group(data, by, c(factor, refusal), empty, function(rows) {
+  check_each_group(data, by, c(contrast, refusal), empty, function(rows) {
     is_refused <- as.logical(rows[[refusal]])
     is_uncounted <- is.na(rows[[outcome]])
     say_what_is_missing(rows[!is_refused, outcome, drop = FALSE], sum(is_uncounted & !is_refused))
     check_outcome(rows[!is_uncounted, , drop = FALSE], outcome)
-    labels <- as.character(rows[[factor]])
+    labels <- as.character(rows[[contrast]])
     is_used <- !is_refused & !is_uncounted
-    answered <- sides(rows[[outcome]][is_used], labels[is_used], levels, factor)
+    answered <- sides(rows[[outcome]][is_used], labels[is_used], levels, contrast)
     refused <- lapply(levels, function(level) rows[[outcome]][is_refused & labels == level])
     refusal_bounds(answered, refused, outcome)
   })

@@ -10,21 +10,19 @@
 #' @references Clopper, C. J. & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
 #'   of the binomial. Biometrika, 26, 404-413. Albert, A. & Anderson, J. A. (1984). On the existence of maximum
 #'   likelihood estimates in logistic regression models. Biometrika, 71, 1-10.
-#' @export
-#' @examples
-#' check_separation(simulate_forced_choice(n_words = 2), by = c("model", "domain"), factor = "block")
-check_separation <- function(data, by = NULL, outcome = "is_consistent", factor = "condition", levels = NULL) {
-  levels <- conditions_of(data, factor, levels)
+#' @noRd
+check_separation <- function(data, by = NULL, outcome = "is_consistent", contrast = "condition", levels = NULL) {
+  levels <- conditions_of(data, contrast, levels)
   check_columns(data, outcome, to = "look for separated cells")
   data <- data[!is.na(data[[outcome]]), , drop = FALSE]
   empty <- data.frame(
     condition = character(), n = integer(), n_true = integer(), rate = double(), conf_low = double(),
     conf_high = double(), is_separated = logical()
   )
-  check_each_group(data, by, c(outcome, factor), empty, function(rows) {
-    here <- levels[levels %in% rows[[factor]]]
+  check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
+    here <- levels[levels %in% rows[[contrast]]]
     do.call(rbind, lapply(here, function(level) {
-      y <- zeros_and_ones(rows[[outcome]][rows[[factor]] == level], outcome)
+      y <- zeros_and_ones(rows[[outcome]][rows[[contrast]] == level], outcome)
       limits <- stats::binom.test(sum(y), length(y))$conf.int
       data.frame(
         condition = level, n = length(y), n_true = sum(y), rate = mean(y), conf_low = limits[[1]],

@@ -11,28 +11,23 @@
 #'   `conf_high_log`; `superiority`, the chance that a trial of the second level has more tokens than one of the first
 #'   (ties count half; .5 if alike); `p_difference`, `p_log` (pooled t tests) and `p_ranks` (Wilcoxon's test);
 #'   `changes_sign` and `changes_conclusion`, on the logarithm against the counts; `status`, `messages`.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 100))
-#' trials$tokens <- round(rlnorm(200, 4 + .2 * (trials$condition == "incompatible"), .8))
-#' check_skew(trials)
-check_skew <- function(data, by = NULL, outcome = "tokens", factor = "condition",
+#' @noRd
+check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "condition",
                        levels = NULL, alpha = .05) {
   check_alpha(alpha)
-  levels <- two_levels(levels_of(data, factor, levels), factor)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- data.frame(
     n = integer(), skewness = double(), skewness_log = double(), d = double(), conf_low = double(),
     conf_high = double(), d_log = double(), conf_low_log = double(), conf_high_log = double(), superiority = double(),
     p_difference = double(), p_log = double(), p_ranks = double(), changes_sign = logical(),
     changes_conclusion = logical()
   )
-  check_each_group(data, by, c(outcome, factor), empty, function(rows) {
+  check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     check_outcome(rows, outcome)
     if (any(rows[[outcome]] < 0)) {
       stop_with(sprintf("\"%s\" holds a number below 0, which has no logarithm.", outcome))
     }
-    skew_in_numbers(sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor), outcome, alpha)
+    skew_in_numbers(sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast), outcome, alpha)
   })
 }
 

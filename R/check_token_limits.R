@@ -12,13 +12,7 @@
 #'   it is known how they ended; `n_truncated`, cut off; `token_limit`; `n_at_limit`, at 99 % of it or above;
 #'   `smallest`, `n_at_smallest`, `largest`, `n_at_largest` (tokens, trials); `step`, the largest number that all counts
 #'   are multiples of; `status`, `messages`.
-#' @export
-#' @examples
-#' trials <- data.frame(
-#'   condition = rep(c("compatible", "incompatible"), each = 3), tokens = c(64, 128, 512, 128, 512, 512),
-#'   outcome = c("answered", "answered", "truncated", "answered", "truncated", "truncated"), token_limit = 512
-#' )
-#' check_token_limits(trials)
+#' @noRd
 check_token_limits <- function(data, by = NULL) {
   check_columns(data, c("tokens", "condition"), to = "check limits")
   empty <- data.frame(

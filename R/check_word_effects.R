@@ -4,7 +4,7 @@
 #' of the word, such as `(1 | item)` (words differ) or `(1 | item) + (1 | item:condition)` (the effect differs from word
 #' to word, so that its standard error tells how it would come out with other words).
 #'
-#' @param estimates the `estimates` of [fit_lme4()] with the paper's formula.
+#' @param data the `estimates` of [fit_lme4()] with the paper's formula.
 #' @param with_words those of the fit with the word in it.
 #' @param by names of the columns that define the groups.
 #' @param alpha the level of significance.
@@ -12,21 +12,13 @@
 #'   the paper's formula; `estimate_words`, `std_error_words` and `p_words` with the word; `std_error_ratio`, the second
 #'   over the first; `changes_sign`; and `changes_conclusion` (significant, or of another sign, in only one of the two).
 #'   A group whose second fit failed has no second numbers.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- expand.grid(item = 1:8, wording = 1:6, condition = c("compatible", "incompatible"))
-#' trials$tokens <- 100 + (20 + 5 * trials$item) * (trials$condition == "incompatible") + rnorm(nrow(trials), sd = 20)
-#' levels <- list(condition = c("compatible", "incompatible"))
-#' paper <- fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = levels)
-#' words <- fit_lme4(trials, "tokens ~ condition + (1 | wording) + (1 | item) + (1 | item:condition)", levels = levels)
-#' check_word_effects(paper$estimates, words$estimates)
-check_word_effects <- function(estimates, with_words, by = NULL, alpha = .05) {
-  for (frame in list(estimates, with_words)) {
+#' @noRd
+check_word_effects <- function(data, with_words, by = NULL, alpha = .05) {
+  for (frame in list(data, with_words)) {
     check_columns(frame, c(by, "term", "estimate", "std_error", "p_value"), to = "compare the fits")
   }
   check_alpha(alpha)
-  paper <- estimates[estimates$term != "intercept", , drop = FALSE]
+  paper <- data[data$term != "intercept", , drop = FALSE]
   keys <- c(by, "term")
   codes <- group_codes(rbind(paper[keys], with_words[keys]), keys)
   found <- with_words[match(codes[seq_len(nrow(paper))], codes[-seq_len(nrow(paper))]), , drop = FALSE]

@@ -12,10 +12,7 @@
 #'   too, and checked alike.
 #' @param columns names of the columns that may stand in it.
 #' @return A formula. Its environment holds the allowed functions and base R, nothing of the caller.
-#' @export
-#' @examples
-#' checked_formula("tokens ~ condition + (1 | wording)", c("tokens", "condition", "wording"))
-#' try(checked_formula("tokens ~ system('ls')", "tokens"))
+#' @noRd
 checked_formula <- function(text, columns) {
   expression <- if (inherits(text, "formula")) strip_formula(text) else parse_formula(text)
   shown <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")

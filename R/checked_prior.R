@@ -9,10 +9,7 @@
 #'
 #' @param text the prior as one string, such as `"normal(0, 1)"`.
 #' @return A list: `text` (the prior written anew), `family`, and `numbers`.
-#' @export
-#' @examples
-#' checked_prior("normal(0, 2.5)")
-#' try(checked_prior("normal(0, system('ls'))"))
+#' @noRd
 checked_prior <- function(text) {
   expression <- parse_prior(text)
   family <- if (is.call(expression) && is.name(expression[[1]])) as.character(expression[[1]]) else ""

@@ -12,11 +12,7 @@
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @return An object of class `stanmodel`, for `rstan::sampling()`. Its attribute `compile_s` says how many seconds
 #'   compiling took here and now: 0 where the model was there.
-#' @export
-#' @examplesIf interactive()
-#' # Compiles, and so takes a minute at its first use.
-#' model <- compiled_model("parameters { real x; } model { x ~ normal(0, 1); }")
-#' rstan::sampling(model, chains = 1, refresh = 0)
+#' @noRd
 compiled_model <- function(code, say = NULL) {
   need_package("rstan", "fit Bayesian models")
   say <- teller(say)

@@ -4,20 +4,20 @@
 #' against the structure `p`. SI and BGD rise with it, GASI falls.
 #'
 #' @inheritParams simulate_structured_games
-#' @param n_boot number of bootstrap draws over games, 0 for none.
+#' @param n_draws number of bootstrap draws over games, 0 for none.
 #' @return A data frame with one row per experiment and value of `p`: `source`, `experiment`, `index` (the same), `p`,
 #'   `n_games`, `estimate`, `sd`, `conf_low`, `conf_high` (t over games; none of GASI), `boot_low`, `boot_high`.
 #' @source Wu, Liu, Bai & Griffiths, figures 9, 10 and 11, which have no printed numbers.
 #' @export
 #' @examples
-#' controlled_indices(p = c(0, .5, 1), n_games = 5, n_boot = 0)[c("index", "p", "estimate")]
+#' controlled_indices(p = c(0, .5, 1), n_games = 5, n_draws = 0)[c("index", "p", "estimate")]
 controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30, n_rounds = 40,
-                               n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_boot = 200,
+                               n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_draws = 200,
                                seed = 20260101) {
   games <- simulate_structured_games(p, experiments, n_games, n_rounds, n_groups, class_sizes, reassigned, seed)
   found <- game_indices(
     games,
-    by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_boot = n_boot, n_random = 0, seed = seed
+    by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_draws = n_draws, n_random = 0, seed = seed
   )
   found <- found[found$index == found$experiment, ]
   found <- found[order(match(found$experiment, experiments), found$p), ]

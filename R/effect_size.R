@@ -8,10 +8,10 @@
 #'
 #' @inheritParams fit_lme4
 #' @param outcome name of the numeric column that is compared.
-#' @param factor name of the column that tells the two sides apart.
-#' @param levels the two values of `factor`: the reference first, then the one it is subtracted from.
-#' @param save_to path of an `.rds` file for what was found (a list named by group), or `NULL`.
-#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
+#' @param contrast name of the column that tells the two sides apart.
+#' @param levels the two values of `contrast`: the reference first, then the one it is subtracted from.
+#' @param save_to path of an `.rds` file for `models`, or `NULL`.
+#' @return The same as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"cohens_d"` and no `statistic` or `p_value` (d is not tested); `variances` holds the pooled variance, in
 #'   squared units of the outcome.
 #' @export
@@ -21,27 +21,27 @@
 #'   tokens = c(64, 128, 64, 192, 128, 256, 192, 192)
 #' )
 #' effect_size(trials)$estimates
-effect_size <- function(data, outcome = "tokens", factor = "condition", levels = NULL,
+effect_size <- function(data, outcome = "tokens", contrast = "condition", levels = NULL,
                         by = NULL, save_to = NULL) {
-  levels <- two_levels(levels_of(data, factor, levels), factor)
-  check_columns(data, c(outcome, factor, by), to = "compute an effect size")
+  levels <- two_levels(levels_of(data, contrast, levels), contrast)
+  check_columns(data, c(outcome, contrast, by), to = "compute an effect size")
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
+    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
     standardised_difference(values[[1]], values[[2]], outcome)
   }
-  found <- fit_each_group(data, by, c(outcome, factor), fit_one, save_to)
-  found$estimates <- beside_sides(found$estimates, data, factor, levels)
-  beside_versions(found, character())
+  found <- fit_each_group(data, by, c(outcome, contrast), fit_one, save_to)
+  found$estimates <- beside_sides(found$estimates, data, contrast, levels)
+  slant_fit(found)
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
-two_levels <- function(levels, factor, to = "compute an effect size") {
-  found <- if (is.list(levels) && !is.null(levels[[factor]])) levels[[factor]] else levels
+two_levels <- function(levels, contrast, to = "compute an effect size") {
+  found <- if (is.list(levels) && !is.null(levels[[contrast]])) levels[[contrast]] else levels
   found <- as.character(unlist(found))
   if (length(found) != 2 || anyDuplicated(found) > 0) {
     stop_with(
-      sprintf("Can't %s: `levels` must be two different values of \"%s\".", to, factor),
+      sprintf("Can't %s: `levels` must be two different values of \"%s\".", to, contrast),
       sprintf("Found: %s.", quoted(found))
     )
   }
@@ -49,12 +49,12 @@ two_levels <- function(levels, factor, to = "compute an effect size") {
 }
 
 # Values of the two sides; rows of other levels take no part.
-sides <- function(values, labels, levels, factor) {
+sides <- function(values, labels, levels, contrast) {
   parts <- lapply(levels, function(level) values[labels == level])
   for (i in 1:2) {
     if (length(parts[[i]]) < 2) {
       stop_with(sprintf(
-        "\"%s\" must be \"%s\" in at least two rows, but it is in %d.", factor, levels[[i]], length(parts[[i]])
+        "\"%s\" must be \"%s\" in at least two rows, but it is in %d.", contrast, levels[[i]], length(parts[[i]])
       ))
     }
   }

@@ -5,15 +5,19 @@
 #' intercept at the means of the covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000
 #' iterations, 1500 of them to warm up: 10,000 draws.
 #'
-#' The Stan program is compiled once on a machine, see [compiled_model()]. The same seed gives the same draws whatever
-#' the number of cores and the order of the rows, which are sorted first; they are those of `brms::brm()` with the rows
-#' in that order. For coding, levels and what becomes of a factor with one level see [brms_parts()].
+#' The Stan program is compiled once on a machine (a minute) and kept in the user's cache,
+#' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
+#' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
+#'
+#' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where `data`
+#' have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the first
+#' one that is there. A factor with one level is dropped from the formula, and a message says so.
 #'
 #' What is doubtful about the sampling (R-hat above 1.01, effective sample sizes below 400, divergences, maximal tree
 #' depth, E-BFMI below 0.3, Pareto k above 0.7) is said in warnings and in `verdict`.
 #'
 #' @param data a data frame with one row per trial.
-#' @param formula the formula as text (see [checked_formula()]) or as a formula.
+#' @param formula the formula as text (see [fit_lme4()] for what may stand in it) or as a formula.
 #' @param chains,iterations,warmup number of chains, and of iterations of each, those to warm up included.
 #' @param adapt_delta,max_treedepth settings of the sampler.
 #' @param seed a whole number.
@@ -22,14 +26,22 @@
 #' @param draws_to path of a Parquet file for the draws (needs R's package nanoparquet), or `NULL` to keep none: columns
 #'   `.chain`, `.iteration`, `.draw`, then the parameters under brms's names.
 #' @param force `TRUE` to fit also what is estimated to take more than an hour.
-#' @inheritParams brms_parts
-#' @inheritParams compiled_model
-#' @return The list of data frames of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
+#' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
+#' @param priors a named list of priors as text, such as `list(b = "normal(0, 1)", sd = "exponential(1)")`: for `b`, the
+#'   coefficients; for `Intercept`, which brms gives to the intercept at the means of all covariates; for `sd`, the
+#'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior.
+#' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
+#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
+#' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
-#'   such as `"sd_item"`; `variances` are posterior means), `versions`, and `tables`, a list of data frames:
+#'   such as `"sd_item"`; `variances` are posterior means; `models$all`: the `brmsfit`) with `tables`, a list of data frames:
 #'   \describe{
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
-#'     \item{predictions, contrasts}{see [block_effects()].}
+#'     \item{predictions}{`model`, `domain`, `block`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95 %
+#'       credible interval), in probability. Of the kinds, `"population"` leaves the items' effects at 0, and
+#'       `"item_averaged"` is the mean over the items of the domain, each with its own effect.}
+#'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"` in
+#'       log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive` (share of the draws above 0).}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
 #'       ones; `"item_sd"`, the standard deviation of the items' shares), `observed`, `predicted` (mean), `conf_low`,
 #'       `conf_high` (95 %), `p_value` (share of simulated data above the observed, ties counted half).}
@@ -69,7 +81,7 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
   tables <- beside_labels(tables, data)
   if (!is.null(tables)) tables$contrasts <- beside_sides(tables$contrasts, data, "block", levels$block)
-  beside_versions(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
+  slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 
 # How tokens were counted is nothing to warn of where none are analysed: a choice between two options has no tokens.
@@ -96,7 +108,7 @@ fit_bayesian <- function(parts, settings) {
   )
   list(
     estimates = bayesian_estimates(fit, parts), variances = bayesian_variances(fit, parts), tables = tables,
-    fit = list(n_groups = n_levels(parts), optimiser = "rstan, NUTS")
+    fit = list(n_groups = n_levels(parts), optimiser = "rstan, NUTS"), model = fit
   )
 }
 

@@ -4,23 +4,23 @@
 #
 # `columns`: the columns that the fit uses; rows with a missing value in one of them are dropped and counted.
 # `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
-# `save_to`: path of an .rds file for the list of fitted models, or NULL.
+# `save_to`: path of an .rds file for the list of models, or NULL.
 # Dropped rows are said in a message, columns such as `source` that differ within a group in a warning.
-# Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; and, where
-# `fit_one` returns `tables_of_group`, `tables`: a list of further such data frames. Labels of `data` (model_label, say)
-# go with estimates and tables.
+# Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; `models`, a
+# list named by group (NULL where a group failed); and, where `fit_one` returns `tables_of_group`, `tables`: a list of
+# further such data frames. Labels of `data` (model_label, say) go with estimates and tables.
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)
   groups <- group_rows(data, by)
-  fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one, keep_model = !is.null(save_to)))
-  if (!is.null(save_to)) {
-    saveRDS(stats::setNames(lapply(fitted, `[[`, "model"), names(groups)), save_to)
-  }
+  fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one))
+  models <- stats::setNames(lapply(fitted, `[[`, "model"), names(groups))
+  if (!is.null(save_to)) saveRDS(models, save_to)
   tables <- c("estimates", "fits", "variances", "messages")
   found <- stats::setNames(
     lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
   )
+  found$models <- models
   own <- unique(unlist(lapply(fitted, function(one) names(one$tables))))
   if (length(own) > 0) {
     found$tables <- stats::setNames(lapply(own, function(table) stack_own_tables(table, fitted)), own)
@@ -30,7 +30,7 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   found
 }
 
-fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
+fit_group <- function(data, rows, by, columns, fit_one) {
   keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
   used <- data[rows, unique(columns), drop = FALSE]
   is_complete <- stats::complete.cases(used)
@@ -51,7 +51,7 @@ fit_group <- function(data, rows, by, columns, fit_one, keep_model) {
     tables = lapply(heard$value$tables_of_group, function(table) {
       if (nrow(table) == 0) table else beside_keys(keys, table)
     }),
-    model = if (keep_model) heard$value$model
+    model = heard$value$model
   )
 }
 

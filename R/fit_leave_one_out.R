@@ -1,7 +1,7 @@
 #' A mixed model without each prompt in turn
 #'
 #' Fits the model to all rows, then again without the rows of one level of a grouping variable at a time (one wording
-#' of the prompt, say), so that one can see what rests on a single one. [check_influence()] reads the result.
+#' of the prompt, say), so that one can see what rests on a single one. `check_influence()` reads the result.
 #'
 #' Each model is fitted by `lme4::lmer()`, started from the estimates of the whole. For speed, Satterthwaite's degrees
 #' of freedom are computed for the whole only, and shrink with the rows: `df * rows left / all rows`. (With one
@@ -12,13 +12,7 @@
 #' @return The same list of four data frames as [fit_lme4()]. `estimates` has the first coefficient after the intercept:
 #'   term `"all"`, from all rows, then one row for each level left out, such as `"without 7"`. `fits` and `variances`
 #'   are those of the model of all rows. What R said of the models with one left out is one message, with their number.
-#' @export
-#' @examples
-#' set.seed(1)
-#' trials <- expand.grid(item = 1:10, wording = 1:5, condition = c("compatible", "incompatible"))
-#' trials$tokens <- 100 + 40 * (trials$condition == "incompatible") + 5 * trials$wording + rnorm(nrow(trials), sd = 20)
-#' levels <- list(condition = c("compatible", "incompatible"))
-#' fit_leave_one_out(trials, "tokens ~ condition + (1 | wording)", levels = levels)$estimates
+#' @noRd
 fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = NULL, save_to = NULL) {
   need_package("lmerTest", "fit mixed models")
   maker <- model_maker(data, formula, levels)
@@ -29,7 +23,7 @@ fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = N
     found$estimates <- leave_out_each(maker, rows, rows[[group]], found)
     found
   }
-  fit_each_group(data, by, unique(c(maker$columns, group)), fit_one, save_to)
+  slant_fit(fit_each_group(data, by, unique(c(maker$columns, group)), fit_one, save_to), c("lme4", "lmerTest"))
 }
 
 leave_out_each <- function(maker, rows, grouping, whole) {

@@ -19,7 +19,7 @@
 #' a group, that group is fitted with a warning: name the column in `by`, or keep the rows of one value.
 #'
 #' With `family = "binomial"`, `lme4::glmer()` fits a logistic model (optimiser bobyqa, Laplace's approximation): z, p
-#' and intervals are Wald's. Levels are then those of [brms_parts()]: a text column needs no list, levels that are not
+#' and intervals are Wald's. Levels are then those of [fit_brms()]: a text column needs no list, levels that are not
 #' in the data are left out, and a factor with one level is dropped from the formula, which a message says. A
 #' combination of the factors in which all answers are alike (complete separation) is named in a warning, cell by cell:
 #' log odds have no finite estimate there. Repetitions of trials get a random effect where the formula asks for it, as
@@ -29,7 +29,8 @@
 #' status `"failed"` and the reason.
 #'
 #' @param data a data frame with one row per trial.
-#' @param formula the formula as text (see [checked_formula()] for what may stand in it), or as a formula.
+#' @param formula the formula as text, or as a formula. It may hold columns of `data`, the operators of formulas and the
+#'   functions `I()`, `log()`, `log1p()`, `sqrt()`, `scale()` and `poly()`, and nothing else.
 #' @param by names of the columns that define the groups; `NULL` fits all rows together. Groups come out in the order
 #'   in which they first appear.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
@@ -38,7 +39,7 @@
 #' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
 #'   [lme4::glmer()]).
 #' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
-#' @return A list of data frames, all but the last beginning with the columns `by`:
+#' @return A [slant_fit]: a list of data frames, of which those about groups begin with the columns `by`, and the models:
 #'   \describe{
 #'     \item{estimates}{one row per fixed effect: `term` (`"intercept"`, `"conditionincompatible"` …), `estimate` and
 #'       `std_error` in units of the outcome, `df`, `statistic` (t), `p_value`, `conf_low` and `conf_high` (95 %,
@@ -49,11 +50,14 @@
 #'     \item{variances}{one row per variance component: `group`, `term`, `variance` (not a standard deviation),
 #'       `n_groups`. The residual is the group `"residual"`.}
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
+#'     \item{models}{the fitted models, a list named by group; `NULL` where a group failed.}
 #'     \item{versions}{one row per package that took part, R first: `package`, `version`.}
 #'   }
 #'   With `family = "binomial"`, `estimates` are in log odds with Wald's z as `statistic` and no `df`, there is no
-#'   residual variance, `log_lik` is the (approximate) log-likelihood, and `tables` holds `predictions` and `contrasts`
-#'   of [glmer_effects()].
+#'   residual variance, `log_lik` is the (approximate) log-likelihood, and `tables` holds `predictions` (the
+#'   probability in each combination of the factors) and `contrasts` (`"delta_p"`, the difference of probabilities, and
+#'   `"s"`, of log odds, between the levels of `contrast`), each for an item of the middle (`"population"`) and as mean
+#'   over items (`"item_averaged"`), with Wald's intervals.
 #' @export
 #' @examples
 #' set.seed(1)
@@ -97,7 +101,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   if (!is.null(found$tables$contrasts)) {
     found$tables$contrasts <- beside_sides(found$tables$contrasts, data, contrast, levels[[contrast]])
   }
-  beside_versions(found, c("lme4", "lmerTest"))
+  slant_fit(found, c("lme4", "lmerTest"))
 }
 
 check_family <- function(family, n_agq) {

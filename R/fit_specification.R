@@ -3,14 +3,14 @@
 #' Sensitivity analyses ask whether a result rests on how it was analysed: each *specification* fits the same question
 #' in another way. This fits one of them and reads from the fit the difference between the two levels of a contrast,
 #' with its interval, what it is called, and its unit. Stack the rows of several specifications, name each in a column
-#' `spec`, and [plot_specifications()] draws their curve.
+#' `spec`, and `plot_specifications()` draws their curve.
 #'
 #' What is compared depends on the engine, and not every number can stand beside every other:
 #' \describe{
 #'   \item{`"lme4"`}{the coefficient of the contrast, in units of the outcome. Of a logarithm (`log()` or `log1p()`),
 #'     the ratio of geometric means: `exp()` of the coefficient and of its limits.}
-#'   \item{`"lme4"` with `family = "binomial"`, `"brms"`}{ΔP at population level (see [glmer_effects()] and
-#'     [block_effects()]), first level minus second, a row for each combination of the other factors.}
+#'   \item{`"lme4"` with `family = "binomial"`, `"brms"`}{ΔP at population level (see `glmer_effects()` and
+#'     `block_effects()`), first level minus second, a row for each combination of the other factors.}
 #'   \item{`"trimmed_difference"`, `"median_difference"`}{the difference, in units of the outcome.}
 #' }
 #' So that differences and ratios can stand on one axis, `d` is the estimate in standard deviations: the difference (for
@@ -33,19 +33,7 @@
 #'   `n_left_out` (by flags and outcomes, of all rows), `n_missing`, `status`, `messages`, `error`. A fit that fails is
 #'   a row without an estimate. Then `messages` and `versions` of the fit, as of [fit_lme4()].
 #' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
-#' @export
-#' @examplesIf requireNamespace("lmerTest", quietly = TRUE)
-#' trials <- subset(simulate_trials(), model == "simulated-a" & test == "gender_career")
-#' sides <- list(condition = c("compatible", "incompatible"))
-#' one <- function(engine, ..., spec) {
-#'   found <- fit_specification(trials, engine, list(levels = sides, ...), drop_flags = "is_refusal")$estimates
-#'   cbind(spec = spec, found[c("estimand", "estimate", "conf_low", "conf_high", "d", "n", "status")])
-#' }
-#' rbind(
-#'   one("lme4", formula = "tokens ~ condition + (1 | wording)", spec = "as in the paper"),
-#'   one("lme4", formula = "log1p(tokens) ~ condition + (1 | wording)", spec = "log tokens"),
-#'   one("trimmed_difference", spec = "trimmed means")
-#' )
+#' @noRd
 fit_specification <- function(data, engine, arguments = list(), contrast = "condition", by = NULL,
                               drop_flags = character(), drop_outcomes = character(), missing_as = list()) {
   data <- as_columns(data)

@@ -1,8 +1,11 @@
 #' Topics in the reasoning, and how they go with model, condition and test
 #'
-#' The topic model of the RM-IAT paper (Tables S13 and S14): [topic_texts()], [prepare_topics()], [fit_topics()] and
-#' [topic_effects()] one after another, and what can be read from the result. Rows without a text take no part (o3-mini
-#' shows none). Topics have no fixed order: tell them by their words.
+#' The topic model of the RM-IAT paper (Tables S13 and S14): texts are cleaned of the stimuli and prepared as
+#' `stm::textProcessor()` does it, `stm::stm()` fits the topics from a spectral start, and `stm::estimateEffect()`
+#' regresses their proportions. Rows without a text take no part (o3-mini shows none). Topics have no fixed order: tell
+#' them by their words.
+#'
+#' stm's E-step is compiled at its first use, where R has a C++ compiler: the same bits in a twentieth of the time.
 #'
 #' What comes from sampling (`estimates`, and the intervals of `prevalence`) is drawn after `set.seed(seed)`, as package
 #' stm draws it. `contrasts` are the mean and the variance of the mixture that stm samples from, without sampling.
@@ -18,14 +21,16 @@
 #' @param contrast name of the column with the two conditions.
 #' @param levels a named list of levels, the reference first. A covariate without one is sorted.
 #' @param topics number of topics: 2 or more.
-#' @param removed_words words to delete from the texts, see [topic_texts()].
+#' @param removed_words words to delete from the texts, such as the stimuli.
 #' @param n_examples number of example documents for each topic.
 #' @param save_to path of an `.rds` file for the fitted model (see [read_topics()]), or `NULL` to keep none.
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
-#' @inheritParams prepare_topics
-#' @inheritParams fit_topics
-#' @return The list of data frames of [fit_lme4()] (`estimates` are the coefficients of `effects`, with terms such as
-#'   `"topic 3: conditionincompatible"`), `versions`, and `tables`, a list of data frames:
+#' @param lower_thresh words in this many documents or fewer are left out.
+#' @param max_em_its upper limit of steps.
+#' @param seed a whole number: of the draws from the documents' posterior.
+#' @param preprocessing `"fast"`, or `"tm"` for the published route; both give the same documents, words and rows.
+#' @return A [slant_fit], as of [fit_lme4()] (`estimates` are the coefficients of `effects`, with terms such as
+#'   `"topic 3: conditionincompatible"`; `models$all` is stm's model) with `tables`, a list of data frames:
 #'   \describe{
 #'     \item{topics}{`topic`, `proportion` (mean over documents), `n_dominant` (documents in which it is the largest),
 #'       `semantic_coherence` and `exclusivity` (10 words, FREX weight .7).}
@@ -69,7 +74,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
   kept <- data[setdiff(names(data), "token_source")]
   fitted <- fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one)
-  beside_versions(c(fitted, list(tables = beside_labels(tables, data))), c("stm", "tm", "SnowballC"))
+  slant_fit(c(fitted, list(tables = beside_labels(tables, data))), c("stm", "tm", "SnowballC"))
 }
 
 fit_topic_model <- function(rows, settings, cells) {
@@ -99,7 +104,7 @@ fit_topic_model <- function(rows, settings, cells) {
   )
   saved <- save_topics(model, prepared, tables, settings)
   tables$model <- cbind(tables$model, saved)
-  list(estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables)
+  list(estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables, model = model)
 }
 
 # The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.

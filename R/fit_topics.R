@@ -6,7 +6,7 @@
 #' of the processor time. It is compiled at its first use, for which R needs a C++ compiler, and kept in
 #' `R_user_dir("slant", "cache")`. Without a compiler stm's own code does it, and a message says so.
 #'
-#' @param prepared what [prepare_topics()] returned.
+#' @param prepared what `prepare_topics()` returned.
 #' @param k number of topics, at least 2.
 #' @param prevalence one-sided formula of the covariates of topic prevalence; their names are columns of
 #'   `prepared$meta`.
@@ -17,14 +17,7 @@
 #' @param say `NULL`, or a function that is told each step's number.
 #' @return An object of class `STM`, for all functions of package stm, with one element more, `engine`: the one that
 #'   fitted it. Its `time` is in seconds.
-#' @export
-#' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
-#' set.seed(1)
-#' words <- c("bias", "fair", "group", "name", "think", "word", "rule", "task")
-#' texts <- replicate(60, paste(sample(words, 12, replace = TRUE), collapse = " "))
-#' prepared <- prepare_topics(texts, data.frame(condition = rep(c("a", "b"), 30)), lower_thresh = 1)
-#' model <- fit_topics(prepared, k = 2, prevalence = ~condition, max_em_its = 5, engine = "stm")
-#' colMeans(model$theta)
+#' @noRd
 fit_topics <- function(prepared, k = 4, prevalence = ~ condition * model * test, max_em_its = 50, seed = 1048596,
                        engine = c("fast", "stm"), cores = NULL, say = NULL) {
   need_package("stm", "fit topics")

@@ -20,8 +20,8 @@
 #' have no bootstrap interval: two or three drawn again are nearly always the same ones, and it would hold the true
 #' value in half of all cells. From 5 to 10 games it still does so in 80 to 90 %; the t interval comes nearer to 95 %.
 #'
-#' Chance alone gives more than 0: its level stands beside each index, from [random_level()] with as many rounds,
-#' groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
+#' Chance alone gives more than 0: its level stands beside each index, from simulated random choices with
+#' as many rounds, groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
 #'
 #' `analyze indices` keeps the same numbers in the database: the view `game_index_intervals` has them.
 #'
@@ -35,7 +35,7 @@
 #' @param n_groups number of groups to choose from, for the level of chance; `NULL` counts those that each cell chose.
 #' @param class_sizes number of jobs in each class, for the level of chance; `NULL` counts those in the column `job`.
 #'   The view `allocation_games` has both numbers.
-#' @param n_boot number of bootstrap draws, 0 for none.
+#' @param n_draws number of bootstrap draws, 0 for none.
 #' @param n_random number of random cells for the level of chance, 0 for none. Without `class_sizes` and without a
 #'   column `job`, classes are taken to be alike.
 #' @param seed of the draws, a whole number; each cell starts from it anew.
@@ -50,11 +50,11 @@
 #' rounds <- data.frame(
 #'   game = rep(1:2, each = 4), class = rep(c("high", "low"), 4), choice = c("A", "B", "A", "B", "A", "A", "B", "B")
 #' )
-#' game_indices(rounds, n_boot = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
-game_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_random = 200, seed = 20260101,
+#' game_indices(rounds, n_draws = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
+game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_random = 200, seed = 20260101,
                          n_groups = NULL, class_sizes = NULL) {
   check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
-  check_resampling(n_boot, seed, to = "measure games")
+  check_resampling(n_draws, seed, to = "measure games")
   check_resampling(n_random, seed, to = "measure games")
   check_games_apart(data, by)
   cells <- cells_of_games(data, by)
@@ -62,7 +62,7 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_boot = 2000, n_ran
   random <- random_levels(n_random, seed)
   parts <- lapply(cells, function(rows) {
     counts <- game_counts(rows)
-    described <- described_indices(measured_games(counts, n_classes), n_boot, seed)
+    described <- described_indices(measured_games(counts, n_classes), n_draws, seed)
     beside_key(rows, by, cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes))))
   })
   found <- do.call(rbind, parts)
@@ -147,7 +147,7 @@ has_jobs_alike <- function(rows) {
   length(unique(as.vector(table(rows$game, paste(rows$class, rows$job, sep = "\r"))))) == 1
 }
 
-described_indices <- function(measured, n_boot, seed) {
+described_indices <- function(measured, n_draws, seed) {
   n <- nrow(measured$games)
   values <- measured$games
   values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
@@ -157,7 +157,7 @@ described_indices <- function(measured, n_boot, seed) {
   half_width <- rep(NA_real_, length(index_names))
   has_sd <- n_known > 1
   half_width[has_sd] <- stats::qt(.975, n_known[has_sd] - 1) * sd[has_sd] / sqrt(n_known[has_sd])
-  limits <- boot_limits(measured, if (n >= least_games_drawn) n_boot else 0, seed)
+  limits <- boot_limits(measured, if (n >= least_games_drawn) n_draws else 0, seed)
   limits[, is.na(estimate)] <- NA_real_
   data.frame(
     index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
@@ -169,13 +169,13 @@ described_indices <- function(measured, n_boot, seed) {
 # Of fewer games a bootstrap interval is far too narrow; GASI's of two games has no width at all.
 least_games_drawn <- 5
 
-boot_limits <- function(measured, n_boot, seed) {
-  if (n_boot == 0) {
+boot_limits <- function(measured, n_draws, seed) {
+  if (n_draws == 0) {
     return(matrix(NA_real_, 2, length(index_names)))
   }
   n <- nrow(measured$games)
   drawn <- with_seed(seed, measured_draws(
-    n_boot, n, function() tabulate(sample.int(n, n, TRUE), n), function(weights) weighted_indices(measured, weights)
+    n_draws, n, function() tabulate(sample.int(n, n, TRUE), n), function(weights) weighted_indices(measured, weights)
   ))
   apply(drawn, 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
 }

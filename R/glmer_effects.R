@@ -22,13 +22,7 @@
 #'       has no such factor.}
 #'   }
 #' @source Cohen & Kincaid (2026), equation 11 (ΔP), section 2.5 (S), Tables 1 and 2.
-#' @export
-#' @examplesIf requireNamespace("lme4", quietly = TRUE)
-#' trials <- simulate_forced_choice(n_words = 5)
-#' trials$block <- factor(trials$block, c("congruent", "incongruent"))
-#' trials$model <- factor(trials$model, unique(trials$model))
-#' model <- lme4::glmer(is_consistent ~ block + model + (1 | item), trials, family = binomial(), nAGQ = 0)
-#' glmer_effects(model)$contrasts
+#' @noRd
 glmer_effects <- function(model, contrast = "block") {
   need_package("lme4", "predict from a mixed model")
   if (!inherits(model, "glmerMod") || stats::family(model)$link != "logit") {

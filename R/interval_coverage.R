@@ -4,7 +4,7 @@
 #' holds it with the probability `level`. Bayesian intervals do so on average over truths that are drawn from the prior,
 #' not for any one truth: a prior that pulls towards 0 covers small effects more often and large ones less.
 #'
-#' @param recovered a data frame such as [recover_contrasts()]: `truth`, `conf_low`, `conf_high`, and the columns of
+#' @param data a data frame such as [recover_contrasts()]: `truth`, `conf_low`, `conf_high`, and the columns of
 #'   `by`.
 #' @param by columns to count by. The band holds for data sets that know nothing of each other, so count by model and
 #'   domain: cells of one data set share their words.
@@ -18,12 +18,12 @@
 #' recovered <- data.frame(truth = 0, estimate = rnorm(100))
 #' recovered <- transform(recovered, conf_low = estimate - 1.96, conf_high = estimate + 1.96)
 #' interval_coverage(recovered, by = character())
-interval_coverage <- function(recovered, by = c("model", "domain"), level = .95, band = .99) {
-  check_columns(recovered, c(by, "truth", "conf_low", "conf_high"), to = "count intervals")
-  group <- factor(group_codes(recovered, by))
-  first <- recovered[match(levels(group), group), by, drop = FALSE]
+interval_coverage <- function(data, by = c("model", "domain"), level = .95, band = .99) {
+  check_columns(data, c(by, "truth", "conf_low", "conf_high"), to = "count intervals")
+  group <- factor(group_codes(data, by))
+  first <- data[match(levels(group), group), by, drop = FALSE]
   n <- as.integer(table(group))
-  n_held <- as.integer(tapply(holds_truth(recovered), group, sum))
+  n_held <- as.integer(tapply(holds_truth(data), group, sum))
   limits <- stats::qbinom(rep(c((1 - band) / 2, (1 + band) / 2), each = length(n)), n, level) / n
   counts <- data.frame(
     n, n_held,

@@ -1,13 +1,13 @@
 # The levels to compare where nobody gives them: in the order of a factor, or of the column NAME_no that the views have,
 # else in alphabetical order, which is said. The first one is the reference. Two there must be, unless there
 # `may_be_fewer`, or `may_be_more`.
-levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE, may_be_more = FALSE) {
+levels_of <- function(data, contrast, levels = NULL, may_be_fewer = FALSE, may_be_more = FALSE) {
   if (!is.null(levels)) {
     return(levels)
   }
-  check_columns(data, factor)
-  values <- data[[factor]]
-  number <- paste0(factor, "_no")
+  check_columns(data, contrast)
+  values <- data[[contrast]]
+  number <- paste0(contrast, "_no")
   if (is.factor(values)) {
     found <- levels(droplevels(values))
   } else if (number %in% names(data) && !anyNA(data[[number]])) {
@@ -16,13 +16,13 @@ levels_of <- function(data, factor, levels = NULL, may_be_fewer = FALSE, may_be_
     found <- sort(unique(as.character(values[!is.na(values)])), method = "radix")
     message(sprintf(
       "The reference level of %s is %s, the first in the alphabet; for another: levels = c(\"%s\").",
-      factor, quoted(found[1]), paste(rev(found), collapse = "\", \"")
+      contrast, quoted(found[1]), paste(rev(found), collapse = "\", \"")
     ))
   }
   if (length(found) != 2 && !(may_be_fewer && length(found) < 2) && !(may_be_more && length(found) > 2)) {
     stop_with(
       sprintf(
-        "Can't compare: the column %s has %d values (%s), not two.", quoted(factor), length(found), toString(found)
+        "Can't compare: the column %s has %d values (%s), not two.", quoted(contrast), length(found), toString(found)
       ),
       "Name two of them, the reference first: levels = c(\"...\", \"...\")."
     )

@@ -1,7 +1,7 @@
 #' Difference of medians, one per group of rows
 #'
 #' The median of the second level minus that of the first, with a percentile bootstrap: each side is drawn anew with
-#' replacement `draws` times. Unlike formulas for the standard error of a median, this holds where many counts are the
+#' replacement `n_draws` times. Unlike formulas for the standard error of a median, this holds where many counts are the
 #' same, as where a provider counts in steps of 64; then the medians take few values, and the interval may be as wide as
 #' nothing.
 #'
@@ -9,40 +9,34 @@
 #' of the session stay as they were.
 #'
 #' @inheritParams effect_size
-#' @param draws number of bootstrap samples.
+#' @param n_draws number of bootstrap samples.
 #' @param seed of the draws, a whole number; each group starts from it anew.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"median_difference"` in units of the outcome: `std_error` is the standard deviation of the drawn differences,
 #'   `conf_low` and `conf_high` are their 2.5 % and 97.5 % quantiles (R's type 7), `p_value` is twice the smaller share
-#'   of draws on one side of 0 (those at 0 count half; at least `1 / draws`). No `statistic`, no `df`. `variances` is
+#'   of draws on one side of 0 (those at 0 count half; at least `1 / n_draws`). No `statistic`, no `df`. `variances` is
 #'   empty.
 #' @source Wilcox (2012), Introduction to Robust Estimation and Hypothesis Testing, section 5.4.2.
-#' @export
-#' @examples
-#' trials <- data.frame(
-#'   condition = rep(c("compatible", "incompatible"), each = 5),
-#'   tokens = c(64, 128, 64, 192, 6400, 128, 256, 192, 192, 320)
-#' )
-#' median_difference(trials, draws = 200)$estimates
-median_difference <- function(data, outcome = "tokens", factor = "condition",
-                              levels = NULL, by = NULL, draws = 2000, seed = 20250930,
+#' @noRd
+median_difference <- function(data, outcome = "tokens", contrast = "condition",
+                              levels = NULL, by = NULL, n_draws = 2000, seed = 20250930,
                               save_to = NULL) {
   to <- "compare medians"
-  levels <- two_levels(levels_of(data, factor, levels), factor, to)
-  check_columns(data, c(outcome, factor, by), to)
-  check_draws(draws, seed, to)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
+  check_columns(data, c(outcome, contrast, by), to)
+  check_draws(n_draws, seed, to)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
-    drawn <- with_seed(seed, drawn_medians(values, draws))
+    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
+    drawn <- with_seed(seed, drawn_medians(values, n_draws))
     described_medians(stats::median(values[[2]]) - stats::median(values[[1]]), drawn, seed)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+  slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
 }
 
-drawn_medians <- function(values, draws) {
+drawn_medians <- function(values, n_draws) {
   one_side <- function(side) {
-    vapply(seq_len(draws), function(i) stats::median(side[sample.int(length(side), replace = TRUE)]), 1)
+    vapply(seq_len(n_draws), function(i) stats::median(side[sample.int(length(side), replace = TRUE)]), 1)
   }
   reference <- one_side(values[[1]])
   one_side(values[[2]]) - reference

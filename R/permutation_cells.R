@@ -15,22 +15,22 @@ in_fixed_order <- function(data, formula, more = character()) {
 
 as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
 
-sides_of <- function(levels, data, block) {
-  found <- as.character(unlist(levels[[block]]))
-  if (length(found) == 0) found <- sort(unique(as.character(data[[block]])), method = "radix")
-  found[found %in% data[[block]]]
+sides_of <- function(levels, data, contrast) {
+  found <- as.character(unlist(levels[[contrast]]))
+  if (length(found) == 0) found <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  found[found %in% data[[contrast]]]
 }
 
 # The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
 # fixed effects), and the rows of its domain: the items of all of them are averaged over, in whatever model they were
 # answered, as block_effects() does, so that cells and fits are about the same items.
-cells_of <- function(data, block, within, sides, levels) {
+cells_of <- function(data, contrast, within, sides, levels) {
   keys <- unit_keys(data, within)
   ordered <- listed_levels(data, within, levels)
   places <- lapply(within, function(name) match(as_sortable(data[[name]]), ordered[[name]]))
   first <- which(!duplicated(keys))
   if (length(within) > 0) first <- first[do.call(order, lapply(places, function(place) place[first]))]
-  of_side <- lapply(sides, function(side) as.character(data[[block]]) == side)
+  of_side <- lapply(sides, function(side) as.character(data[[contrast]]) == side)
   rows <- data[first, within, drop = FALSE]
   rows[] <- lapply(rows, as.character)
   rownames(rows) <- NULL

@@ -1,21 +1,45 @@
 #' Test interference by permutation
 #'
-#' Refits a model to data whose block labels were swapped at random within model, domain and item ([permute_blocks()]),
-#' many times ([refit_permutation()]), and sums up where the observed difference between the blocks stands among those
-#' that such labels give ([summarise_permutations()]). From the shell: `analyze permute`.
+#' Swaps the two block labels of an item at random within model and domain (each item with probability 1/2, with all of
+#' its rows), refits the model, many times, and sums up where the observed difference between the blocks stands among
+#' those that such labels give. From the shell: `analyze permute`.
 #'
-#' A permutation's result depends on `seed` and its number alone: not on `workers`, and not on whether it was computed
-#' here or by `analyze permute`.
+#' With `engine = "brms"` the compiled model is sampled with shorter chains than those of the main fit, for only the
+#' posterior's mean is used; `"lme4"` is [lme4::glmer()] as a fast check. Rows with a gap in a column of the formula are
+#' left out before labels are swapped. A permutation's result depends on `seed` and its number alone: not on `workers`,
+#' not on the order of rows, and not on whether it was computed here or by `analyze permute`.
 #'
-#' @inheritParams refit_permutation
-#' @param priors priors as [brms_parts()] takes them; of no use to lme4.
+#' Compare with the centre of the null (`null_mean`), not with 0: under treatment coding the same priors mean other
+#' things in each cell, and a difference is expected where there is none. All cells are permuted together: p is against a
+#' difference in none of them. A cell with hardly a failure (`n_separated` near `n`) can't decide by itself.
+#'
+#' @inheritParams fit_brms
+#' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
+#'   effects must be factors of the blocks and of `within`.
 #' @param permutations how many. p can't be smaller than 1 / (1 + permutations).
+#' @param seed one whole number for the whole test.
+#' @param engine `"brms"` or `"lme4"`.
+#' @param priors priors as [fit_brms()] takes them; of no use to lme4.
+#' @param within names of the columns within which an item's labels are exchanged, and that make the cells.
 #' @param workers how many R processes refit; on Windows always 1.
-#' @param ... further arguments of [refit_permutation()]: `chains`, `iterations`, `warmup`, `adapt_delta`, `block`,
-#'   `unit`.
-#' @return A list of data frames: `tests` (see [summarise_permutations()]), `cells`, `refits` and `messages` (see
-#'   [refit_permutation()]; one row per refit of `refits`, number 0 is the data as observed).
-#' @source Cohen & Kincaid (2026), section 3.2.
+#' @param ... of the refits: `contrast` and `unit` (names of the columns with the blocks and the items), `coding`; for
+#'   brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4 `n_agq` (0, the quickest, or 1).
+#' @return A list of data frames:
+#'   \describe{
+#'     \item{tests}{one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a difference
+#'       of probabilities; `"s"`, of log odds): `observed` (of the data as they are, with the settings of the refits);
+#'       `null_mean`, `null_sd`, `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations
+#'       that took part; `n_failed`, `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `p_one_sided` = (1 + k) /
+#'       (1 + n), where k (`n_as_large`) are as large or larger; `p_low` and `p_high`, the 95 % interval of Clopper and
+#'       Pearson for k / n; `p_two_sided`, twice the smaller tail's p; `p_if_failed_large`, p with each failed one
+#'       counted as large; `noise_share`, the share of the null's variance that is Monte Carlo error of short chains.}
+#'     \item{cells}{one row per refit (`number` 0 is the data as observed) and cell: `delta_p` and `s`, population level,
+#'       and `delta_p_items`, averaged over the items; for brms with sd, Monte Carlo error, `rhat` and `ess_bulk`.}
+#'     \item{refits}{one row per refit: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
+#'       `"failed"`), `n_divergent`, `n_max_treedepth`, `is_singular`.}
+#'     \item{messages}{one row per warning, message or error of a refit: `number`, `kind`, `text`.}
+#'   }
+#' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
 #' @export
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
 #' trials <- simulate_forced_choice(n_words = 5, seed = 1)

@@ -13,25 +13,19 @@
 #' @param number which permutation: 0 (the data as they are), 1, 2, …
 #' @param seed one whole number for the whole test. Each permutation has a seed of its own, made of it and `number`;
 #'   up to 2^31 - 2 permutations no two are alike.
-#' @param block name of the column whose two labels are swapped.
+#' @param contrast name of the column whose two labels are swapped.
 #' @param unit name of the column with the items.
 #' @param within names of the columns within which an item's labels are exchanged.
-#' @return `data` with some labels of `block` swapped.
+#' @return `data` with some labels of `contrast` swapped.
 #' @source Cohen & Kincaid (2026), section 3.2: block labels permuted, the model refitted.
-#' @export
-#' @examples
-#' trials <- expand.grid(
-#'   block = c("congruent", "incongruent"), item = c("home", "office", "poetry"), model = "a", domain = "b",
-#'   stringsAsFactors = FALSE
-#' )
-#' permute_blocks(trials, number = 1)
-permute_blocks <- function(data, number, seed = 1, block = "block", unit = "item", within = c("model", "domain")) {
-  check_columns(data, c(block, unit, within), to = "permute")
-  labels <- sort(unique(as.character(data[[block]])), method = "radix")
-  if (length(labels) != 2 || anyNA(data[[block]])) {
+#' @noRd
+permute_blocks <- function(data, number, seed = 1, contrast = "block", unit = "item", within = c("model", "domain")) {
+  check_columns(data, c(contrast, unit, within), to = "permute")
+  labels <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  if (length(labels) != 2 || anyNA(data[[contrast]])) {
     stop_with(
-      sprintf("Can't permute: \"%s\" must hold exactly two labels in all rows.", block),
-      sprintf("Found: %s%s.", quoted(labels), if (anyNA(data[[block]])) " and missing ones" else "")
+      sprintf("Can't permute: \"%s\" must hold exactly two labels in all rows.", contrast),
+      sprintf("Found: %s%s.", quoted(labels), if (anyNA(data[[contrast]])) " and missing ones" else "")
     )
   }
   seed <- permutation_seed(seed, number)
@@ -42,8 +36,8 @@ permute_blocks <- function(data, number, seed = 1, block = "block", unit = "item
   keys <- sort(unique(units), method = "radix")
   is_swapped <- keys[with_seed(seed, stats::runif(length(keys)) < .5)]
   swapped <- units %in% is_swapped
-  other <- labels[3 - match(as.character(data[[block]][swapped]), labels)]
-  data[[block]][swapped] <- other
+  other <- labels[3 - match(as.character(data[[contrast]][swapped]), labels)]
+  data[[contrast]][swapped] <- other
   data
 }
 

@@ -4,11 +4,11 @@
 #' put in order by [rank_ordered()]: a dark diagonal is stratification, a plain square is none. Random choices have a
 #' paler diagonal, too, because the order looks for one; the last panel shows it.
 #'
-#' @param counts a data frame with one row per model, game, class and group, such as the view `allocation_matrices` of
+#' @param data a data frame with one row per model, game, class and group, such as the view `allocation_matrices` of
 #'   the database, over games that were played to their end: `model`, `variant`, `game`, `class`, `group` (or `choice`),
 #'   `n` (rounds). Used where there: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @param seed of the random games in the last panel, a whole number.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
@@ -19,9 +19,9 @@
 #' games <- transform(games, model = paste("p =", p), variant = "structured", n = 1)
 #' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 #' plot_allocations(counts)
-plot_allocations <- function(counts, file = NULL, seed = 20260101, width = NULL, height = NULL) {
+plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  counts <- data_of(counts)
+  counts <- data_of(data)
   means <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(means$panel_shown)
   n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, beside_in = .6)

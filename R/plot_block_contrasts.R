@@ -4,12 +4,12 @@
 #' congruent block than in the incongruent one, among valid answers, with its 95 % credible interval and a dashed line
 #' at 0. Predictions of the population level (the paper's) and those averaged over the words differ in colour and shape.
 #'
-#' @param contrasts what [fit_forced_choice()], [fit_brms()] or a logistic [fit_lme4()] returned, or a data frame
+#' @param data what [fit_forced_choice()], [fit_brms()] or a logistic [fit_lme4()] returned, or a data frame
 #'   with one row per model, domain, kind and scale, such as the table `brms_contrasts` of the database: `model`,
 #'   `domain`, `kind` (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`,
 #'   `conf_low`, `conf_high` (differences of probabilities). Used where there: `model_label`, `domain_label`,
 #'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.
 #' @export
@@ -17,10 +17,10 @@
 #' truths <- true_contrasts(forced_choice_parameters())
 #' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
 #' plot_block_contrasts(cbind(contrasts, source = "simulated"))
-plot_block_contrasts <- function(contrasts, file = NULL, width = NULL, height = NULL) {
+plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
-  contrasts <- with_cells(data_of(contrasts, "contrasts"), c("model", "domain"))
+  contrasts <- with_cells(data_of(data, "contrasts"), c("model", "domain"))
   check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")

@@ -4,12 +4,12 @@
 #' analysis. The observed rates stand beside the predictions. They lie near those that are averaged over the words; the
 #' paper's are of the population level, which for a word of average difficulty is higher.
 #'
-#' @param predictions what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and
+#' @param data what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and
 #'   kind, such as the table `brms_predictions` of the database: `model`, `domain`, `block`, `kind` (`"population"`,
 #'   `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used where there: `observed` (the share
 #'   of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict`
 #'   (of the fit, for the caption).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), Figure 1 and Table 2.
 #' @export
@@ -20,10 +20,10 @@
 #'   conf_low = predictions$p_valid - .01, conf_high = predictions$p_valid + .001, source = "simulated"
 #' )
 #' plot_compliance(predictions)
-plot_compliance <- function(predictions, file = NULL, width = NULL, height = NULL) {
+plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   needed <- c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")
-  predictions <- with_cells(data_of(predictions, "predictions"), c("model", "domain"))
+  predictions <- with_cells(data_of(data, "predictions"), c("model", "domain"))
   check_columns(predictions, needed, to = "draw compliance")
   rows <- cells_to_draw(predictions, needed[1:4], within = "block", to = "compliance")
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2)

@@ -3,19 +3,19 @@
 #' SI, BGD and GASI of games whose structure is known, each against the probability `p` with which groups keep to a
 #' class of jobs of their own: see [simulate_structured_games()].
 #'
-#' @param indices a data frame with one row per index and value of `p`, such as [controlled_indices()]: `index`, `p`,
+#' @param data a data frame with one row per index and value of `p`, such as [controlled_indices()]: `index`, `p`,
 #'   `estimate`, `conf_low`, `conf_high`, `boot_low`, `boot_high` (drawn where there is no t interval). Used where
 #'   there: `n_games`, `source`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 9, 10 and 11.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_boot = 20))
-plot_controlled_indices <- function(indices, file = NULL, width = NULL, height = NULL) {
+#' plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_draws = 20))
+plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(indices, "indices")
+  indices <- data_of(data, "indices")
   needed <- c("index", "p", "estimate", "conf_low", "conf_high", "boot_low", "boot_high")
   check_columns(indices, needed, to = "draw controlled indices")
   # each value of p takes the place of a model

@@ -3,12 +3,14 @@
 #' The main figure (Figure 2) of the RM-IAT paper: Cohen's d with its 95 % interval for each test and model. Models
 #' differ in colour and in shape.
 #'
-#' @param estimates what [effect_size()] returned, or a data frame with one row per model and test: `estimate`,
+#' @param data what [effect_size()] returned, or a data frame with one row per model and test: `estimate`,
 #'   `conf_low`, `conf_high`, and `model` and `test` (without these: all of them together). Used where there:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
 #'   `reference` and `compared` (what the two conditions are called), `source` and `token_source` (what the tokens
 #'   are) for the caption. [effect_size()] of rows that have labels gives all of these.
-#' @inheritParams plot_tokens
+#' @param file a path that ends in `.svg`, `.png` or `.pdf` to write the figure to; `NULL` gives the plot.
+#' @param width,height in inches; `NULL` is the figure's own. The words wrap to a `width` that is given, panels that
+#'   it has no room for stand below each other, and the height follows.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -19,9 +21,9 @@
 #' )
 #' plot_effect_sizes(estimates)
 #' plot_effect_sizes(effect_size(simulate_trials(n_wordings = 2), by = c("model", "test")), width = 3.5)
-plot_effect_sizes <- function(estimates, file = NULL, width = NULL, height = NULL) {
+plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  estimates <- effects_to_draw(with_cells(data_of(estimates, "estimates"), c("model", "test")))
+  estimates <- effects_to_draw(with_cells(data_of(data, "estimates"), c("model", "test")))
   models <- levels(estimates$model_shown)
   plot <- effect_layers(estimates, inches_or(width, 9)) +
     ggplot2::scale_colour_manual(values = recycled_colours(length(models)), drop = FALSE) +

@@ -3,10 +3,10 @@
 #' The mean percentage that a model gave for each job, with its 95 % t interval over conversations; a panel for each
 #' class of jobs.
 #'
-#' @param rates a data frame with one row per model and job, such as the view `elicited_rates` of the database: `model`,
+#' @param data a data frame with one row per model and job, such as the view `elicited_rates` of the database: `model`,
 #'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used where there: `class_label`,
 #'   `class_no`, `source`, `title`, `model_label`, `model_no`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 8 (appendix A.3.1).
@@ -17,9 +17,9 @@
 #'   class = c("high competence", "high competence", "low competence", "low competence"),
 #'   mean_rate = c(.2, .25, .8, .7), sd_rate = .1, n = 30
 #' ))
-plot_elicited_rates <- function(rates, file = NULL, width = NULL, height = NULL) {
+plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rates <- data_of(rates)
+  rates <- data_of(data)
   rows <- rates_to_draw(rates)
   plot <- rate_layers(rows, inches_or(width, 9)) +
     ggplot2::labs(

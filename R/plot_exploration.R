@@ -4,11 +4,11 @@
 #' job, how often the last group is chosen again after a success and after a failure, and how far the group that
 #' succeeded first in a class keeps it (lock-in).
 #'
-#' @param measures a data frame with one row per model, such as the view `allocation_exploration` of the database:
+#' @param data a data frame with one row per model, such as the view `allocation_exploration` of the database:
 #'   `model`, `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA`
 #'   where unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -17,9 +17,9 @@
 #'   choice_entropy_bits = c(1.99, .8), stay_after_success = c(.25, .85), stay_after_failure = c(.25, .2),
 #'   lock_in = c(.25, .8)
 #' ))
-plot_exploration <- function(measures, file = NULL, width = NULL, height = NULL) {
+plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  measures <- data_of(measures)
+  measures <- data_of(data)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
   plot <- game_dots(cells, width) +
     ggplot2::labs(

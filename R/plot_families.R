@@ -3,9 +3,9 @@
 #' The indices of games by family of models, within each family from the older or smaller model on the left to the newer
 #' or larger one on the right. Lines join the models of one answer format; they are there for the eye, not a trend.
 #'
-#' @param indices a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
+#' @param data a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
 #'   (a number: the place in the family), of one condition. Used where there: `family_label`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 3.
@@ -16,9 +16,9 @@
 #'   family = c("A", "A", "B", "B"), order = c(1, 2, 1, 2), estimate = c(.4, 1.2, .8, 1.1),
 #'   conf_low = c(.3, 1, .6, 1), conf_high = c(.5, 1.4, 1, 1.2), random_level = .28, human = .84
 #' ))
-plot_families <- function(indices, file = NULL, width = NULL, height = NULL) {
+plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(indices, "indices")
+  indices <- data_of(data, "indices")
   cells <- families_to_draw(indices)
   width_in <- family_width_in(cells)
   notes <- c(source_note(cells), games_note(cells))

@@ -3,21 +3,15 @@
 #' The share of answers in which the first option was chosen, with its 95 % interval (Wilson's), by model, test and
 #' condition, and the share that chance alone gives.
 #'
-#' @param places a data frame such as [check_first_option()] returns, with the columns `model` and `test`. Used where
+#' @param data a data frame such as `check_first_option()` returns, with the columns `model` and `test`. Used where
 #'   there: `model_label`, `test_label` and `condition_label` to show, `model_no`, `test_no` and `condition_no` to order
 #'   by, `source` for the caption.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' answers <- transform(simulate_forced_choice(n_words = 5), test = domain, condition = block, first_letter = "A")
-#' plot_first_options(check_first_option(
-#'   answers, by = c("source", "model", "test"), chosen = "chosen_letter", first = "first_letter",
-#'   expected = "consistent_letter"
-#' ))
-plot_first_options <- function(places, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  places <- data_of(places)
+  places <- data_of(data)
   check_columns(
     places, c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance"),
     to = "draw first options"

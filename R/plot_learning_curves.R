@@ -3,11 +3,11 @@
 #' By round: how often the chosen group succeeded, was the one chosen last for this class, or was new in this class. A
 #' panel for each model. Dots are single rounds, lines their running mean over five.
 #'
-#' @param curves a data frame with one row per model and round, such as the view `allocation_learning_curves` of the
+#' @param data a data frame with one row per model and round, such as the view `allocation_learning_curves` of the
 #'   database: `model`, `variant`, `round`, `n_games`, `success_rate`, `n_with_past`, `repeat_rate`, `new_group_rate`
 #'   (0 to 1, `NA` where unknown). Used where there: `answer_format`, `n_groups` (for the level of chance), `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -15,9 +15,9 @@
 #'   source = "simulated", model = "greedy", variant = "main", round = 1:10, n_games = 30, success_rate = .9,
 #'   n_with_past = c(NA, 2:10), repeat_rate = c(NA, seq(.5, .9, length.out = 9)), new_group_rate = 1 / (1:10)
 #' ))
-plot_learning_curves <- function(curves, file = NULL, width = NULL, height = NULL) {
+plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  curves <- data_of(curves)
+  curves <- data_of(data)
   points <- curves_to_draw(curves)
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)

@@ -3,23 +3,17 @@
 #' For each model and domain, the distribution of the difference between the blocks over permutations, with the observed
 #' difference as a line, the null's centre as a dashed one, and p.
 #'
-#' @param values what [permutation_test()] returned, or a data frame with one row per refit and cell, such as the table
+#' @param data what [permutation_test()] returned, or a data frame with one row per refit and cell, such as the table
 #'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `domain`, `delta_p`; `source`
 #'   for the caption; `kind` (`"item_averaged"`: averaged over items), labels and their order (`model_label`,
 #'   `model_no`, …) where they are there.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), section 3.2, which gives one mean of permuted differences in words.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' values <- data.frame(
-#'   number = 0:40, model = "claude-sonnet-4", domain = "gender_career", delta_p = c(.09, .01 + sin(1:40) / 50),
-#'   source = "simulated"
-#' )
-#' plot_permutations(values)
-plot_permutations <- function(values, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  values <- with_cells(data_of(values, "cells"), c("model", "domain"))
+  values <- with_cells(data_of(data, "cells"), c("model", "domain"))
   rows <- permutations_to_draw(values)
   cells <- permuted_cells(rows)
   n_domains <- length(unique(rows$domain_shown))

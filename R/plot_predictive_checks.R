@@ -4,12 +4,12 @@
 #' lie that the fit predicts for data of the same size, and the share that was observed. Shares outside are drawn as
 #' open triangles.
 #'
-#' @param checks what [fit_forced_choice()] returned, or a data frame with one row per cell, such as the table
+#' @param data what [fit_forced_choice()] returned, or a data frame with one row per cell, such as the table
 #'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `predicted` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
 #'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `model_label`, `domain_label`,
 #'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), section S4.
 #' @export
@@ -18,9 +18,9 @@
 #' checks <- stats::aggregate(cbind(observed = is_consistent) ~ model + domain + block, trials, mean)
 #' checks <- transform(checks, predicted = .97, conf_low = .92, conf_high = 1, source = "simulated")
 #' plot_predictive_checks(checks)
-plot_predictive_checks <- function(checks, file = NULL, width = NULL, height = NULL) {
+plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  checks <- data_of(checks, "checks")
+  checks <- data_of(data, "checks")
   needed <- c("model", "domain", "block", "observed", "predicted", "conf_low", "conf_high")
   check_columns(checks, needed, to = "draw predictive checks")
   is_cell <- stats::complete.cases(checks[needed])

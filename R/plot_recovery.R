@@ -5,10 +5,10 @@
 #' diagonal; where it is the same in all (fixed values), data sets are put in the order of their estimates, and
 #' intervals should cross the dashed line. Each panel says how many do.
 #'
-#' @param recovered a data frame with one row per data set, model and domain, such as [recover_contrasts()]:
+#' @param data a data frame with one row per data set, model and domain, such as [recover_contrasts()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
 #'   where there: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @seealso [interval_coverage()] for the numbers.
 #' @export
@@ -20,9 +20,9 @@
 #' recovered$estimate <- recovered$truth + .02 * sin(1:50)
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
-plot_recovery <- function(recovered, file = NULL, width = NULL, height = NULL) {
+plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- recovery_to_draw(data_of(recovered))
+  rows <- recovery_to_draw(data_of(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(one) length(unique(one)) == 1))
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, beside_in = .6)
   .data <- ggplot2::.data

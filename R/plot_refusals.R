@@ -4,26 +4,17 @@
 #' of the RM-IAT paper counts the same refusals without telling the conditions apart; where a model refuses more often
 #' in one condition, the tokens that are left don't compare.
 #'
-#' @param refusals a data frame with one row per model, test and condition, such as the view `refusals_by_condition`:
+#' @param data a data frame with one row per model, test and condition, such as the view `refusals_by_condition`:
 #'   `model`, `test`, `condition`, `n_trials` and `n_refusals`. Used where there: `model_label` and `test_label` to
 #'   show, `model_no` and `test_no` to order by (else the order of rows), `source` for the caption.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @param levels the conditions in the order to show them.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data are
 #'   the rows with `rate`, `rate_low` and `rate_high`, shares from 0 to 1.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' refusals <- expand.grid(
-#'   condition = c("compatible", "incompatible"), test = c("race_bertrand", "age_valence"),
-#'   model = c("o3-mini", "claude-3.7-sonnet")
-#' )
-#' refusals$n_trials <- 640
-#' refusals$n_refusals <- c(2, 5, 0, 1, 40, 210, 12, 30)
-#' refusals$source <- "simulated"
-#' plot_refusals(refusals)
-plot_refusals <- function(refusals, file = NULL, levels = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  refusals <- refusals_to_draw(data_of(refusals), levels)
+  refusals <- refusals_to_draw(data_of(data), levels)
   n_models <- nlevels(refusals$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
   width_in <- max(8, 3.2 + 2.1 * min(5, n_models))

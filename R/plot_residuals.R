@@ -5,23 +5,16 @@
 #' from the 5th to the 95th percentile of each twentieth of the trials, and all are alike where the spread is.
 #'
 #' @inheritParams check_residuals
-#' @param trials a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
+#' @param data a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
 #'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
 #'   `is_refusal` (refusals are left out, as in the paper).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' set.seed(1)
-#' trials <- expand.grid(
-#'   item = 1:10, wording = 1:8, condition = c("compatible", "incompatible"), test = c("flowers_insects", "age_valence")
-#' )
-#' trials$tokens <- rlnorm(nrow(trials), 4 + .3 * (trials$condition == "incompatible"), .5)
-#' plot_residuals(transform(trials, model = "o3-mini", source = "simulated"))
-plot_residuals <- function(trials, file = NULL, formula = "tokens ~ condition + (1 | wording)",
+#' @noRd
+plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
                            levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- residuals_to_draw(data_of(trials))
+  trials <- residuals_to_draw(data_of(data))
   levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)
   trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]

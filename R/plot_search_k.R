@@ -2,20 +2,15 @@
 #'
 #' The four measures of `stm::searchK()`, a panel each, over the numbers of topics that were tried.
 #'
-#' @param search a data frame with one row per number of topics, such as [search_topics()] returns or the table
+#' @param data a data frame with one row per number of topics, such as `search_topics()` returns or the table
 #'   `topic_searches` of the database: `n_topics`, `heldout_likelihood`, `residual_dispersion`, `semantic_coherence`,
 #'   `exclusivity`; `source` for the caption.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_search_k(data.frame(
-#'   n_topics = 3:5, heldout_likelihood = c(-5.2, -5.1, -5.05), residual_dispersion = c(2.1, 1.8, 1.7),
-#'   semantic_coherence = c(-40, -46, -52), exclusivity = c(8.8, 9.1, 9.3), source = "imported"
-#' ))
-plot_search_k <- function(search, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_search_k <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- search_to_draw(data_of(search))
+  rows <- search_to_draw(data_of(data))
   n_columns <- columns_within(width, 2, each_in = 2.6, beside_in = .4)
   .data <- ggplot2::.data
   plot <- ggplot2::ggplot(rows, ggplot2::aes(x = .data$n_topics, y = .data$value)) +

@@ -5,28 +5,20 @@
 #' median, the study's first one in a grey band.
 #'
 #' Units are never mixed on one axis: where all rows have the same `unit`, the estimates themselves are drawn, else `d`,
-#' in standard deviations (see [fit_specification()]). Fits that are not `"ok"` are pale. Intervals more than ten times
+#' in standard deviations (see `fit_specification()`). Fits that are not `"ok"` are pale. Intervals more than ten times
 #' as wide as half of the others are cut at the edge of the panel, and counted in the caption.
 #'
-#' @param rows a data frame with one row per specification and cell: `spec`, `unit`, `estimate`, `conf_low`,
+#' @param data a data frame with one row per specification and cell: `spec`, `unit`, `estimate`, `conf_low`,
 #'   `conf_high`, and, where units differ, `d`, `d_low`, `d_high`. Used where there: `spec_no` (1 is the first one; else
 #'   the order of rows), `label`, `model`, `test`, `status`, `source`, and columns that begin with `choice_`: what a
 #'   specification chose in that respect (`NA`: as the first one).
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_specifications(data.frame(
-#'   source = "simulated", model = "simulated-a", test = rep(c("flowers_insects", "gender_career"), 3),
-#'   spec = rep(c("paper", "refusals_kept", "item"), each = 2), unit = "tokens", status = "ok",
-#'   choice_rows = rep(c("refusals removed", "refusals kept", NA), each = 2),
-#'   choice_random = rep(c("(1 | wording)", NA, "(1 | item)"), each = 2),
-#'   estimate = c(29, 31, 26, 30, 29, 32), conf_low = c(13, 11, 10, 10, 13, 12), conf_high = c(45, 48, 42, 49, 46, 52)
-#' ))
-plot_specifications <- function(rows, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- data_of(rows, "estimates")
+  rows <- data_of(data, "estimates")
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)

@@ -4,14 +4,14 @@
 #' one in each `panel`: colours are answer formats. Several conditions: colours are conditions, and each answer format
 #' has panels of its own.
 #'
-#' @param indices a data frame with one row per cell and index, such as `game_indices(rounds, by = c("model",
+#' @param data a data frame with one row per cell and index, such as `game_indices(rounds, by = c("model",
 #'   "variant"))` or the view `game_index_intervals` of the database: `model`, `variant` (the condition), `index`,
 #'   `estimate`, and, where known, `conf_low` and `conf_high` (t) or `boot_low` and `boot_high` (drawn where the index
 #'   has no t interval). Used where there: `answer_format` (`"direct"`, `"cot"` ...), `random_level`, `random_low`,
 #'   `random_high`, `human`, `human_low`, `human_high` (people's value in that condition, else `NA`), `panel` (a row of
 #'   panels), `n_games`, `n_incomplete` and `source` for the caption, `title`, and `model_label`, `model_no`,
 #'   `variant_label`, `variant_no`. Every index that there are rows of has a column of panels.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 2, 5, 6, 7 and 12.
@@ -20,11 +20,11 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' games <- simulate_structured_games(p = c(0, .5, 1), experiments = "bgd", n_games = 8)
 #' games <- transform(games, model = paste("follows a map with p =", p), variant = "main")
-#' indices <- game_indices(games, by = c("source", "model", "variant"), n_boot = 0, n_random = 20)
+#' indices <- game_indices(games, by = c("source", "model", "variant"), n_draws = 0, n_random = 20)
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
-plot_stratification <- function(indices, file = NULL, width = NULL, height = NULL) {
+plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(indices, "indices")
+  indices <- data_of(data, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
   title <- if (nlevels(cells$variant_shown) == 1) {
     "Do groups end up in different classes?"

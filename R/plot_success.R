@@ -3,12 +3,12 @@
 #' The share of successful rounds in a game, its mean over games and 95 % t interval. Where a group succeeds best in a
 #' class, a bonus for choosing others may cost successes: the figure puts conditions beside each other.
 #'
-#' @param games a data frame with one row per game that was played to its end, such as the view
+#' @param data a data frame with one row per game that was played to its end, such as the view
 #'   `allocation_game_indices`: `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there:
 #'   `answer_format`, `random_level` and `best_level` (the share that random choices, and choices that know the best
 #'   group, are expected to give in that condition), `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 13 (appendix G).
@@ -18,9 +18,9 @@
 #'   source = "simulated", model = "greedy", variant = rep(c("hidden_mapping", "hidden_mapping_bonus"), each = 5),
 #'   success_rate = c(.8, .7, .75, .85, .8, .6, .55, .65, .5, .6), random_level = .3, best_level = .9
 #' ))
-plot_success <- function(games, file = NULL, width = NULL, height = NULL) {
+plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  games <- data_of(games)
+  games <- data_of(data)
   rates <- success_rates(games)
   cells <- game_cells(rates, c(success_rate = "Successful rounds of a game (%)"), to = "success")
   plot <- game_dots(cells, width) +

@@ -4,23 +4,17 @@
 #' multiples of 64), and a difference smaller than a step is then seen in none of the trials. Of all trials with a
 #' count, refusals included, as in the view `token_sources`.
 #'
-#' @param trials a data frame with one row per trial: `model` and `tokens`. Used where there: `model_label` to show,
+#' @param data a data frame with one row per trial: `model` and `tokens`. Used where there: `model_label` to show,
 #'   `model_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
 #'   caption. A warning says where a model has rows of more than one `source`, `study_version` or `variant`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data have
 #'   one row per bar: `from` and `to` in tokens (`to` is not in it), `n` trials, and the `step` of the model in tokens:
 #'   the greatest common divisor of all its counts, `NA` with fewer than two different ones.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' set.seed(1)
-#' trials <- data.frame(model = rep(c("o3-mini", "deepseek-r1"), each = 500), tokens = rpois(1000, 300))
-#' trials$tokens[trials$model == "o3-mini"] <- 64 * rpois(500, 4)
-#' trials$source <- "simulated"
-#' plot_token_steps(trials)
-plot_token_steps <- function(trials, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- steps_to_draw(data_of(trials))
+  trials <- steps_to_draw(data_of(data))
   bars <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bars))
   rownames(bars) <- NULL
   n_above <- nrow(trials) - sum(bars$n)

@@ -3,29 +3,18 @@
 #' The whole distribution for each model, test and condition: the outline shows its shape, the point its median, the
 #' bar its middle half. Table S5 of the RM-IAT paper gives the means of the same rows.
 #'
-#' @param trials a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
+#' @param data a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows), `source`
 #'   and `token_source` (what the tokens are) for the caption, `is_refusal` (refusals are left out, as in the paper).
 #'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
 #'   `study_version` or `variant`.
-#' @param file a path that ends in `.svg`, `.png` or `.pdf` to write the figure to; `NULL` gives the plot.
-#' @param width,height in inches; `NULL` is the figure's own. The words wrap to a `width` that is given, panels that
-#'   it has no room for stand below each other, and the height follows.
+#' @inheritParams plot_effect_sizes
 #' @param levels the conditions in the order to show them.
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' set.seed(1)
-#' trials <- expand.grid(
-#'   item = 1:40, condition = c("compatible", "incompatible"), test = c("flowers_insects", "age_valence"),
-#'   model = c("o3-mini", "deepseek-r1")
-#' )
-#' trials$tokens <- rpois(nrow(trials), ifelse(trials$condition == "compatible", 80, 120))
-#' trials$source <- "simulated"
-#' plot_tokens(trials)
-plot_tokens <- function(trials, file = NULL, levels = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- tokens_to_draw(data_of(trials), levels)
+  trials <- tokens_to_draw(data_of(data), levels)
   n_models <- nlevels(trials$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
   plot <- token_layers(trials, n_columns) +

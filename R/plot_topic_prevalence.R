@@ -3,23 +3,16 @@
 #' One panel column a topic, with its words; the shares of that topic with their 95 % intervals. The upper panels are
 #' Table S14 of the RM-IAT paper, for all topics.
 #'
-#' @param prevalence what [fit_stm()] returned, or a data frame with one row per share, such as the table
+#' @param data what [fit_stm()] returned, or a data frame with one row per share, such as the table
 #'   `topic_prevalence` of the database: `scope`, `topic`, `model`, `condition`, `test`, `estimate`, `conf_low`,
 #'   `conf_high`. Rows of the scopes `"model"`, `"condition"` and `"test"` are drawn. Used where there: `words` (of the
 #'   topic, as one text), `model_label`, `test_label`, `model_no`, `test_no`, `source`.
-#' @inheritParams plot_tokens
+#' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' prevalence <- data.frame(
-#'   scope = "model", topic = rep(1:2, each = 2), model = c("deepseek-r1", "gpt-oss-20b"), condition = NA, test = NA,
-#'   estimate = c(.4, .6, .6, .4), conf_low = c(.35, .56, .55, .36), conf_high = c(.45, .64, .65, .44),
-#'   words = rep(c("bias, stereotyp", "think, sure"), each = 2), source = "imported"
-#' )
-#' plot_topic_prevalence(prevalence)
-plot_topic_prevalence <- function(prevalence, file = NULL, width = NULL, height = NULL) {
+#' @noRd
+plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- prevalence_to_draw(data_of(prevalence, "prevalence"))
+  rows <- prevalence_to_draw(data_of(data, "prevalence"))
   n_topics <- nlevels(rows$topic_shown)
   width_in <- max(7, 2.4 + 2.1 * n_topics)
   n_columns <- columns_within(width, n_topics, each_in = 1.5, beside_in = 1.3)

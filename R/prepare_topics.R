@@ -4,17 +4,14 @@
 #' `stm::prepDocuments(lower.thresh = 300)` gives, as in the RM-IAT paper. `"fast"` does with each different word once
 #' what `"tm"`, the published route, does with each text.
 #'
-#' @param texts character vector: cleaned texts (see [topic_texts()]), one per document.
+#' @param texts character vector: cleaned texts (see `topic_texts()`), one per document.
 #' @param meta data frame with one row per text: the covariates.
 #' @param preprocessing `"fast"`, or `"tm"` for the published route; both give the same documents, words and rows.
 #' @param lower_thresh words in this many documents or fewer are left out.
 #' @return A list of `documents` (one integer matrix per document: numbers of words, and counts), `vocab` (the words, in
 #'   the order of the C locale) and `meta` (the rows whose documents hold any word). A message counts the texts that
 #'   hold none.
-#' @export
-#' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
-#' texts <- c("think about names", "names think of stereotypes", "stereotypes and names")
-#' prepare_topics(texts, data.frame(model = c("a", "a", "b")), lower_thresh = 1)
+#' @noRd
 prepare_topics <- function(texts, meta, preprocessing = c("fast", "tm"), lower_thresh = 300) {
   preprocessing <- match.arg(preprocessing)
   for (package in c("stm", "tm", "SnowballC")) {

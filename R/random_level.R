@@ -18,9 +18,7 @@
 #'   (where 95 % of cells lie), and what was asked for: `n_rounds`, `n_groups`, `n_classes`, `n_games`, `n_cells`.
 #'   NA for GASI of one game.
 #' @source Wu, Liu, Bai & Griffiths, section 4.2 and figure 2 (printed: SI .25, BGD .29 from 30 games).
-#' @export
-#' @examples
-#' random_level(n_games = 10, n_cells = 10)[c("index", "level", "level_low", "level_high")]
+#' @noRd
 random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), balanced = FALSE, n_games = 30,
                          n_cells = 200, seed = 20260101) {
   check_random_game(n_rounds, n_groups, class_sizes, n_games, n_cells)

@@ -9,7 +9,7 @@
 #'   it is not the file that the database was told of (needs R's package duckdb; without it, a warning says so).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
-#'   `documents`, `vocab` and `meta` (what it was fitted to, see [prepare_topics()]), `tables` (see [fit_stm()]),
+#'   `documents`, `vocab` and `meta` (what it was fitted to), `tables` (see [fit_stm()]),
 #'   `settings` and `versions` (a warning says where they are not those installed here). For `"documents"` a data frame
 #'   with one row per document: its id, and a column `topic_1`, `topic_2` … for each topic.
 #' @export

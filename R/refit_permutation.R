@@ -1,9 +1,9 @@
 #' Refit a model to one permutation of its data
 #'
-#' Swaps block labels as [permute_blocks()] does, fits the model to the result, and returns what a permutation test
+#' Swaps block labels as `permute_blocks()` does, fits the model to the result, and returns what a permutation test
 #' needs of it: in each model and domain, the difference between the two blocks.
 #'
-#' With `engine = "brms"` the compiled model ([compiled_model()]) is sampled directly by `rstan::sampling()`: nothing is
+#' With `engine = "brms"` the compiled model (`compiled_model()`) is sampled directly by `rstan::sampling()`: nothing is
 #' compiled again. The chains are shorter than those of the main fit, for only the posterior's mean is used. What that
 #' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()] as a fast check: with `n_agq = 0`
 #' some hundredths of a second, where Laplace's approximation (1) takes up to a minute on labels that leave a block
@@ -15,11 +15,11 @@
 #'
 #' @inheritParams permute_blocks
 #' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
-#'   effects must be factors of `block` and `within`.
+#'   effects must be factors of `contrast` and `within`.
 #' @param engine `"brms"` or `"lme4"`.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first. The
-#'   difference is the first level of `block` minus the second.
-#' @param priors,coding priors and coding as [brms_parts()] takes them; of no use to lme4.
+#'   difference is the first level of `contrast` minus the second.
+#' @param priors,coding priors and coding as `brms_parts()` takes them; of no use to lme4.
 #' @param n_agq points of Gauss-Hermite quadrature of `glmer()`: 1 is Laplace's approximation, 0 the quickest.
 #' @param chains,iterations,warmup,adapt_delta how brms samples: `iterations` of each chain, of which the first `warmup`
 #'   are dropped.
@@ -36,32 +36,23 @@
 #'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
 #'   }
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
-#' @export
-#' @examplesIf requireNamespace("lme4", quietly = TRUE)
-#' trials <- simulate_forced_choice(seed = 1)
-#' trials <- trials[trials$is_valid, ]
-#' levels <- list(
-#'   block = c("congruent", "incongruent"), model = unique(trials$model), domain = unique(trials$domain)
-#' )
-#' refit_permutation(
-#'   trials, "is_consistent ~ block * model * domain + (1 | item)", number = 1, engine = "lme4", levels = levels
-#' )$cells
+#' @noRd
 refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", levels = NULL, priors = NULL,
-                              block = "block", unit = "item", within = c("model", "domain"), chains = 2,
+                              contrast = "block", unit = "item", within = c("model", "domain"), chains = 2,
                               iterations = 700, warmup = 200, adapt_delta = .95, n_agq = 0, coding = "treatment") {
   refitters <- list(brms = refit_brms, lme4 = refit_glmer)
   if (!engine %in% names(refitters)) {
     stop_with(sprintf("Can't permute with %s.", quoted(engine)), sprintf("Engines: %s.", quoted(names(refitters))))
   }
-  complete <- in_fixed_order(data, formula, c(block, unit, within))
-  permuted <- in_fixed_order(permute_blocks(complete, number, seed, block, unit, within), formula, within)
-  sides <- sides_of(levels, permuted, block)
+  complete <- in_fixed_order(data, formula, c(contrast, unit, within))
+  permuted <- in_fixed_order(permute_blocks(complete, number, seed, contrast, unit, within), formula, within)
+  sides <- sides_of(levels, permuted, contrast)
   its_seed <- permutation_seed(seed, number)
   settings <- list(
     seed = its_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
     adapt_delta = adapt_delta, n_agq = n_agq, coding = coding
   )
-  cells <- cells_of(permuted, block, within, sides, levels)
+  cells <- cells_of(permuted, contrast, within, sides, levels)
   heard <- with_conditions(function() {
     fit <- refitters[[engine]](permuted, formula, levels, settings)
     list(fit = fit, differences = block_differences(fit, cells))

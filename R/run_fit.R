@@ -1,19 +1,26 @@
 #' Fit by the name of an engine
 #'
-#' The one door for callers that hold a table of fits as data: the Python bridge, and study files.
+#' The one door to all engines, for callers that hold a table of fits as data: study files, and Python. What each is
+#' and takes says `analyze --help` in the shell, too.
 #'
-#' @param engine `"lme4"` ([fit_lme4()]), `"brms"` ([fit_brms()]), `"effect_size"` ([effect_size()]), `"stm"`
-#'   ([fit_stm()]), `"welch"` ([welch_test()]), `"step_sensitivity"` ([step_sensitivity()]), `"trimmed_difference"`
-#'   ([trimmed_difference()]), `"median_difference"` ([median_difference()]) or `"leave_one_out"`
-#'   ([fit_leave_one_out()]).
+#' @param engine \describe{
+#'     \item{`"lme4"`, `"brms"`, `"effect_size"`, `"stm"`}{[fit_lme4()], [fit_brms()], [effect_size()], [fit_stm()].}
+#'     \item{`"welch"`}{Welch's t test of two sides: `outcome`, `contrast`, `levels`, `by`.}
+#'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: the same, and `trim` (.2).}
+#'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}
+#'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn anew within its step: the same,
+#'       `step` (found where it is not given), `n_draws` (1000), `seed`.}
+#'     \item{`"leave_one_out"`}{the mixed model without each prompt in turn: `formula`, `levels`, `by`, and `group`, the
+#'       grouping variable.}
+#'   }
 #' @param data a data frame, or a named list of columns of equal length.
-#' @param arguments a named list of further arguments of that function, such as `formula`, `by`, `levels`.
-#' @return The list of data frames of that function (`estimates`, `fits`, `variances`, `messages`), and `versions`: one
-#'   row per package that took part, with `package` and `version` (R itself among them).
+#' @param arguments a named list of further arguments of that engine, such as `formula`, `by`, `levels`.
+#' @return A [slant_fit] without `models`: data frames alone. `save_to` among the arguments keeps the models in a file.
 #' @export
 #' @examples
 #' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 3), tokens = c(1, 2, 3, 2, 4, 6))
-#' run_fit("effect_size", trials, list(outcome = "tokens"))$estimates
+#' run_fit("effect_size", trials, list(outcome = "tokens"))
+#' run_fit("trimmed_difference", trials, list(trim = 0))
 run_fit <- function(engine, data, arguments = list()) {
   known <- engines()
   if (!is.character(engine) || length(engine) != 1 || !engine %in% names(known)) {
@@ -23,7 +30,7 @@ run_fit <- function(engine, data, arguments = list()) {
       sprintf("Engines there are: %s.", toString(names(known)))
     )
   }
-  fit <- known[[engine]]$fit
+  fit <- known[[engine]]
   arguments <- Filter(Negate(is.null), as.list(arguments))
   unknown <- setdiff(names(arguments), setdiff(names(formals(fit)), "data"))
   if (length(unknown) > 0) {
@@ -33,21 +40,17 @@ run_fit <- function(engine, data, arguments = list()) {
     )
   }
   result <- do.call(fit, c(list(data = as_columns(data)), arguments), quote = TRUE)
-  if (is.null(result$versions)) beside_versions(result, known[[engine]]$packages) else result
+  # Data frames cross to Python, R's models do not.
+  result$models <- NULL
+  result
 }
 
 # The table of engines: a new one is a row here and a file of its own.
 engines <- function() {
   list(
-    brms = list(fit = fit_brms, packages = c("brms", "rstan", "StanHeaders", "posterior", "loo")),
-    lme4 = list(fit = fit_lme4, packages = c("lme4", "lmerTest")),
-    effect_size = list(fit = effect_size, packages = character()),
-    leave_one_out = list(fit = fit_leave_one_out, packages = c("lme4", "lmerTest")),
-    stm = list(fit = fit_stm, packages = c("stm", "tm", "SnowballC")),
-    welch = list(fit = welch_test, packages = character()),
-    step_sensitivity = list(fit = step_sensitivity, packages = character()),
-    trimmed_difference = list(fit = trimmed_difference, packages = character()),
-    median_difference = list(fit = median_difference, packages = character())
+    brms = fit_brms, lme4 = fit_lme4, effect_size = effect_size, leave_one_out = fit_leave_one_out, stm = fit_stm,
+    welch = welch_test, step_sensitivity = step_sensitivity, trimmed_difference = trimmed_difference,
+    median_difference = median_difference
   )
 }
 

@@ -4,7 +4,7 @@
 #' words of every tenth of them, and asked for these. The same seed leaves out the same words for every number, so that
 #' they can be computed one at a time, in any order and in several processes.
 #'
-#' @param prepared what [prepare_topics()] returned.
+#' @param prepared what `prepare_topics()` returned.
 #' @param k numbers of topics, each at least 2.
 #' @param max_em_its upper limit of steps; stm's own is 500.
 #' @param seed a whole number, of the words left out and of the fit.
@@ -13,13 +13,7 @@
 #' @return A data frame with one row per number of topics: `n_topics`, `heldout_likelihood` (mean log likelihood of a
 #'   word that was left out), `residual_dispersion`, `semantic_coherence` and `exclusivity` (means over topics),
 #'   `bound`, `lower_bound` (`bound + lfactorial(n_topics)`), `n_steps`, `n_documents`, `n_words`.
-#' @export
-#' @examplesIf requireNamespace("stm", quietly = TRUE) && requireNamespace("tm", quietly = TRUE)
-#' set.seed(1)
-#' words <- c("bias", "fair", "group", "name", "think", "word", "rule", "task", "match", "label", "list", "prompt")
-#' texts <- replicate(80, paste(sample(words, 30, replace = TRUE), collapse = " "))
-#' prepared <- prepare_topics(texts, data.frame(condition = rep(c("a", "b"), 40)), lower_thresh = 1)
-#' search_topics(prepared, k = 2:3, prevalence = ~condition, max_em_its = 5)
+#' @noRd
 search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model * test, max_em_its = 500,
                           seed = 1048596, cores = 1) {
   need_package("stm", "fit topics")

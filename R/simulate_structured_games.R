@@ -30,7 +30,7 @@
 #' @export
 #' @examples
 #' games <- simulate_structured_games(p = c(0, 1), experiments = "si", n_games = 5)
-#' game_indices(games, by = "p", n_classes = 4, n_boot = 0, n_random = 0)[c("p", "index", "estimate")]
+#' game_indices(games, by = "p", n_classes = 4, n_draws = 0, n_random = 0)[c("p", "index", "estimate")]
 simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30,
                                       n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05,
                                       seed = 20260101) {

@@ -1,7 +1,7 @@
 #' Cohen's d where tokens are only known to the step
 #'
 #' o3-mini's token counts are multiples of 64: a count of 128 stands for any number from 65 to 128. How far d may be off
-#' for that is found by drawing: in each of `draws` rounds every count is replaced by a number drawn uniformly from its
+#' for that is found by drawing: in each of `n_draws` rounds every count is replaced by a number drawn uniformly from its
 #' step, between `count - (step - 1)` and `count`, and d is computed again as [effect_size()] does it.
 #'
 #' A count of 0 is taken for a step like any other (as in the published script), although nobody reasons for less than
@@ -20,7 +20,7 @@
 #'   and `token_source` (those of them that `data` has), as the view `token_sources` does; so give all rows of a model.
 #'   A group whose step is not known, because there are fewer than two different counts, fails. With a step of 1 there
 #'   is nothing to draw: d stands alone, without a spread, and a message says so.
-#' @param draws number of rounds.
+#' @param n_draws number of rounds.
 #' @param seed of the draws, a whole number; each group starts from it anew.
 #' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per
 #'   term), or `NULL`.
@@ -30,41 +30,35 @@
 #'   and nothing about sampling: the interval of d itself is that of [effect_size()].
 #' @source Lee & Lai's later repository draws 1,000 times (`runif(tokens - 63, tokens)`); the paper's footnote 1 says
 #'   that counts are rounded up.
-#' @export
-#' @examples
-#' trials <- data.frame(
-#'   condition = rep(c("compatible", "incompatible"), each = 4),
-#'   tokens = c(64, 128, 64, 192, 128, 256, 192, 192)
-#' )
-#' step_sensitivity(trials, draws = 100)$estimates
-step_sensitivity <- function(data, outcome = "tokens", factor = "condition",
-                             levels = NULL, by = NULL, step = NULL, draws = 1000,
+#' @noRd
+step_sensitivity <- function(data, outcome = "tokens", contrast = "condition",
+                             levels = NULL, by = NULL, step = NULL, n_draws = 1000,
                              seed = 20250930, save_to = NULL) {
   to <- "find how far steps matter"
-  levels <- two_levels(levels_of(data, factor, levels), factor, to)
-  check_columns(data, c(outcome, factor, by), to)
-  check_draws(draws, seed)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
+  check_columns(data, c(outcome, contrast, by), to)
+  check_draws(n_draws, seed)
   data[[".step"]] <- steps_of_rows(data, outcome, step)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    labels <- as.character(rows[[factor]])
-    values <- sides(rows[[outcome]], labels, levels, factor)
-    width <- unlist(sides(rows[[".step"]], labels, levels, factor))
+    labels <- as.character(rows[[contrast]])
+    values <- sides(rows[[outcome]], labels, levels, contrast)
+    width <- unlist(sides(rows[[".step"]], labels, levels, contrast))
     check_steps(unlist(values), width)
     drawn <- if (all(width == 1)) {
       exact_difference(values, outcome)
     } else {
-      with_seed(seed, drawn_differences(values, width, draws))
+      with_seed(seed, drawn_differences(values, width, n_draws))
     }
     described_draws(drawn, sort(unique(width)), seed)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor, ".step"), fit_one, save_to), character())
+  slant_fit(fit_each_group(data, by, c(outcome, contrast, ".step"), fit_one, save_to))
 }
 
-check_draws <- function(draws, seed, to = "find how far steps matter") {
+check_draws <- function(n_draws, seed, to = "find how far steps matter") {
   is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
-  if (!is_whole(draws) || draws < 2) {
-    stop_with(sprintf("Can't %s: `draws` must be a whole number, 2 or more.", to))
+  if (!is_whole(n_draws) || n_draws < 2) {
+    stop_with(sprintf("Can't %s: `n_draws` must be a whole number, 2 or more.", to))
   }
   if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
     stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
@@ -114,12 +108,12 @@ check_steps <- function(counts, steps) {
 }
 
 # One row per draw: d with every count drawn, and with the counts of 0 left alone.
-drawn_differences <- function(values, step, draws) {
+drawn_differences <- function(values, step, n_draws) {
   counts <- unlist(values)
   is_reference <- seq_along(counts) <= length(values[[1]])
   is_zero <- counts == 0
   lowest <- counts - (step - 1)
-  found <- vapply(seq_len(draws), function(i) {
+  found <- vapply(seq_len(n_draws), function(i) {
     drawn <- stats::runif(length(counts), lowest, counts)
     c(plain_d(drawn, is_reference), plain_d(replace(drawn, is_zero, 0), is_reference))
   }, c(cohens_d = 1, cohens_d_zeros_kept = 1))

@@ -5,12 +5,12 @@
 #'
 #' @inheritParams open_trials
 #' @param fit name of a fit, such as `"lme4"` or `"effect_size"`; `NULL` reads all.
-#' @return A list of three data frames, as [fit_lme4()] gives them, that begin with `fit`, `source`, `study`,
+#' @return A [slant_fit] of three data frames, as [fit_lme4()] gives them, that begin with `fit`, `source`, `study`,
 #'   `study_version`, `variant`, `model`, `test`, `refusals_removed` and `measure`: `estimates`, `fits` and `variances`.
 #'   `fits` ends with `versions` (as text), `other_versions` (what is of another version here, in words; `NA` where
-#'   nothing is) and `fitted_at`. With Bayesian models among the fits, also `models`, `predictions`, `contrasts`,
-#'   `checks` and `loo` (see [fit_brms()]), and in every data frame `is_converged` and `verdict`. For the models
-#'   themselves and their draws: [read_fit()].
+#'   nothing is) and `fitted_at`. With Bayesian models among the fits, also `tables` with `model`, `predictions`,
+#'   `contrasts`, `checks` and `loo` (see [fit_brms()]), and in every data frame `is_converged` and `verdict`. The models
+#'   themselves are in files: [read_fit()].
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
 #' path <- tempfile(fileext = ".duckdb")
@@ -52,7 +52,8 @@ stored_fits <- function(path, fit = NULL, patience_s = 30) {
   last <- c("versions", "other_versions", "fitted_at")
   shown <- c(keys, setdiff(names(fits), c(keys, last, "fit_id", "data_hash")), last)
   found <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
-  if (any(fits$fit_id %in% tables$brms_models$fit_id)) with_bayesian(found, tables, fits, keys) else found
+  if (any(fits$fit_id %in% tables$brms_models$fit_id)) found <- with_bayesian(found, tables, fits, keys)
+  structure(found, class = "slant_fit")
 }
 
 # All of them in one look: between two, a writer might have changed one.
@@ -74,7 +75,11 @@ warn_of_other_versions <- function(fits) {
   }
 }
 
-bayesian_tables_kept <- function() paste0("brms_", c("models", "predictions", "contrasts", "checks", "loo"))
+# The tables of the database, under the names that fit_brms() gives them.
+bayesian_tables_kept <- function() {
+  names <- c("model", "predictions", "contrasts", "checks", "loo")
+  stats::setNames(paste0("brms_", sub("^model$", "models", names)), names)
+}
 
 # The tables that only Bayesian models have; and beside every row what the chains behind it are worth.
 with_bayesian <- function(found, tables, fits, keys) {
@@ -89,13 +94,15 @@ with_bayesian <- function(found, tables, fits, keys) {
     found[[name]] <- judged(found[[name]], rows$fit_id[order(match(rows$fit_id, fits$fit_id), rows$term_no)])
   }
   found$fits <- judged(found$fits, fits$fit_id)
-  for (name in bayesian_tables_kept()) {
-    rows <- tables[[name]][tables[[name]]$fit_id %in% fits$fit_id, , drop = FALSE]
+  kept <- bayesian_tables_kept()
+  for (name in names(kept)) {
+    rows <- tables[[kept[[name]]]]
+    rows <- rows[rows$fit_id %in% fits$fit_id, , drop = FALSE]
     own <- match(rows$fit_id, fits$fit_id)
     named <- cbind(fits[own, keys, drop = FALSE], rows[setdiff(names(rows), c("fit_id", keys))])
     if ("model" %in% names(rows)) named$model <- ifelse(is.na(rows$model), named$model, rows$model)
     row.names(named) <- NULL
-    found[[sub("brms_", "", name)]] <- judged(named, rows$fit_id)
+    found$tables[[name]] <- judged(named, rows$fit_id)
   }
   found
 }

@@ -15,7 +15,7 @@
 #' Refits without a value (failed, or a block of the cell was lost) don't take part, and are counted; those that are
 #' doubtful (divergent, unconverged) do, and are counted.
 #'
-#' @param cells,refits data frames with one row per refit and cell, and one per refit: those of [refit_permutation()],
+#' @param cells,refits data frames with one row per refit and cell, and one per refit: those of `refit_permutation()`,
 #'   stacked, `number` 0 among them.
 #' @param within names of the columns that make a cell.
 #' @return A data frame with one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a
@@ -28,12 +28,7 @@
 #'   which share of the null's variance is Monte Carlo error of short chains (it widens the null, and so makes p too
 #'   large rather than too small).
 #' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
-#' @export
-#' @examples
-#' cells <- data.frame(number = 0:19, model = "a", domain = "b", delta_p = c(.09, sin(1:19) / 50), is_separated = FALSE)
-#' refits <- data.frame(number = 0:19, status = "ok", n_divergent = 0)
-#' summarise_permutations(cells, refits)[c("observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_low",
-#' "p_high")]
+#' @noRd
 summarise_permutations <- function(cells, refits, within = c("model", "domain")) {
   check_columns(cells, c("number", within, "is_separated"), to = "sum up permutations")
   check_columns(refits, c("number", "status", "n_divergent"), to = "sum up permutations")

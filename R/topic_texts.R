@@ -12,9 +12,7 @@
 #'   the list is deleted, so their order counts. Upper and lower case are the same.
 #' @return A character vector as long as `texts`; `""` where nothing is left.
 #' @source Lee & Lai (2025), the topic model of their Supplement (Tables S13 and S14).
-#' @export
-#' @examples
-#' topic_texts("The word PERMANENT isn't a flower.", c("per", "flower"))
+#' @noRd
 topic_texts <- function(texts, removed_words) {
   in_utf8(cleaned_texts(texts, removed_words))
 }

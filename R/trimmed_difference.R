@@ -12,27 +12,21 @@
 #'   `"trimmed_difference"`: second level minus first, in units of the outcome, with Yuen's t and its `df`. `variances`
 #'   holds the winsorised variance of each side and in `n_groups` its number of rows before trimming.
 #' @source Yuen (1974), The two-sample trimmed t for unequal population variances, Biometrika 61, 165-170.
-#' @export
-#' @examples
-#' trials <- data.frame(
-#'   condition = rep(c("compatible", "incompatible"), each = 10),
-#'   tokens = c(64, 64, 128, 128, 128, 192, 192, 192, 256, 6400, 128, 128, 192, 192, 256, 256, 256, 320, 384, 320)
-#' )
-#' trimmed_difference(trials)$estimates
-trimmed_difference <- function(data, outcome = "tokens", factor = "condition",
+#' @noRd
+trimmed_difference <- function(data, outcome = "tokens", contrast = "condition",
                                levels = NULL, by = NULL, trim = .2, save_to = NULL) {
   to <- "compare trimmed means"
-  levels <- two_levels(levels_of(data, factor, levels), factor, to)
-  check_columns(data, c(outcome, factor, by), to)
+  levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
+  check_columns(data, c(outcome, contrast, by), to)
   if (!is.numeric(trim) || length(trim) != 1 || is.na(trim) || trim < 0 || trim >= .5) {
     stop_with(sprintf("Can't %s: `trim` must be a number from 0 to below .5.", to))
   }
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[factor]]), levels, factor)
+    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
     yuen_test(values, levels, outcome, trim)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+  slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
 }
 
 yuen_test <- function(values, levels, outcome, trim) {

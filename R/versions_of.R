@@ -7,9 +7,6 @@ versions_of <- function(packages) {
   data.frame(package = c("R", installed), version = unname(c(as.character(getRversion()), versions)))
 }
 
-# An engine's result with `versions` as its last table.
-beside_versions <- function(result, packages) c(result, list(versions = versions_of(packages)))
-
 # The table `versions` of each text that the database keeps, such as {"R": "4.2.2", "lme4": "1.1.31"}.
 # Flat, and written by slant itself; a JSON package for this alone would be one more thing to install.
 parse_versions <- function(text) {

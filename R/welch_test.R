@@ -1,43 +1,40 @@
 #' Welch's t-test of two sides, one per group of rows
 #'
 #' R's own [stats::t.test()] with unequal variances: the mean of the second level minus that of the first. With
-#' `factor = "is_refusal"` and all tests of a model pooled it is the comparison of the RM-IAT paper's section 3.2:
+#' `contrast = "is_refusal"` and all tests of a model pooled it is the comparison of the RM-IAT paper's section 3.2:
 #' how much longer refusals are than all other answers.
 #'
 #' @inheritParams fit_lme4
 #' @param outcome name of the numeric column that is compared.
-#' @param factor name of the column that tells the two sides apart, as text, a factor or `TRUE` and `FALSE`.
-#' @param levels the two values of `factor`: the reference first, then the one that it is subtracted from.
+#' @param contrast name of the column that tells the two sides apart, as text, a factor or `TRUE` and `FALSE`.
+#' @param levels the two values of `contrast`: the reference first, then the one that it is subtracted from.
 #' @param save_to path of an `.rds` file for the objects of class `htest` (a list named by group), or `NULL`.
 #' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"mean_difference"`: its estimate, standard error and 95 % interval in units of the outcome (tokens), `df` after
 #'   Welch, the `statistic` t and its two-sided `p_value`. `variances` holds the variance of each side (squared units)
 #'   and in `n_groups` its number of rows. A group with fewer than two rows on a side has no estimate, and a warning.
 #' @source Lee & Lai (2025), section 3.2.
-#' @export
-#' @examples
-#' trials <- data.frame(is_refusal = rep(c(FALSE, TRUE), c(5, 3)), tokens = c(64, 128, 64, 192, 0, 640, 512, 896))
-#' welch_test(trials)$estimates
-welch_test <- function(data, outcome = "tokens", factor = "is_refusal", levels = c("FALSE", "TRUE"), by = NULL,
+#' @noRd
+welch_test <- function(data, outcome = "tokens", contrast = "is_refusal", levels = c("FALSE", "TRUE"), by = NULL,
                        save_to = NULL) {
-  levels <- two_levels(levels, factor, to = "run a Welch test")
-  check_columns(data, c(outcome, factor, by), to = "run a Welch test")
+  levels <- two_levels(levels, contrast, to = "run a Welch test")
+  check_columns(data, c(outcome, contrast, by), to = "run a Welch test")
   fit_one <- function(rows) {
-    values <- lapply(levels, function(level) rows[[outcome]][as.character(rows[[factor]]) == level])
+    values <- lapply(levels, function(level) rows[[outcome]][as.character(rows[[contrast]]) == level])
     if (any(lengths(values) < 2)) {
-      return(no_test(lengths(values), levels, factor))
+      return(no_test(lengths(values), levels, contrast))
     }
     check_outcome(rows, outcome)
     test_means(values, levels, outcome)
   }
-  beside_versions(fit_each_group(data, by, c(outcome, factor), fit_one, save_to), character())
+  slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
 }
 
 # A model that hardly ever refuses is no failure: it has nothing to compare.
-no_test <- function(n, levels, factor) {
+no_test <- function(n, levels, contrast) {
   is_few <- n < 2
   warning(sprintf(
-    "A test needs two rows on each side: \"%s\" is %s.", factor,
+    "A test needs two rows on each side: \"%s\" is %s.", contrast,
     paste(sprintf("\"%s\" in %d", levels[is_few], n[is_few]), collapse = " and ")
   ), call. = FALSE)
   list(estimates = NULL, fit = list(n_groups = sum(n > 0), singular = FALSE), variances = NULL, model = NULL)

@@ -9,14 +9,7 @@
 #'   `conditions`, a data frame with one row per condition in the order they came: `kind` (`"warning"`, `"message"`
 #'   or `"error"`, the last at most once) and `text`;
 #'   `output`, what was printed, as one string with line ends (`""` if nothing).
-#' @export
-#' @examples
-#' heard <- with_conditions(function() {
-#'   warning("few rows")
-#'   1 + 1
-#' })
-#' heard$value
-#' heard$conditions
+#' @noRd
 with_conditions <- function(expr_fun) {
   kinds <- character()
   texts <- character()

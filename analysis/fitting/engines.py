@@ -47,6 +47,11 @@ def _sides(fit: Fit) -> list[Any]:
     return list(fit.levels[fit.contrast or ""])
 
 
+def _renamed(fit: Fit, **names: str) -> dict[str, Any]:
+    """Those of the settings that a study or a caller gives, under R's names for them."""
+    return {names[name]: value for name, value in fit.settings.items() if name in names}
+
+
 def _effects(fit: Fit) -> dict[str, str]:
     """R's own default compares models; where the formula has no models, there is nothing to compare."""
     return {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
@@ -71,19 +76,19 @@ ENGINES = {
     "effect_size": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
+        lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
     ),
     "welch": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit)},
+        lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
     ),
     "trimmed_difference": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
+        lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
                      **{name: fit.settings[name] for name in ("trim",) if name in fit.settings}},
         lambda fit: f"trimmed means: {fit.outcome} ~ {fit.contrast}",
         settings=("trim",),
@@ -91,16 +96,16 @@ ENGINES = {
     "median_difference": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit),
-                     **{name: fit.settings[name] for name in ("draws", "seed") if name in fit.settings}},
+        lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
+                     **_renamed(fit, seed="seed", draws="n_draws")},
         lambda fit: f"medians: {fit.outcome} ~ {fit.contrast}",
         settings=("draws", "seed"),
     ),
     "step_sensitivity": Engine(
         (),
         ("outcome", "contrast"),
-        lambda fit: {"outcome": fit.outcome, "factor": fit.contrast, "levels": _sides(fit), "step": STEP,
-                     **{name: fit.settings[name] for name in ("step", "draws", "seed") if name in fit.settings}},
+        lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit), "step": STEP,
+                     **_renamed(fit, step="step", seed="seed", draws="n_draws")},
         lambda fit: f"d drawn within steps: {fit.outcome} ~ {fit.contrast}",
         settings=("step", "draws", "seed"),
     ),

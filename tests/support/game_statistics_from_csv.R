@@ -10,7 +10,7 @@ bits <- function(kind, frame, key, values) {
   }
 }
 found <- game_indices(
-  rounds, by = c("variant", "model"), n_boot = 50, n_random = 5, seed = 7, n_groups = 4, class_sizes = c(1, 1, 1, 1)
+  rounds, by = c("variant", "model"), n_draws = 50, n_random = 5, seed = 7, n_groups = 4, class_sizes = c(1, 1, 1, 1)
 )
 bits("indices", found, c("variant", "model", "index"), c(
   "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high", "random_level", "random_low", "random_high"

@@ -19,7 +19,7 @@ test_that("one game that is all stereotype decides that the index is above chanc
 test_that("the index without a game is that of the others", {
   rounds <- even_games()
   found <- check_game_influence(rounds, n_random = 10)
-  others <- game_indices(rounds[rounds$game != 2, ], n_boot = 0, n_random = 0)
+  others <- game_indices(rounds[rounds$game != 2, ], n_draws = 0, n_random = 0)
   here <- found[found$left_out == "2", ]
   expect_equal(here$estimate, others$estimate[match(here$index, others$index)])
 })

@@ -5,7 +5,7 @@ one_game <- function(source = "simulated", model = "a", n_rounds = 8, game = 1) 
   )
 }
 
-measured <- function(...) game_indices(..., n_boot = 0, n_random = 0)
+measured <- function(...) game_indices(..., n_draws = 0, n_random = 0)
 
 test_that("collected games are never measured, or compared, together with simulated ones", {
   both <- rbind(one_game("simulated", game = 1), one_game("collected", game = 2))

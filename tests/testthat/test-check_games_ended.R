@@ -15,7 +15,7 @@ test_that("games that were cut short are counted, and the indices stand beside t
   expect_equal(unique(found[c("n_games", "n_complete", "n_refused", "last_round")]), data.frame(
     n_games = 6L, n_complete = 4L, n_refused = 2L, last_round = 5
   ))
-  complete <- game_indices(games(2)[games(2)$is_complete, ], n_boot = 0, n_random = 0)
+  complete <- game_indices(games(2)[games(2)$is_complete, ], n_draws = 0, n_random = 0)
   expect_equal(found$estimate, complete$estimate[match(found$index, complete$index)])
   expect_false(isTRUE(all.equal(found$estimate, found$estimate_all)))
 })

@@ -14,7 +14,7 @@ test_that("a large difference is found with its sign, and a shared way of leanin
   expect_equal(found$difference > 0, c(TRUE, TRUE, FALSE))
   expect_equal(found$p_value, rep(1 / 200, 3))
   expect_true(all(found$boot_low > 0 | found$boot_high < 0))
-  plain <- game_indices(data, by = "variant", n_boot = 0, n_random = 0)
+  plain <- game_indices(data, by = "variant", n_draws = 0, n_random = 0)
   difference <- plain$estimate[plain$variant == "steer_bonus"] - plain$estimate[plain$variant == "main"]
   expect_equal(found$difference, difference[1:3])
 })

@@ -90,7 +90,7 @@ test_that("rows of several sources in one group are a warning, unless they are t
   expect_equal(together$messages$text, "Rows of more than one source are put together: imported, simulated.")
   expect_equal(effect_size(trials)$fits$status, "warned")
   expect_equal(fit_made(trials, by = "source")$fits$status, c("ok", "ok"))
-  expect_equal(effect_size(trials, factor = "source", levels = c("simulated", "imported"))$fits$status, "ok")
+  expect_equal(effect_size(trials, contrast = "source", levels = c("simulated", "imported"))$fits$status, "ok")
 })
 
 test_that("several measures of tokens in one group are a warning", {

@@ -156,7 +156,7 @@ test_that("no topic function touches the session's random numbers, or depends on
   }
   model <- suppressWarnings(fit_topics(prepared, k = 2, prevalence = ~condition, max_em_its = 2))
   rm(".Random.seed", envir = globalenv())
-  topic_effects(model, prepared$meta, ~condition, n_sims = 1)
+  topic_effects(model, prepared$meta, ~condition, n_draws = 1)
   expect_false(exists(".Random.seed", envir = globalenv(), inherits = FALSE))
 })
 

@@ -6,13 +6,13 @@ counts <- data.frame(
 test_that("matrices give what their rounds do", {
   rounds <- counts[rep(seq_len(nrow(counts)), counts$n), ]
   rounds$choice <- rounds$group
-  expected <- game_indices(rounds, n_boot = 50, n_random = 0)
-  expect_equal(matrix_indices(counts, n_boot = 50), expected[!startsWith(names(expected), "random_")])
+  expected <- game_indices(rounds, n_draws = 50, n_random = 0)
+  expect_equal(matrix_indices(counts, n_draws = 50), expected[!startsWith(names(expected), "random_")])
 })
 
 test_that("a class that no group was chosen for counts as one", {
   never <- rbind(counts, data.frame(game = 1, group = "A", class = "middle", n = 0))
-  si <- function(data) matrix_indices(data, n_boot = 0)$estimate[[1]]
+  si <- function(data) matrix_indices(data, n_draws = 0)$estimate[[1]]
   expect_equal(si(never) - si(counts), log2(3) - log2(2))
 })
 

@@ -31,3 +31,24 @@ test_that("no file needs another one when it is sourced", {
     expect_error(sys.source(file, envir = new.env(parent = baseenv())), NA)
   }
 })
+
+# What is called in the R code of the pages, or named with (): in the text of README.md and vignettes/.
+named_in_pages <- function(root) {
+  pages <- c(list.files(file.path(root, "vignettes"), "[.]Rmd$", full.names = TRUE), file.path(root, "README.md"))
+  text <- paste(unlist(lapply(pages, readLines, encoding = "UTF-8")), collapse = "\n")
+  named <- "(?<![\\w.:$])[a-z][a-z0-9_]*(?=\\()"
+  in_r <- regmatches(text, gregexpr("(?s)```\\{?r\\b.*?```", text, perl = TRUE))[[1]]
+  in_text <- regmatches(text, gregexpr(paste0("(?<=`)", named), text, perl = TRUE))[[1]]
+  unique(c(unlist(regmatches(in_r, gregexpr(named, in_r, perl = TRUE))), in_text))
+}
+
+test_that("the pages use functions that are exported, and each exported function is in a page", {
+  root <- in_checkout()
+  own <- environment(fit_lme4)
+  is_function <- function(name) exists(name, own, mode = "function", inherits = FALSE)
+  exported <- sub("export\\((.*)\\)", "\\1", grep("^export", readLines(file.path(root, "NAMESPACE")), value = TRUE))
+  named <- Filter(is_function, named_in_pages(root))
+  expect_equal(setdiff(named, exported), character())
+  expect_equal(setdiff(exported, named), character())
+  expect_lte(length(exported), 42)
+})

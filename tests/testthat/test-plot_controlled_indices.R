@@ -1,6 +1,6 @@
 test_that("each index has a panel, and the words give both ends", {
   skip_if_not_installed("ggplot2")
-  plot <- plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_boot = 20))
+  plot <- plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_draws = 20))
   expect_equal(nlevels(plot$data$column_shown), 3)
   expect_match(attr(plot, "alt_text"), "SI goes from [0-9.]+ at p = 0 to 2.00 at p = 1")
   expect_match(plot$labels$caption, "^Simulated games: nobody was asked. 5 games a cell.")

@@ -105,7 +105,7 @@ test_that("indices of one's own rounds go straight into the figure", {
   skip_if_not_installed("ggplot2")
   games <- simulate_structured_games(p = c(0, 1), experiments = "bgd", n_games = 5)
   games <- transform(games, model = sprintf("p = %s", p), variant = "structured")
-  indices <- game_indices(games, by = c("source", "model", "variant"), n_boot = 20, n_random = 10)
+  indices <- game_indices(games, by = c("source", "model", "variant"), n_draws = 20, n_random = 10)
   drawn <- plot_stratification(indices, withr::local_tempfile(fileext = ".png"))
   expect_true(file.exists(drawn$path))
   expect_match(drawn$alt_text, "Mutual information, bits: from")

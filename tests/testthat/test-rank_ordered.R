@@ -18,7 +18,7 @@ test_that("ordering moves rows and columns only: SI and BGD stay, in games of an
   ordered <- data.frame(game = again$game, choice = again$group_rank, class = again$class_rank)
   within <- c("si", "bgd", "mutual_information_bits", "bgd_divergence_bits")
   of <- function(rounds) {
-    found <- game_indices(rounds, n_classes = 3, n_boot = 0, n_random = 0)
+    found <- game_indices(rounds, n_classes = 3, n_draws = 0, n_random = 0)
     found$estimate[found$index %in% within]
   }
   expect_equal(of(ordered), of(games))

@@ -59,9 +59,10 @@ test_that("a Bayesian fit that did not converge says so in every table, and no o
   }
   DBI::dbDisconnect(connection, shutdown = TRUE)
   kept <- stored_fits(path, "lme4")
-  expect_named(kept, c("estimates", "fits", "variances", "models", "predictions", "contrasts", "checks", "loo"))
-  for (table in kept) expect_identical(unique(table$verdict), "Doubtful: draw more.")
-  expect_equal(kept$contrasts$model, c("gpt-5", "o3-mini"))
+  expect_s3_class(kept, "slant_fit")
+  expect_named(kept$tables, c("model", "predictions", "contrasts", "checks", "loo"))
+  for (table in c(kept[1:3], kept$tables)) expect_identical(unique(table$verdict), "Doubtful: draw more.")
+  expect_equal(kept$tables$contrasts$model, c("gpt-5", "o3-mini"))
   other <- suppressWarnings(stored_fits(path, "effect_size"))
   expect_named(other, c("estimates", "fits", "variances"))
   expect_null(other$estimates$verdict)

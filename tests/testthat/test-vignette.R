@@ -53,7 +53,7 @@ if (in_source && requireNamespace("knitr", quietly = TRUE)) {
       expect_equal(nrow(place$s6), 4)
       skip_if_not_installed("stm")
       expect_length(place$bias, 1)
-      expect_gt(summary(place$effects, topics = place$bias)$tables[[1]]["conditionincompatible", "Estimate"], .1)
+      expect_gt(place$shifts$estimate[is.na(place$shifts$model)], .1)
     })
   }
 }

@@ -47,7 +47,7 @@ test_that("the published comparison of o3-mini's refusals comes out (section 3.2
 
 test_that("wrong arguments are one sentence", {
   expect_snapshot({
-    write_error(welch_test(lengths_of_refusals(), factor = "refusal"))
+    write_error(welch_test(lengths_of_refusals(), contrast = "refusal"))
     write_error(welch_test(lengths_of_refusals(), levels = TRUE))
   })
 })

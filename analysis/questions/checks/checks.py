@@ -143,8 +143,8 @@ def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> 
     """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
-    model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "factor": contrast}
-    sides = {"by": list(CELL), "factor": contrast, "levels": levels}
+    model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "contrast": contrast}
+    sides = {"by": list(CELL), "contrast": contrast, "levels": levels}
     for _, rows in trials.group_by(*GRAIN, "model", maintain_order=True):
         answered = rows.filter(~pl.col("is_refusal").fill_null(False))
         yield "residuals", CheckJob("check_residuals", answered, model, ("lme4",))

@@ -98,7 +98,7 @@ def conditions_in(trials: pl.DataFrame) -> list[str]:
 
 
 def _choices(trials: pl.DataFrame, alpha: float) -> Jobs:
-    its = {"by": list(CELL), "factor": "condition", "levels": conditions_in(trials)}
+    its = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
     order = {**its, "alpha": alpha}
     letters = {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"}
     yield "first_option", _job("check_first_option", trials, {**its, **letters})
@@ -112,7 +112,7 @@ def _choices(trials: pl.DataFrame, alpha: float) -> Jobs:
 
 
 def _games(trials: pl.DataFrame, alpha: float) -> Jobs:
-    its = {"by": list(CELL), "factor": "condition", "levels": conditions_in(trials)}
+    its = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
     complete = trials.filter("is_complete")
     yield "first_option", _job("check_first_option", trials, {**its, "n_options": "n_groups", "cluster": "history"})
     yield "missing_answers", _job("check_missing_answers", trials, its)

@@ -52,7 +52,7 @@ class Test:
         fit = self.work.definition
         return {
             "formula": fit.formula, "engine": self.engine, "seed": self.seed, "levels": dict(self.levels),
-            "priors": fit.settings.get("priors"), "coding": fit.settings.get("coding"), "block": BLOCK,
+            "priors": fit.settings.get("priors"), "coding": fit.settings.get("coding"), "contrast": BLOCK,
             "unit": self.unit, "within": list(self.within), **self.settings,
         }  # fmt: skip
 

@@ -1,0 +1,98 @@
+#' What a fit returns
+#'
+#' Every function that fits something returns a list of class `slant_fit`: data frames with the same columns whatever the
+#' engine, and the fitted models themselves.
+#'
+#' `tidy()` and `glance()` are the generics of package generics (or broom), with broom's column names; so modelsummary
+#' and others that know broom can print a fit. Everywhere else, the columns are those of the data frames.
+#'
+#' @param x,object a fit, such as [fit_lme4()] returns.
+#' @param n number of rows of the estimates to print at most.
+#' @param ... not used.
+#' @return
+#'   \describe{
+#'     \item{`print()`}{the fit, after printing how many groups were fitted, its estimates and what else there is.}
+#'     \item{`summary()`}{the same with variances, messages and versions; prints all rows.}
+#'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`, `statistic`,
+#'       `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
+#'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
+#'     \item{`nobs()`}{the number of rows that were used, for each group.}
+#'   }
+#' @name slant_fit
+#' @examples
+#' fit <- effect_size(simulate_trials(), by = c("model", "test"))
+#' fit
+#' nobs(fit)
+#' if (requireNamespace("generics", quietly = TRUE)) generics::tidy(fit)
+NULL
+
+# Tables of an engine, the versions of R and of the packages that took part, and the class.
+slant_fit <- function(result, packages = character()) {
+  structure(c(result, list(versions = versions_of(packages))), class = "slant_fit")
+}
+
+#' @rdname slant_fit
+#' @method print slant_fit
+#' @export
+print.slant_fit <- function(x, n = 20, ...) {
+  cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
+  print_table(x$estimates, n)
+  listed <- c(setdiff(names(x), "tables"), if (length(x$tables) > 0) paste0("tables$", names(x$tables)))
+  n_said <- if (is.null(x$messages)) 0L else nrow(x$messages)
+  said <- if (n_said > 0) sprintf("; %s in $messages", counted(n_said, "message")) else ""
+  cat(strwrap(sprintf("Parts: %s%s", toString(paste0("$", listed)), said), exdent = 2), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname slant_fit
+#' @method summary slant_fit
+#' @export
+summary.slant_fit <- function(object, ...) structure(object, class = "summary.slant_fit")
+
+#' @method print summary.slant_fit
+#' @export
+print.summary.slant_fit <- function(x, ...) {
+  cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
+  for (table in c("estimates", "fits", "variances", "messages", "versions")) {
+    if (isTRUE(nrow(x[[table]]) > 0)) {
+      cat(sprintf("\n%s\n", table))
+      print_table(x[[table]], Inf)
+    }
+  }
+  invisible(x)
+}
+
+#' @rdname slant_fit
+#' @method tidy slant_fit
+#' @rawNamespace S3method(generics::tidy,slant_fit)
+tidy.slant_fit <- function(x, ...) {
+  with_names(x$estimates, c(std_error = "std.error", p_value = "p.value", conf_low = "conf.low", conf_high = "conf.high"))
+}
+
+#' @rdname slant_fit
+#' @method glance slant_fit
+#' @rawNamespace S3method(generics::glance,slant_fit)
+glance.slant_fit <- function(x, ...) with_names(x$fits, c(n = "nobs", log_lik = "logLik", aic = "AIC", bic = "BIC"))
+
+#' @rdname slant_fit
+#' @method nobs slant_fit
+#' @rawNamespace S3method(stats::nobs,slant_fit)
+nobs.slant_fit <- function(object, ...) object$fits$n
+
+with_names <- function(table, renamed) {
+  is_other <- names(table) %in% names(renamed)
+  names(table)[is_other] <- renamed[names(table)[is_other]]
+  table
+}
+
+# "8 groups: 7 ok, 1 singular"
+statuses_in_words <- function(fits) {
+  counts <- table(factor(fits$status, levels = unique(fits$status)))
+  sprintf("%s: %s", counted(nrow(fits), "group"), paste(counts, names(counts), collapse = ", "))
+}
+
+print_table <- function(table, n) {
+  shown <- utils::head(table, n)
+  print(shown, digits = 4, row.names = FALSE)
+  if (nrow(table) > nrow(shown)) cat(sprintf("... and %s\n", counted(nrow(table) - nrow(shown), "more row")))
+}

@@ -1,0 +1,44 @@
+made_fit <- function(...) fit_made(transform(made_trials(), model = rep(c("a", "b"), length.out = 240)), ...)
+
+test_that("a fit prints its groups, its estimates and the names of its parts", {
+  fit <- made_fit(by = "model")
+  printed <- capture.output(print(fit))
+  expect_match(printed[[1]], "<slant_fit> 2 groups: 2 ok", fixed = TRUE)
+  expect_match(paste(printed, collapse = "\n"), "conditionincompatible")
+  expect_match(paste(printed, collapse = " "), "$estimates, $fits, $variances, $messages, $models, $versions", fixed = TRUE)
+  expect_match(paste(capture.output(print(fit, n = 1)), collapse = "\n"), "... and 3 more rows", fixed = TRUE)
+  expect_match(paste(capture.output(print(summary(fit))), collapse = "\n"), "residual")
+})
+
+test_that("tidy() and glance() have broom's names, and only they", {
+  skip_if_not_installed("generics")
+  fit <- made_fit(by = "model")
+  broom <- c("term", "estimate", "std.error", "df", "statistic", "p.value", "conf.low", "conf.high")
+  expect_named(generics::tidy(fit), c("model", broom))
+  expect_equal(generics::tidy(fit)$std.error, fit$estimates$std_error)
+  expect_true(all(c("model", "nobs", "logLik", "AIC", "BIC") %in% names(generics::glance(fit))))
+  expect_equal(nobs(fit), c(120, 120))
+  expect_false(any(grepl(".", names(fit$estimates), fixed = TRUE)))
+})
+
+test_that("the models are in memory, named by group, and say what the estimates say", {
+  fit <- made_fit(by = "model")
+  expect_named(fit$models, c("a", "b"))
+  expect_equal(unname(lme4::fixef(fit$models$b)), fit$estimates$estimate[fit$estimates$model == "b"])
+  sizes <- effect_size(rbind(made_trials(), transform(made_trials(), tokens = 1)), by = NULL)
+  expect_named(sizes$models, "all")
+})
+
+test_that("a group that could not be fitted has no model and says so", {
+  trials <- transform(made_trials(), model = "a")
+  fit <- fit_made(rbind(trials, transform(trials[trials$condition == "compatible", ], model = "b")), by = "model")
+  expect_null(fit$models$b)
+  expect_match(capture.output(print(fit))[[1]], "1 ok, 1 failed")
+})
+
+test_that("what goes to Python has the class, and no models", {
+  fit <- run_fit("lme4", made_trials(), list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions)))
+  expect_s3_class(fit, "slant_fit")
+  expect_false("models" %in% names(fit))
+  expect_true(all(vapply(fit, is.data.frame, NA)))
+})
