@@ -3,16 +3,12 @@
 # Labelled, ordered rows of one fit: `model_shown`, `domain_shown`, `kind_shown` (where there are kinds), and `height`,
 # the first model on top. `within`: the column whose values lie beside each other at one model.
 cells_to_draw <- function(rows, keys, within, to) {
-  rows <- rows[!is.na(rows$estimate), , drop = FALSE]
-  if (nrow(rows) == 0) {
-    stop_with(sprintf("Can't draw %s: there is no row with an estimate.", to))
-  }
-  if (anyDuplicated(rows[keys]) > 0) {
-    stop_with(sprintf("Can't draw %s: a cell has more than one row.", to), "Keep the rows of one fit.")
-  }
+  rows <- rows_to_draw(
+    rows, !is.na(rows$estimate), to, "row with an estimate", keys, "a cell has more than one row",
+    "Keep the rows of one fit."
+  )
   warn_of_pooling(rows, within = character())
-  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
-  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  rows <- with_shown(rows, c("model", "domain"))
   if ("kind" %in% names(rows)) {
     rows$kind_shown <- factor(rows$kind, levels = names(kinds_of_effects()), labels = kinds_of_effects())
     rows$kind_shown <- droplevels(rows$kind_shown)
@@ -31,12 +27,7 @@ kinds_of_effects <- function() {
   c(population = "population level (a word of average difficulty)", item_averaged = "averaged over the words")
 }
 
-models_on_y <- function(rows) {
-  models <- rev(levels(rows$model_shown))
-  ggplot2::scale_y_continuous(
-    breaks = seq_along(models), labels = models, limits = c(.5, length(models) + .5), expand = c(0, 0)
-  )
-}
+models_on_y <- function(rows) names_on_y(rev(levels(rows$model_shown)))
 
 panels_of_domains <- function() {
   ggplot2::theme(
@@ -45,10 +36,7 @@ panels_of_domains <- function() {
 }
 
 # Lines between models, and a grid that follows the numbers.
-between_models <- function(rows) {
-  n <- nlevels(rows$model_shown)
-  if (n == 1) NULL else ggplot2::geom_hline(yintercept = seq_len(n - 1) + .5, colour = "grey88", linewidth = .3)
-}
+between_models <- function(rows) if (nlevels(rows$model_shown) > 1) lines_between(levels(rows$model_shown))
 
 # Source, and the verdict on a fit that did not converge: its figures say so themselves.
 fit_note <- function(rows) {

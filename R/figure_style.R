@@ -30,7 +30,7 @@ condition_scales <- function(n = 2) {
 # Conditions as the study calls and orders them; `levels` leaves only some, in this order.
 shown_conditions <- function(data, id = "condition", levels = NULL) {
   if (is.null(levels)) {
-    return(ordered_labels(data, id, paste0(id, "_label"), paste0(id, "_no")))
+    return(ordered_labels(data, id))
   }
   label <- paste0(id, "_label")
   names <- if (label %in% names(data)) as.character(data[[label]][match(levels, data[[id]])]) else levels
@@ -79,7 +79,7 @@ figure_theme <- function() {
 }
 
 # A factor of labels in the order to show them: by `number` where the data have it, else as they come.
-ordered_labels <- function(data, id, label, number) {
+ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
   labels <- as.character(if (label %in% names(data)) data[[label]] else data[[id]])
   shown <- if (number %in% names(data) && !anyNA(data[[number]])) {
     unique(labels[order(data[[number]], method = "radix")])

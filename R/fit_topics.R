@@ -29,7 +29,7 @@ fit_topics <- function(prepared, k = 4, prevalence = ~ condition * model * test,
         "Can't fit %d topics to %s and %s.", k, counted(length(prepared$documents), "document"),
         counted(length(prepared$vocab), "word")
       ),
-      "There must be several documents, and more words than topics: see `lower_thresh` of prepare_topics()."
+      "There must be several documents, and more words than topics: see `lower_thresh`."
     )
   }
   native <- if (engine == "fast") native_code("topic_estep", "fitting takes about twenty times as long")

@@ -18,8 +18,7 @@ game_dots <- function(cells, width = NULL) {
     panels_of_dots(cells, width) +
     models_of_panels(cells) +
     ggplot2::scale_x_continuous(breaks = function(limits) pretty(limits, 4)) +
-    ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(shown)), drop = FALSE) +
+    colours_and_shapes(length(shown)) +
     ggplot2::guides(
       colour = dots_guide(shown, n_columns), shape = dots_guide(shown, n_columns),
       linetype = ggplot2::guide_legend(order = 2)

@@ -43,18 +43,16 @@ plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL)
 
 contrast_layers <- function(rows, n_columns) {
   .data <- ggplot2::.data
-  n_kinds <- nlevels(rows$kind_shown)
   ggplot2::ggplot(rows, ggplot2::aes(
     x = .data$estimate, xmin = .data$conf_low, xmax = .data$conf_high, y = .data$height,
     colour = .data$kind_shown, shape = .data$kind_shown
   )) +
     between_models(rows) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linetype = "dashed", linewidth = .4) +
+    zero_line() +
     ggplot2::geom_linerange(linewidth = .6) +
     ggplot2::geom_point(size = 2.2, stroke = .9) +
     ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
-    ggplot2::scale_colour_manual(values = model_colours()[seq_len(n_kinds)], drop = FALSE) +
-    ggplot2::scale_shape_manual(values = model_shapes()[seq_len(n_kinds)], drop = FALSE) +
+    colours_and_shapes(nlevels(rows$kind_shown)) +
     models_on_y(rows) +
     figure_theme() +
     panels_of_domains()
@@ -69,8 +67,8 @@ block_contrasts_in_words <- function(rows) {
     sprintf("%s%s: %s.", toupper(substr(name, 1, 1)), substring(name, 2), paste(each, collapse = "; "))
   }, "")
   sprintf(
-    "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s and %s. %s %s",
-    counted(nlevels(rows$model_shown), "model"), counted(nlevels(rows$domain_shown), "domain"),
+    "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s. %s %s",
+    counted_shown(rows, c("model", "domain")),
     paste(said, collapse = " "), fit_note(rows)
   )
 }

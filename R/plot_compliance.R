@@ -91,10 +91,10 @@ compliance_in_words <- function(rows) {
   range <- tapply(shown$estimate, shown$model_shown, ends)
   sprintf(
     paste(
-      "Predicted share of valid answers with 95 %% credible intervals for %s and %s by block, %s. Per cent: %s.",
+      "Predicted share of valid answers with 95 %% credible intervals for %s by block, %s. Per cent: %s.",
       "The lowest is %.1f [%.1f, %.1f]: %s, %s, %s.%s %s"
     ),
-    counted(nlevels(rows$model_shown), "model"), counted(nlevels(rows$domain_shown), "domain"),
+    counted_shown(rows, c("model", "domain")),
     sub(" \\(.*", "", levels(rows$kind_shown)[[1]]), paste(names(range), range, collapse = "; "),
     100 * lowest$estimate, 100 * lowest$conf_low, 100 * lowest$conf_high, lowest$model_shown, lowest$domain_shown,
     lowest$block, observed_in_words(shown), fit_note(rows)

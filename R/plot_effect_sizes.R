@@ -26,8 +26,7 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   estimates <- effects_to_draw(with_cells(data_of(data, "estimates"), c("model", "test")))
   models <- levels(estimates$model_shown)
   plot <- effect_layers(estimates, inches_or(width, 9)) +
-    ggplot2::scale_colour_manual(values = recycled_colours(length(models)), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(models)), drop = FALSE) +
+    colours_and_shapes(length(models)) +
     ggplot2::labs(
       title = "Do models think longer when a pairing goes against the usual association?",
       subtitle = sprintf(
@@ -44,18 +43,12 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
 
 effects_to_draw <- function(estimates) {
   check_columns(estimates, c("model", "test", "estimate", "conf_low", "conf_high"), to = "draw effect sizes")
-  estimates <- estimates[!is.na(estimates$estimate), , drop = FALSE]
-  if (nrow(estimates) == 0) {
-    stop_with("Can't draw effect sizes: there is no row with an estimate.")
-  }
-  if (anyDuplicated(estimates[c("model", "test")]) > 0) {
-    stop_with(
-      "Can't draw effect sizes: a model has more than one row for a test.",
-      "Keep the rows of one source, study version and variant, with refusals either removed or kept."
-    )
-  }
-  estimates$model_shown <- ordered_labels(estimates, "model", "model_label", "model_no")
-  estimates$test_shown <- ordered_labels(estimates, "test", "test_label", "test_no")
+  estimates <- rows_to_draw(
+    estimates, !is.na(estimates$estimate), "effect sizes", "row with an estimate", c("model", "test"),
+    "a model has more than one row for a test",
+    "Keep the rows of one source, study version and variant, with refusals either removed or kept."
+  )
+  estimates <- with_shown(estimates, c("model", "test"))
   levels(estimates$test_shown) <- two_lines(levels(estimates$test_shown))
   # The first test on top, and in it the first model; a model keeps its height where another one is missing.
   test_row <- nlevels(estimates$test_shown) + 1 - as.integer(estimates$test_shown)
@@ -71,17 +64,12 @@ effect_layers <- function(estimates, width_in) {
     x = .data$estimate, y = .data$height, xmin = .data$conf_low, xmax = .data$conf_high,
     colour = .data$model_shown, shape = .data$model_shown
   )) +
-    ggplot2::geom_hline(yintercept = seq_along(tests)[-1] - .5, colour = "grey88", linewidth = .3) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey35", linetype = "dashed", linewidth = .4) +
+    lines_between(tests) +
+    zero_line() +
     ggplot2::geom_linerange(linewidth = .6) +
     ggplot2::geom_point(size = 2, stroke = .9) +
-    ggplot2::scale_y_continuous(
-      breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
-    ) +
-    ggplot2::guides(
-      colour = ggplot2::guide_legend(nrow = legend_rows(estimates, width_in)),
-      shape = ggplot2::guide_legend(nrow = legend_rows(estimates, width_in))
-    ) +
+    names_on_y(tests) +
+    one_legend(nrow = legend_rows(estimates, width_in)) +
     figure_theme()
 }
 
@@ -95,13 +83,13 @@ effects_in_words <- function(estimates) {
   is_below <- estimates$conf_high < 0
   sprintf(
     paste(
-      "Cohen's d with 95 %% intervals for %s and %s. Of %s, %d lie above 0 (more tokens in the",
+      "Cohen's d with 95 %% intervals for %s. Of %s, %d lie above 0 (more tokens in the",
       "%s condition), %d below 0, and %d with intervals that include 0. The largest is %.2f, the smallest",
       "%.2f. %s"
     ),
-    counted(nlevels(estimates$test_shown), "test"), counted(nlevels(estimates$model_shown), "model"),
+    counted_shown(estimates, c("test", "model")),
     counted(nrow(estimates), "effect"), sum(is_above), side_named(estimates, "compared", "second"), sum(is_below),
     sum(!is_above & !is_below), max(estimates$estimate), min(estimates$estimate),
-    paste(c(source_note(estimates), measure_note(estimates)), collapse = " ")
+    caption_of(source_note(estimates), measure_note(estimates))
   )
 }

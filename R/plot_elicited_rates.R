@@ -35,17 +35,14 @@ plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) 
 
 rates_to_draw <- function(rates) {
   check_columns(rates, c("model", "job", "class", "mean_rate", "sd_rate", "n"), to = "draw elicited rates")
-  rows <- rates[!is.na(rates$mean_rate), , drop = FALSE]
-  if (nrow(rows) == 0) {
-    stop_with("Can't draw elicited rates: there is no row with a rate.")
-  }
+  rows <- rows_to_draw(rates, !is.na(rates$mean_rate), "elicited rates", "row with a rate")
   if (!"variant" %in% names(rows)) rows$variant <- "all"
   rows <- labelled_games(rows, "draw elicited rates")
   if (anyDuplicated(rows[c("model_shown", "job", "class")]) > 0) {
     stop_with("Can't draw elicited rates: a model has more than one row for a job.", "Keep the rows of one variant.")
   }
   if (!"class_label" %in% names(rows)) rows$class_label <- gsub("_", " ", rows$class, fixed = TRUE)
-  rows$class_shown <- ordered_labels(rows, "class", "class_label", "class_no")
+  rows$class_shown <- ordered_labels(rows, "class")
   levels(rows$class_shown) <- wrapped(levels(rows$class_shown), 18)
   half_width <- stats::qt(.975, pmax(rows$n - 1, 1)) * rows$sd_rate / sqrt(rows$n)
   half_width[rows$n < 2] <- NA
@@ -65,7 +62,6 @@ rate_layers <- function(rows, width_in) {
   .data <- ggplot2::.data
   named <- unique(rows[c("job_height", "job")])
   shown <- levels(rows$model_shown)
-  guide <- ggplot2::guide_legend(ncol = legend_columns(shown, width_in))
   ggplot2::ggplot(rows, ggplot2::aes(y = .data$height, colour = .data$model_shown)) +
     ggplot2::geom_linerange(
       ggplot2::aes(xmin = 100 * .data$low, xmax = 100 * .data$high), data = rows[!is.na(rows$low), ], linewidth = .5
@@ -76,9 +72,8 @@ rate_layers <- function(rows, width_in) {
     ggplot2::scale_y_continuous(
       breaks = named$job_height, labels = named$job, expand = ggplot2::expansion(add = .5)
     ) +
-    ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(shown)), drop = FALSE) +
-    ggplot2::guides(colour = guide, shape = guide) +
+    colours_and_shapes(length(shown)) +
+    one_legend(ncol = legend_columns(shown, width_in)) +
     figure_theme() +
     ggplot2::theme(
       axis.text.y = ggplot2::element_text(hjust = 1),
@@ -102,7 +97,7 @@ rates_in_words <- function(rows) {
     "Elicited success rates of %s in %s for %s. Mean by class, per cent: %s. %s",
     counted(nrow(unique(rows[c("class_shown", "job")])), "job"), counted_classes(nlevels(rows$class_shown)),
     counted(nlevels(rows$model_shown), "model"), paste(each, collapse = "; "),
-    paste(c(conversations_note(rows), source_note(rows)), collapse = " ")
+    caption_of(conversations_note(rows), source_note(rows))
   )
 }
 

@@ -56,7 +56,7 @@ families_to_draw <- function(indices) {
       sprintf("Found: %s. Keep one.", quoted(levels(cells$variant_shown)))
     )
   }
-  cells$family_shown <- droplevels(ordered_labels(cells, "family", "family_label", "family_no"))
+  cells$family_shown <- droplevels(ordered_labels(cells, "family"))
   in_order <- unique(as.character(cells$model_shown[order(cells$family_shown, cells$order)]))
   cells$model_shown <- factor(cells$model_shown, in_order)
   # one after another; families have scales of their own
@@ -101,8 +101,7 @@ family_layers <- function(cells) {
       breaks = seq_along(named), labels = named, expand = ggplot2::expansion(add = .5)
     ) +
     ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), kinds), name = NULL) +
-    ggplot2::scale_colour_manual(values = recycled_colours(length(shown)), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(shown)), drop = FALSE) +
+    colours_and_shapes(length(shown)) +
     ggplot2::guides(
       colour = dots_guide(shown, NULL), shape = dots_guide(shown, NULL), linetype = ggplot2::guide_legend(order = 2)
     ) +

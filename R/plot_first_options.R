@@ -16,13 +16,9 @@ plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
     places, c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance"),
     to = "draw first options"
   )
-  places <- places[!is.na(places$rate_first), , drop = FALSE]
-  if (nrow(places) == 0) {
-    stop_with("Can't draw first options: there is no row with a share.")
-  }
+  places <- rows_to_draw(places, !is.na(places$rate_first), "first options", "row with a share")
   places$condition <- shown_conditions(places)
-  places$model_shown <- ordered_labels(places, "model", "model_label", "model_no")
-  places$test_shown <- ordered_labels(places, "test", "test_label", "test_no")
+  places <- with_shown(places, c("model", "test"))
   places$height <- nlevels(places$model_shown) + 1 - as.integer(places$model_shown) +
     beside(nlevels(places$condition), .22)[as.integer(places$condition)]
   n_tests <- nlevels(places$test_shown)
@@ -54,9 +50,7 @@ first_option_layers <- function(places, n_columns) {
     ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
     ggplot2::facet_wrap(ggplot2::vars(.data$test_shown), ncol = n_columns) +
     ggplot2::scale_x_continuous(limits = c(0, 100)) +
-    ggplot2::scale_y_continuous(
-      breaks = seq_along(models), labels = models, limits = c(.5, length(models) + .5), expand = c(0, 0)
-    ) +
+    names_on_y(models) +
     condition_scales(nlevels(places$condition)) +
     figure_theme()
 }
@@ -65,10 +59,10 @@ first_options_in_words <- function(places) {
   farthest <- places[which.max(abs(places$rate_first - places$chance)), ]
   sprintf(
     paste(
-      "Share of answers that choose the option shown first, for %s and %s by condition: from %.1f to %.1f per cent,",
+      "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
       "%.1f by chance. Farthest from chance: %s, %s, %s, with %.1f per cent. %s"
     ),
-    counted(nlevels(places$test_shown), "test"), counted(nlevels(places$model_shown), "model"),
+    counted_shown(places, c("test", "model")),
     100 * min(places$rate_first), 100 * max(places$rate_first), 100 * mean(places$chance), farthest$model_shown,
     farthest$test_shown, farthest$condition, 100 * farthest$rate_first, source_note(places)
   )

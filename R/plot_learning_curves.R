@@ -133,6 +133,6 @@ curves_in_words <- function(points, curves) {
   sprintf(
     "Learning curves, %s. Running means in the last rounds, per cent: %s. %s",
     counted(nlevels(points$panel_shown), "panel"), paste(each, collapse = "; "),
-    paste(c(curves_note(points), source_note(curves)), collapse = " ")
+    caption_of(curves_note(points), source_note(curves))
   )
 }

@@ -45,7 +45,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
       caption = caption_of(source_note(rows), if (is_short) sprintf("\u0394P: %s.", delta), permutation_note())
     ) +
     figure_theme() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
+    grid_of_numbers()
   height_in <- 2.4 + 1.7 * ceiling(n_domains * length(unique(cells$model_shown)) / n_columns)
   finish_figure(plot, file, permutations_in_words(cells, rows), width, height, width_in = 8, height_in = height_in)
 }
@@ -86,8 +86,7 @@ permutations_to_draw <- function(values) {
   if (anyDuplicated(rows[c("number", "model", "domain")]) > 0) {
     stop_with("Can't draw permutations: a cell has several rows of one number.", "Keep the rows of one test.")
   }
-  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
-  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  rows <- with_shown(rows, c("model", "domain"))
   names <- expand.grid(domain = levels(rows$domain_shown), model = levels(rows$model_shown), stringsAsFactors = FALSE)
   rows$cell_shown <- factor(
     paste(rows$model_shown, rows$domain_shown, sep = ", "), paste(names$model, names$domain, sep = ", ")

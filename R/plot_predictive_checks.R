@@ -71,8 +71,7 @@ check_layers <- function(rows, n_columns) {
       size = 2.2, stroke = .9
     ) +
     ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
-    ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = c(16, 2), drop = FALSE) +
+    colours_and_shapes(2) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(.35, .04))) +
     models_on_y(rows) +
     figure_theme() +

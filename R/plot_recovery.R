@@ -31,11 +31,10 @@ plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
       ggplot2::vars(.data$panel),
       ncol = n_columns, scales = if (is_fixed) "free_y" else "fixed"
     ) +
-    ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = c(16, 2), drop = FALSE) +
+    colours_and_shapes(2) +
     figure_theme() +
     panels_of_domains() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey92"))
+    grid_of_numbers()
   n_rows <- ceiling(nlevels(rows$panel) / n_columns)
   finish_figure(plot + recovery_labels(rows, is_fixed), file, recovery_in_words(rows),
     width = width, height = height, width_in = 9, height_in = 1.9 + 2.1 * n_rows
@@ -45,16 +44,12 @@ plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
 recovery_to_draw <- function(recovered) {
   needed <- c("data_set", "model", "domain", "truth", "estimate", "conf_low", "conf_high")
   check_columns(recovered, needed, to = "draw recovery")
-  rows <- recovered[!is.na(recovered$estimate), , drop = FALSE]
-  if (nrow(rows) == 0) {
-    stop_with("Can't draw recovery: there is no row with an estimate.")
-  }
-  if (anyDuplicated(rows[c("data_set", "model", "domain")]) > 0) {
-    stop_with("Can't draw recovery: a data set has more than one row for a model and domain.")
-  }
+  rows <- rows_to_draw(
+    recovered, !is.na(recovered$estimate), "recovery", "row with an estimate", needed[1:3],
+    "a data set has more than one row for a model and domain"
+  )
   rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
-  rows$model_shown <- ordered_labels(rows, "model", "model_label", "model_no")
-  rows$domain_shown <- ordered_labels(rows, "domain", "domain_label", "domain_no")
+  rows <- with_shown(rows, c("model", "domain"))
   rows$holds <- holds_truth(rows)
   said <- c("interval holds the truth", "interval misses it")
   rows$verdict <- factor(ifelse(rows$holds, said[[1]], said[[2]]), levels = said)

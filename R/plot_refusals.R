@@ -39,19 +39,13 @@ plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height
 refusals_to_draw <- function(refusals, levels) {
   check_columns(refusals, c("model", "test", "condition", "n_trials", "n_refusals"), to = "draw refusals")
   has_trials <- !is.na(refusals$n_trials) & refusals$n_trials > 0
-  refusals <- refusals[(is.null(levels) | refusals$condition %in% levels) & has_trials, , drop = FALSE]
-  if (nrow(refusals) == 0) {
-    stop_with("Can't draw refusals: there is no row with trials.")
-  }
-  if (anyDuplicated(refusals[c("model", "test", "condition")]) > 0) {
-    stop_with(
-      "Can't draw refusals: a model has more than one row for a test and condition.",
-      "Keep the rows of one source, study version and variant."
-    )
-  }
+  refusals <- rows_to_draw(
+    refusals, (is.null(levels) | refusals$condition %in% levels) & has_trials, "refusals", "row with trials",
+    c("model", "test", "condition"), "a model has more than one row for a test and condition",
+    "Keep the rows of one source, study version and variant."
+  )
   refusals$condition <- shown_conditions(refusals, levels = levels)
-  refusals$model_shown <- ordered_labels(refusals, "model", "model_label", "model_no")
-  refusals$test_shown <- ordered_labels(refusals, "test", "test_label", "test_no")
+  refusals <- with_shown(refusals, c("model", "test"))
   levels(refusals$test_shown) <- two_lines(levels(refusals$test_shown))
   # The first test on top, and in it the first condition.
   test_row <- nlevels(refusals$test_shown) + 1 - as.integer(refusals$test_shown)
@@ -63,7 +57,7 @@ refusal_layers <- function(refusals, n_columns) {
   .data <- ggplot2::.data
   tests <- rev(levels(refusals$test_shown))
   ggplot2::ggplot(refusals, ggplot2::aes(x = 100 * .data$rate, y = .data$height)) +
-    ggplot2::geom_hline(yintercept = seq_along(tests)[-1] - .5, colour = "grey88", linewidth = .3) +
+    lines_between(tests) +
     ggplot2::geom_linerange(
       ggplot2::aes(xmin = 100 * .data$rate_low, xmax = 100 * .data$rate_high),
       colour = "grey35", linewidth = .6
@@ -71,9 +65,7 @@ refusal_layers <- function(refusals, n_columns) {
     ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
     ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), ncol = n_columns) +
     ggplot2::scale_x_continuous(limits = c(0, NA), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(
-      breaks = seq_along(tests), labels = tests, limits = c(.5, length(tests) + .5), expand = c(0, 0)
-    ) +
+    names_on_y(tests) +
     condition_scales(nlevels(refusals$condition)) +
     figure_theme()
 }
@@ -85,10 +77,10 @@ refusals_in_words <- function(refusals) {
   most <- refusals[which.max(refusals$rate), ]
   sprintf(
     paste(
-      "Share of refused trials for %s and %s by condition. Per cent over all tests, %s: %s. The highest share",
+      "Share of refused trials for %s by condition. Per cent over all tests, %s: %s. The highest share",
       "is %.1f per cent: %s, %s, %s. %s"
     ),
-    counted(nlevels(refusals$test_shown), "test"), counted(nlevels(refusals$model_shown), "model"),
+    counted_shown(refusals, c("test", "model")),
     all_in_words(colnames(percent)), paste(said, collapse = "; "),
     100 * most$rate, most$model_shown, sub("\n", " ", most$test_shown, fixed = TRUE), most$condition,
     source_note(refusals)

@@ -43,7 +43,7 @@ residuals_to_draw <- function(trials) {
   if (nrow(trials) == 0) {
     stop_with("Can't draw residuals: there is no answered trial.")
   }
-  trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
+  trials <- with_shown(trials, "test")
   trials$model_shown <- factor(model_of(trials))
   trials
 }
@@ -110,6 +110,6 @@ residuals_in_words <- function(panels, trials) {
       "their skewness (0 if symmetric) is from %.1f to %.1f, the largest in %s. %s"
     ),
     counted(length(panels), "mixed model"), model_of(trials), min(skewness), max(skewness),
-    names(panels)[[which.max(skewness)]], paste(c(source_note(trials), measure_note(trials)), collapse = " ")
+    names(panels)[[which.max(skewness)]], caption_of(source_note(trials), measure_note(trials))
   )
 }

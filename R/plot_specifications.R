@@ -24,8 +24,7 @@ plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) 
   dots <- choices_to_draw(rows, drawn)
   tests <- levels(drawn$rows$test_shown)
   plot <- specification_layers(drawn, dots, width_in) +
-    ggplot2::scale_colour_manual(values = recycled_colours(length(tests)), drop = FALSE) +
-    ggplot2::scale_shape_manual(values = recycled_shapes(length(tests)), drop = FALSE) +
+    colours_and_shapes(length(tests)) +
     ggplot2::labs(
       title = "Does the result rest on how it was analysed?",
       subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
@@ -57,8 +56,7 @@ specifications_to_draw <- function(rows) {
     )
   }
   kept <- with_whole_labels(kept)
-  kept$model_shown <- ordered_labels(kept, "model", "model_label", "model_no")
-  kept$test_shown <- ordered_labels(kept, "test", "test_label", "test_no")
+  kept <- with_shown(kept, c("model", "test"))
   kept$is_doubtful <- if ("status" %in% names(kept)) !kept$status %in% "ok" else FALSE
   ordered <- in_order_of_median(rows, kept)
   kept$x <- match(kept$spec, ordered$spec)
@@ -180,10 +178,7 @@ specification_layers <- function(drawn, dots, width_in) {
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 1, scales = "free_y") +
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
-    ggplot2::guides(
-      colour = ggplot2::guide_legend(ncol = columns_of_tests(drawn, width_in)),
-      shape = ggplot2::guide_legend(ncol = columns_of_tests(drawn, width_in))
-    ) +
+    one_legend(ncol = columns_of_tests(drawn, width_in)) +
     figure_theme() +
     ggplot2::theme(
       axis.text.x = ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10"),
@@ -236,6 +231,6 @@ specifications_in_words <- function(drawn) {
       "%g, or all include it. Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less. %s"
     ),
     counted(nrow(drawn$specs), "specification"), counted(length(is_same), "cell"), drawn$axis, sum(is_same), drawn$null,
-    max(spread), stats::median(spread), paste(c(drawn$notes, source_note(rows)), collapse = " ")
+    max(spread), stats::median(spread), caption_of(drawn$notes, source_note(rows))
   )
 }

@@ -58,7 +58,7 @@ stratification_in_words <- function(cells, indices) {
   sprintf(
     "Indices of stratification for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
     levels_in_words(conditions_shown(cells), "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), paste(c(games_note(cells), source_note(indices)), collapse = " ")
+    dots_in_words(cells), caption_of(games_note(cells), source_note(indices))
   )
 }
 

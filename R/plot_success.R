@@ -36,7 +36,7 @@ plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   said <- sprintf(
     "Successful rounds (%%) for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
     levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), paste(c(games_note(cells), source_note(games)), collapse = " ")
+    dots_in_words(cells), caption_of(games_note(cells), source_note(games))
   )
   finish_figure(plot, file, said, width, height, width_in = 9, height_in = dots_height_in(cells, width))
 }
@@ -46,10 +46,7 @@ success_rates <- function(games) {
   check_columns(games, c("model", "variant", "success_rate"), to = "draw success")
   games <- with_absent(games, c("random_level", "best_level"), NA_real_)
   games <- with_absent(games, "answer_format", NA_character_)
-  known <- games[!is.na(games$success_rate), , drop = FALSE]
-  if (nrow(known) == 0) {
-    stop_with("Can't draw success: there is no game with a success rate.")
-  }
+  known <- rows_to_draw(games, !is.na(games$success_rate), "success", "game with a success rate")
   warn_of_pooling(known, within = c("model", "variant", "answer_format"))
   rows <- split(seq_len(nrow(known)), group_codes(known, c("model", "variant", "answer_format")))
   do.call(rbind, lapply(rows, function(of_cell) {

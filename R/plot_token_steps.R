@@ -34,13 +34,9 @@ plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
 
 steps_to_draw <- function(trials) {
   check_columns(trials, c("model", "tokens"), to = "draw token steps")
-  trials <- trials[!is.na(trials$tokens), , drop = FALSE]
-  if (nrow(trials) == 0) {
-    stop_with("Can't draw token steps: there is no trial with a token count.")
-  }
+  trials <- rows_to_draw(trials, !is.na(trials$tokens), "token steps", "trial with a token count")
   warn_of_pooling(trials, within = "model")
-  trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
-  trials
+  with_shown(trials, "model")
 }
 
 # The bars of one model, about 160 of them, and at least four to a step, so that a step shows as a gap.
@@ -83,6 +79,6 @@ steps_in_words <- function(trials, bars) {
   sprintf(
     "Histograms of token counts for %s, in bars finer than a step. Steps in tokens: %s. %s",
     counted(nlevels(trials$model_shown), "model"), paste(names(step), said, collapse = "; "),
-    paste(c(source_note(trials), measure_note(trials)), collapse = " ")
+    caption_of(source_note(trials), measure_note(trials))
   )
 }

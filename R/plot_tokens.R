@@ -46,8 +46,7 @@ tokens_to_draw <- function(trials, levels) {
   trials <- trials[is_kept, intersect(used, names(trials)), drop = FALSE]
   warn_of_pooling(trials, within = c("model", "test"))
   trials$condition <- shown_conditions(trials, levels = levels)
-  trials$model_shown <- ordered_labels(trials, "model", "model_label", "model_no")
-  trials$test_shown <- ordered_labels(trials, "test", "test_label", "test_no")
+  trials <- with_shown(trials, c("model", "test"))
   levels(trials$test_shown) <- two_lines(levels(trials$test_shown))
   trials
 }
@@ -73,9 +72,7 @@ token_layers <- function(trials, n_columns) {
       ncol = n_columns, scales = "free_x"
     ) +
     ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(
-      breaks = seq_along(tests), labels = tests, limits = c(.4, length(tests) + .6), expand = c(0, 0)
-    ) +
+    names_on_y(tests, margin = .6) +
     condition_scales(nlevels(trials$condition)) +
     figure_theme()
 }
@@ -122,9 +119,9 @@ tokens_in_words <- function(trials) {
   medians <- tapply(trials$tokens, list(trials$model_shown, trials$condition), stats::median)
   said <- each_row_in_words(medians, "%g")
   sprintf(
-    "Distributions of tokens for %s and %s by condition. Medians over all tests, %s: %s. %s",
-    counted(nlevels(trials$test_shown), "test"), counted(nlevels(trials$model_shown), "model"),
+    "Distributions of tokens for %s by condition. Medians over all tests, %s: %s. %s",
+    counted_shown(trials, c("test", "model")),
     all_in_words(colnames(medians)),
-    paste(said, collapse = "; "), paste(c(source_note(trials), measure_note(trials)), collapse = " ")
+    paste(said, collapse = "; "), caption_of(source_note(trials), measure_note(trials))
   )
 }

@@ -31,22 +31,15 @@ prevalence_to_draw <- function(prevalence) {
   needed <- c("scope", "topic", "model", "condition", "test", "estimate", "conf_low", "conf_high")
   check_columns(prevalence, needed, to = "draw topics")
   is_drawn <- prevalence$scope %in% c("model", "condition", "test") & !is.na(prevalence$estimate)
-  rows <- prevalence[is_drawn, , drop = FALSE]
-  if (nrow(rows) == 0) {
-    stop_with("Can't draw topics: there is no share by model, condition or test.")
-  }
-  if (anyDuplicated(rows[c("scope", "topic", "model", "condition", "test")]) > 0) {
-    stop_with("Can't draw topics: a topic has more than one share of the same kind.", "Keep the rows of one fit.")
-  }
-  label <- function(scope, name, number) {
-    of_it <- rows[rows$scope == scope, , drop = FALSE]
-    if (nrow(of_it) == 0) character() else levels(ordered_labels(of_it, scope, name, number))
-  }
-  shown <- c(
-    label("model", "model_label", "model_no"), label("condition", "condition_label", "condition_no"),
-    label("test", "test_label", "test_no")
+  rows <- rows_to_draw(
+    prevalence, is_drawn, "topics", "share by model, condition or test", needed[1:5],
+    "a topic has more than one share of the same kind", "Keep the rows of one fit."
   )
-  rows$value <- factor(value_shown(rows), levels = rev(unique(shown)))
+  shown <- lapply(c("model", "condition", "test"), function(scope) {
+    own <- rows[rows$scope == scope, , drop = FALSE]
+    if (nrow(own) > 0) levels(ordered_labels(own, scope))
+  })
+  rows$value <- factor(value_shown(rows), levels = rev(unique(unlist(shown))))
   rows$scope <- factor(rows$scope, levels = c("model", "condition", "test"), labels = c("Model", "Condition", "Test"))
   rows$topic_shown <- topic_labels(rows)
   rows

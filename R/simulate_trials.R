@@ -41,34 +41,6 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
   trials
 }
 
-# A file that open_trials() opens; a collector's own holds much more.
-write_database <- function(trials, path, view) {
-  need_duckdb()
-  if (file.exists(path)) {
-    stop_with(sprintf("Can't write simulated trials to %s: there is such a file already.", quoted(path)))
-  }
-  connection <- without_dbplyr_note(DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path))
-  on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
-  DBI::dbWriteTable(connection, "simulated_trials", trials)
-  DBI::dbExecute(connection, sprintf("CREATE VIEW %s AS SELECT * FROM simulated_trials ORDER BY trial_id", view))
-}
-
-# Runs `expression` with this seed and generator, whatever the session's are, and gives the session its own back.
-with_seed <- function(seed, expression) {
-  kinds <- RNGkind()
-  before <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
-  on.exit({
-    do.call(RNGkind, as.list(kinds))
-    if (is.null(before)) {
-      rm(".Random.seed", envir = globalenv())
-    } else {
-      assign(".Random.seed", before, globalenv()) # nolint: object_name_linter.
-    }
-  })
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  expression
-}
-
 # Every combination of model, test, condition, wording and word, in the order of the database's views.
 simulated_cells <- function(n_wordings) {
   tests <- data.frame(

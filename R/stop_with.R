@@ -24,6 +24,9 @@ nearest_known <- function(word, known) {
 
 quoted <- function(words) paste(sprintf("\"%s\"", words), collapse = ", ")
 
+# "1 row", "2 rows".
+counted <- function(n, what) sprintf("%d %s%s", as.integer(n), what, if (n == 1) "" else "s")
+
 # Stops unless `data` is a data frame that has all `columns`; names the nearest column for the first that is missing.
 check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {

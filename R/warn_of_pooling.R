@@ -15,17 +15,3 @@ warn_of_pooling <- function(data, within, said_by = character(), kinds = kinds_o
 }
 
 kinds_of_rows <- function() c("study", "source", "study_version", "variant", "token_source")
-
-# A number for each row, the same for rows of one group.
-group_codes <- function(data, within) {
-  if (length(within) == 0) {
-    return(rep(1L, nrow(data)))
-  }
-  groups <- group_rows(data, within)
-  codes <- integer(nrow(data))
-  codes[unlist(groups, use.names = FALSE)] <- rep(seq_along(groups), lengths(groups))
-  codes
-}
-
-# "1 row", "2 rows".
-counted <- function(n, what) sprintf("%d %s%s", as.integer(n), what, if (n == 1) "" else "s")
