@@ -9,9 +9,9 @@
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
 #' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
 #'
-#' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where `data`
-#' have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the first
-#' one that is there. A factor with one level is dropped from the formula, and a message says so.
+#' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
+#' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the
+#' first one that is there. A factor with one level is dropped from the formula, and a message says so.
 #'
 #' What is doubtful about the sampling (R-hat above 1.01, effective sample sizes below 400, divergences, maximal tree
 #' depth, E-BFMI below 0.3, Pareto k above 0.7) is said in warnings and in `verdict`.
@@ -34,14 +34,15 @@
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
-#'   such as `"sd_item"`; `variances` are posterior means; `models$all`: the `brmsfit`) with `tables`, a list of data frames:
+#'   such as `"sd_item"`; `variances` are posterior means; `models$all`: the `brmsfit`) with `tables`, a list of data
+#'   frames:
 #'   \describe{
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
 #'     \item{predictions}{`model`, `domain`, `block`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95 %
 #'       credible interval), in probability. Of the kinds, `"population"` leaves the items' effects at 0, and
 #'       `"item_averaged"` is the mean over the items of the domain, each with its own effect.}
-#'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"` in
-#'       log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive` (share of the draws above 0).}
+#'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"`
+#'       in log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive` (share of the draws above 0).}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
 #'       ones; `"item_sd"`, the standard deviation of the items' shares), `observed`, `predicted` (mean), `conf_low`,
 #'       `conf_high` (95 %), `p_value` (share of simulated data above the observed, ties counted half).}

@@ -39,7 +39,8 @@
 #' @param n_agq for `"binomial"`: 1 is Laplace's approximation; 0 is quicker by far and less exact (see `nAGQ` of
 #'   [lme4::glmer()]).
 #' @param contrast for `"binomial"`: the factor of two levels whose difference in probability is wanted, if it is there.
-#' @return A [slant_fit]: a list of data frames, of which those about groups begin with the columns `by`, and the models:
+#' @return A [slant_fit]: a list of data frames, of which those about groups begin with the columns `by`, and the
+#'   models:
 #'   \describe{
 #'     \item{estimates}{one row per fixed effect: `term` (`"intercept"`, `"conditionincompatible"` …), `estimate` and
 #'       `std_error` in units of the outcome, `df`, `statistic` (t), `p_value`, `conf_low` and `conf_high` (95 %,

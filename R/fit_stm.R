@@ -104,7 +104,9 @@ fit_topic_model <- function(rows, settings, cells) {
   )
   saved <- save_topics(model, prepared, tables, settings)
   tables$model <- cbind(tables$model, saved)
-  list(estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables, model = model)
+  list(
+    estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables, model = model
+  )
 }
 
 # The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.

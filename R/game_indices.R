@@ -21,7 +21,8 @@
 #' value in half of all cells. From 5 to 10 games it still does so in 80 to 90 %; the t interval comes nearer to 95 %.
 #'
 #' Chance alone gives more than 0: its level stands beside each index, from simulated random choices with
-#' as many rounds, groups, jobs in each class and games as the cell has (jobs equally often, where in each game they came so).
+#' as many rounds, groups, jobs in each class and games as the cell has (jobs equally often, where in each game they
+#' came so).
 #'
 #' `analyze indices` keeps the same numbers in the database: the view `game_index_intervals` has them.
 #'

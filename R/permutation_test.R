@@ -10,8 +10,8 @@
 #' not on the order of rows, and not on whether it was computed here or by `analyze permute`.
 #'
 #' Compare with the centre of the null (`null_mean`), not with 0: under treatment coding the same priors mean other
-#' things in each cell, and a difference is expected where there is none. All cells are permuted together: p is against a
-#' difference in none of them. A cell with hardly a failure (`n_separated` near `n`) can't decide by itself.
+#' things in each cell, and a difference is expected where there is none. All cells are permuted together: p is against
+#' a difference in none of them. A cell with hardly a failure (`n_separated` near `n`) can't decide by itself.
 #'
 #' @inheritParams fit_brms
 #' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
@@ -29,12 +29,13 @@
 #'     \item{tests}{one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a difference
 #'       of probabilities; `"s"`, of log odds): `observed` (of the data as they are, with the settings of the refits);
 #'       `null_mean`, `null_sd`, `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations
-#'       that took part; `n_failed`, `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `p_one_sided` = (1 + k) /
-#'       (1 + n), where k (`n_as_large`) are as large or larger; `p_low` and `p_high`, the 95 % interval of Clopper and
-#'       Pearson for k / n; `p_two_sided`, twice the smaller tail's p; `p_if_failed_large`, p with each failed one
+#'       that took part; `n_failed`, `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `p_one_sided` = (1 + k)
+#'       / (1 + n), where k (`n_as_large`) are as large or larger; `p_low` and `p_high`, the 95 % interval of Clopper
+#'       and Pearson for k / n; `p_two_sided`, twice the smaller tail's p; `p_if_failed_large`, p with each failed one
 #'       counted as large; `noise_share`, the share of the null's variance that is Monte Carlo error of short chains.}
-#'     \item{cells}{one row per refit (`number` 0 is the data as observed) and cell: `delta_p` and `s`, population level,
-#'       and `delta_p_items`, averaged over the items; for brms with sd, Monte Carlo error, `rhat` and `ess_bulk`.}
+#'     \item{cells}{one row per refit (`number` 0 is the data as observed) and cell: `delta_p` and `s`, population
+#'       level, and `delta_p_items`, averaged over the items; for brms with sd, Monte Carlo error, `rhat` and
+#'       `ess_bulk`.}
 #'     \item{refits}{one row per refit: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
 #'       `"failed"`), `n_divergent`, `n_max_treedepth`, `is_singular`.}
 #'     \item{messages}{one row per warning, message or error of a refit: `number`, `kind`, `text`.}

@@ -1,7 +1,7 @@
 #' Check an analysis by the name of a check
 #'
-#' The one door to all checks, from R and from Python; `analyze checks` in the shell runs those that fit a study and says
-#' what they mean. Most take `by` (names of the columns that define the groups), `outcome`, `contrast` (name of the
+#' The one door to all checks, from R and from Python; `analyze check` in the shell runs those that fit a study and
+#' says what they mean. Most take `by` (names of the columns that define the groups), `outcome`, `contrast` (name of the
 #' column with the conditions) and `levels` (the conditions, the reference first).
 #'
 #' @param name \describe{
@@ -10,15 +10,16 @@
 #'     \item{`"check_equivalence"`}{Is a null a null? Two one-sided tests. (`bound`, in standard deviations; `alpha`)}
 #'     \item{`"check_refusals"`}{What if refusals are not missing at random? (`refusal`, the name of a column)}
 #'     \item{`"check_token_limits"`}{Do answers end where a limit is?}
-#'     \item{`"check_option_order"`}{Can the condition be told apart from the order of the options? (`formula`, `first`)}
+#'     \item{`"check_option_order"`}{Can the condition be told apart from the order of the options? (`formula`,
+#'       `first`)}
 #'     \item{`"check_corrections"`}{Of the estimates of fits: which results are left after correcting for the number of
 #'       tests? (`alpha`)}
 #'     \item{`"check_influence"`}{Of the estimates of `"leave_one_out"`: does one prompt decide a result? (`alpha`)}
 #'     \item{`"check_variance_shares"`}{Of the variances of a fit: how much is by prompt and by word?}
 #'     \item{`"check_word_effects"`}{Of estimates: does taking words for a sample change the conclusion? (`with_words`,
 #'       the estimates of the model that does; `alpha`)}
-#'     \item{`"check_first_option"`}{Is the option that is shown first chosen more often? (`chosen`, `first`, `expected`,
-#'       `n_options`, `cluster`)}
+#'     \item{`"check_first_option"`}{Is the option that is shown first chosen more often? (`chosen`, `first`,
+#'       `expected`, `n_options`, `cluster`)}
 #'     \item{`"check_order_effect"`}{Is the effect of the condition the same with the order in the model? (`order`)}
 #'     \item{`"check_missing_answers"`}{Which answers are missing, and are they more in one condition?}
 #'     \item{`"check_missing_bounds"`}{Could the missing answers have made the difference?}
@@ -26,7 +27,8 @@
 #'     \item{`"check_separation"`}{Are all answers of a condition alike?}
 #'     \item{`"check_games_ended"`}{Were games cut short, and does it matter?}
 #'     \item{`"check_game_influence"`}{Does one game decide a result? (`n_random`, `seed`)}
-#'     \item{`"check_answer_lengths"`}{How long are answers, and do they grow or shrink along a game? (`length`, `place`)}
+#'     \item{`"check_answer_lengths"`}{How long are answers, and do they grow or shrink along a game? (`length`,
+#'       `place`)}
 #'   }
 #' @param data a data frame with one row per trial, or the estimates or variances of a fit.
 #' @param arguments a named list of further arguments of that check.

@@ -1,7 +1,7 @@
 #' What a fit returns
 #'
-#' Every function that fits something returns a list of class `slant_fit`: data frames with the same columns whatever the
-#' engine, and the fitted models themselves.
+#' Every function that fits something returns a list of class `slant_fit`: data frames with the same columns whatever
+#' the engine, and the fitted models themselves.
 #'
 #' `tidy()` and `glance()` are the generics of package generics (or broom), with broom's column names; so modelsummary
 #' and others that know broom can print a fit. Everywhere else, the columns are those of the data frames.
@@ -13,8 +13,8 @@
 #'   \describe{
 #'     \item{`print()`}{the fit, after printing how many groups were fitted, its estimates and what else there is.}
 #'     \item{`summary()`}{the same with variances, messages and versions; prints all rows.}
-#'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`, `statistic`,
-#'       `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
+#'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`,
+#'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
 #'   }
@@ -65,19 +65,22 @@ print.summary.slant_fit <- function(x, ...) {
 #' @rdname slant_fit
 #' @method tidy slant_fit
 #' @rawNamespace S3method(generics::tidy,slant_fit)
-tidy.slant_fit <- function(x, ...) {
-  with_names(x$estimates, c(std_error = "std.error", p_value = "p.value", conf_low = "conf.low", conf_high = "conf.high"))
+tidy.slant_fit <- function(x, ...) { # nolint: object_name_linter.
+  broom <- c(std_error = "std.error", p_value = "p.value", conf_low = "conf.low", conf_high = "conf.high")
+  with_names(x$estimates, broom)
 }
 
 #' @rdname slant_fit
 #' @method glance slant_fit
 #' @rawNamespace S3method(generics::glance,slant_fit)
-glance.slant_fit <- function(x, ...) with_names(x$fits, c(n = "nobs", log_lik = "logLik", aic = "AIC", bic = "BIC"))
+glance.slant_fit <- function(x, ...) { # nolint: object_name_linter.
+  with_names(x$fits, c(n = "nobs", log_lik = "logLik", aic = "AIC", bic = "BIC"))
+}
 
 #' @rdname slant_fit
 #' @method nobs slant_fit
 #' @rawNamespace S3method(stats::nobs,slant_fit)
-nobs.slant_fit <- function(object, ...) object$fits$n
+nobs.slant_fit <- function(object, ...) object$fits$n # nolint: object_name_linter.
 
 with_names <- function(table, renamed) {
   is_other <- names(table) %in% names(renamed)

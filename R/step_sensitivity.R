@@ -1,8 +1,8 @@
 #' Cohen's d where tokens are only known to the step
 #'
 #' o3-mini's token counts are multiples of 64: a count of 128 stands for any number from 65 to 128. How far d may be off
-#' for that is found by drawing: in each of `n_draws` rounds every count is replaced by a number drawn uniformly from its
-#' step, between `count - (step - 1)` and `count`, and d is computed again as [effect_size()] does it.
+#' for that is found by drawing: in each of `n_draws` rounds every count is replaced by a number drawn uniformly from
+#' its step, between `count - (step - 1)` and `count`, and d is computed again as [effect_size()] does it.
 #'
 #' A count of 0 is taken for a step like any other (as in the published script), although nobody reasons for less than
 #' no tokens. The second row of each group leaves 0 what it is. Where many counts are 0, the two differ.

@@ -9,8 +9,8 @@
 #'   `study_version`, `variant`, `model`, `test`, `refusals_removed` and `measure`: `estimates`, `fits` and `variances`.
 #'   `fits` ends with `versions` (as text), `other_versions` (what is of another version here, in words; `NA` where
 #'   nothing is) and `fitted_at`. With Bayesian models among the fits, also `tables` with `model`, `predictions`,
-#'   `contrasts`, `checks` and `loo` (see [fit_brms()]), and in every data frame `is_converged` and `verdict`. The models
-#'   themselves are in files: [read_fit()].
+#'   `contrasts`, `checks` and `loo` (see [fit_brms()]), and in every data frame `is_converged` and `verdict`. The
+#'   models themselves are in files: [read_fit()].
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
 #' path <- tempfile(fileext = ".duckdb")

@@ -28,5 +28,6 @@ test_that("without an effect p is far from 0, and half of the ties count", {
 })
 
 test_that("wrong arguments are one sentence", {
-  expect_error(median_difference(made_trials(), n_draws = 1.5), "Can't compare medians: `n_draws` must be a whole number")
+  said <- "Can't compare medians: `n_draws` must be a whole number"
+  expect_error(median_difference(made_trials(), n_draws = 1.5), said)
 })

@@ -5,7 +5,8 @@ test_that("a fit prints its groups, its estimates and the names of its parts", {
   printed <- capture.output(print(fit))
   expect_match(printed[[1]], "<slant_fit> 2 groups: 2 ok", fixed = TRUE)
   expect_match(paste(printed, collapse = "\n"), "conditionincompatible")
-  expect_match(paste(printed, collapse = " "), "$estimates, $fits, $variances, $messages, $models, $versions", fixed = TRUE)
+  parts <- "$estimates, $fits, $variances, $messages, $models, $versions"
+  expect_match(paste(printed, collapse = " "), parts, fixed = TRUE)
   expect_match(paste(capture.output(print(fit, n = 1)), collapse = "\n"), "... and 3 more rows", fixed = TRUE)
   expect_match(paste(capture.output(print(summary(fit))), collapse = "\n"), "residual")
 })
@@ -37,7 +38,8 @@ test_that("a group that could not be fitted has no model and says so", {
 })
 
 test_that("what goes to Python has the class, and no models", {
-  fit <- run_fit("lme4", made_trials(), list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions)))
+  arguments <- list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions))
+  fit <- run_fit("lme4", made_trials(), arguments)
   expect_s3_class(fit, "slant_fit")
   expect_false("models" %in% names(fit))
   expect_true(all(vapply(fit, is.data.frame, NA)))
