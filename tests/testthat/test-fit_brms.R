@@ -13,7 +13,8 @@ usual <- function() {
 test_that("a fit has the tables of all engines, with credible intervals", {
   skip_without_stan()
   fit <- usual()
-  expect_named(fit, c("estimates", "fits", "variances", "messages", "tables", "versions"))
+  expect_named(fit, c("estimates", "fits", "variances", "messages", "models", "tables", "versions"))
+  expect_s3_class(fit$models$all, "brmsfit")
   expect_equal(fit$estimates$term[c(1, 2, 6, 13)], c(
     "intercept", "blockincongruent", "blockincongruent:modelgemini-2.5-pro", "sd_item"
   ))
