@@ -6,7 +6,7 @@
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
-#' @param path the database, such as `"slant.duckdb"`.
+#' @param db the database, such as `"slant.duckdb"`.
 #' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of `study`, or of
 #'   the studies that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`; what games ask
 #'   beside their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
@@ -24,14 +24,14 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(path, view = NULL, study = NULL, patience_s = 30, version = NULL) {
-  connection <- open_database(path, patience_s)
+open_trials <- function(db, view = NULL, study = NULL, patience_s = 30, version = NULL) {
+  connection <- open_database(db, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
-  if (!is.null(version)) show_version(connection, path, version)
+  if (!is.null(version)) show_version(connection, db, version)
   view <- if (is.null(view)) trials_view(connection, study) else view
-  check_view(connection, path, view)
-  warn_if_empty(connection, path, view, study)
+  check_view(connection, db, view)
+  warn_if_empty(connection, db, view, study)
   is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
   if (!is_installed("dbplyr") || !is_installed("dplyr")) {
     trials <- explain_extension(DBI::dbReadTable(connection, view))
@@ -76,7 +76,7 @@ has_rounds <- function(connection, study) {
   ))
   is_round <- found$is_round[is.null(study) | found$study %in% study]
   if (any(is_round) && !all(is_round)) {
-    message("These are the rounds of games. What was asked beside them: open_trials(path, \"allocation_questions\").")
+    message("These are the rounds of games. What was asked beside them: open_trials(db, \"allocation_questions\").")
   }
   any(is_round)
 }

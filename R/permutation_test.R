@@ -6,7 +6,7 @@
 #'
 #' With `engine = "brms"` the compiled model is sampled with shorter chains than those of the main fit, for only the
 #' posterior's mean is used; `"lme4"` is [lme4::glmer()] as a fast check. Rows with a gap in a column of the formula are
-#' left out before labels are swapped. A permutation's result depends on `seed` and its number alone: not on `workers`,
+#' left out before labels are swapped. A permutation's result depends on `seed` and its number alone: not on `cores`,
 #' not on the order of rows, and not on whether it was computed here or by `analyze permute`.
 #'
 #' Compare with the centre of the null (`null_mean`), not with 0: under treatment coding the same priors mean other
@@ -21,7 +21,7 @@
 #' @param engine `"brms"` or `"lme4"`.
 #' @param priors priors as [fit_brms()] takes them; of no use to lme4.
 #' @param within names of the columns within which an item's labels are exchanged, and that make the cells.
-#' @param workers how many R processes refit; on Windows always 1.
+#' @param cores how many R processes refit; on Windows always 1.
 #' @param ... of the refits: `contrast` and `unit` (names of the columns with the blocks and the items), `coding`; for
 #'   brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4 `n_agq` (0, the quickest, or 1).
 #' @return A list of data frames:
@@ -52,7 +52,7 @@
 #' test$tests[c("domain", "scale", "observed", "null_mean", "p_one_sided")]
 #' test$refits
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
-                             priors = NULL, within = c("model", "domain"), workers = 1, ...) {
+                             priors = NULL, within = c("model", "domain"), cores = 1, ...) {
   if (!is.numeric(permutations) || length(permutations) != 1 || is.na(permutations) || permutations < 1) {
     stop_with("Can't test by permutation: `permutations` must be 1 or more.")
   }
@@ -67,7 +67,7 @@ permutation_test <- function(data, formula, permutations = 100, seed = 1, engine
   if (first$refit$status == "failed") {
     stop_with("Can't test by permutation: the data as observed can't be fitted.", first$messages$text)
   }
-  found <- c(list(first), refit_all(refit, seq_len(permutations), workers))
+  found <- c(list(first), refit_all(refit, seq_len(permutations), cores))
   stack <- function(name) do.call(rbind, lapply(found, function(one) one[[name]]))
   messages <- do.call(rbind, lapply(found, function(one) {
     cbind(number = rep(one$refit$number, nrow(one$messages)), one$messages)
@@ -80,16 +80,16 @@ permutation_test <- function(data, formula, permutations = 100, seed = 1, engine
 }
 
 # Forked processes; one that dies is an error, for a refit that is silently missing would change p.
-refit_all <- function(refit, numbers, workers) {
-  if (workers == 1 || .Platform$OS.type == "windows") {
+refit_all <- function(refit, numbers, cores) {
+  if (cores == 1 || .Platform$OS.type == "windows") {
     return(lapply(numbers, refit))
   }
-  found <- parallel::mclapply(numbers, refit, mc.cores = workers, mc.preschedule = FALSE, mc.set.seed = FALSE)
+  found <- parallel::mclapply(numbers, refit, mc.cores = cores, mc.preschedule = FALSE, mc.set.seed = FALSE)
   is_lost <- !vapply(found, is.list, logical(1))
   if (any(is_lost)) {
     stop_with(
       sprintf("Can't test by permutation: the R process of permutation %s died.", toString(numbers[is_lost])),
-      "Try again with workers = 1."
+      "Try again with cores = 1."
     )
   }
   found

@@ -4,7 +4,7 @@
 #' database. This opens them, after looking whether each is the very file that the database was told of: before R 4.4,
 #' reading an `.rds` file can run code that is in it.
 #'
-#' @param path the database, such as `"slant.duckdb"`, or one of the `.rds` files beside it.
+#' @param db the database, such as `"slant.duckdb"`, or one of the `.rds` files beside it.
 #' @param fit name of a fit, such as `"interference"`. Needed where the database keeps several; of fits with one name
 #'   (with other settings, say) the last one is opened.
 #' @param what `"model"`, or `"draws"` for the draws alone (needs R's package nanoparquet).
@@ -19,14 +19,14 @@
 #' fit <- read_fit("slant.duckdb", "interference")
 #' attr(fit, "slant")$verdict
 #' summary(fit)
-read_fit <- function(path, fit = NULL, what = c("model", "draws"), patience_s = 30) {
+read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30) {
   what <- match.arg(what)
-  database <- database_of(path)
+  database <- database_of(db)
   kept <- kept_fits(database, patience_s)
-  if (database != path) {
-    kept <- kept[kept$file %in% basename(path), , drop = FALSE]
+  if (database != db) {
+    kept <- kept[kept$file %in% basename(db), , drop = FALSE]
   }
-  row <- one_kept_fit(kept, fit, path)
+  row <- one_kept_fit(kept, fit, db)
   column <- if (what == "model") "file" else "draws_file"
   file <- checked_kept_file(row, column, database)
   warn_of_one(row)

@@ -5,7 +5,7 @@
 #'
 #' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
 #'
-#' @param path an `.rds` file, or the database: then the model beside it that was fitted last, which is refused where
+#' @param db an `.rds` file, or the database: then the model beside it that was fitted last, which is refused where
 #'   it is not the file that the database was told of (needs R's package duckdb; without it, a warning says so).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
@@ -25,11 +25,11 @@
 #' invisible(fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5, save_to = file))
 #' class(read_topics(file)$model)
 #' head(read_topics(file, "documents"))
-read_topics <- function(path, what = c("all", "documents")) {
+read_topics <- function(db, what = c("all", "documents")) {
   what <- match.arg(what)
-  found <- readRDS(topics_file(path))
+  found <- readRDS(topics_file(db))
   if (!inherits(found, "slant_topics")) {
-    stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(path)))
+    stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(db)))
   }
   others <- other_versions(found$versions)
   if (!is.na(others)) {

@@ -94,8 +94,11 @@ statuses_in_words <- function(fits) {
   sprintf("%s: %s", counted(nrow(fits), "group"), paste(counts, names(counts), collapse = ", "))
 }
 
+# Without what is empty in all rows, and without labels, numbers and source, which stand behind the numbers.
 print_table <- function(table, n) {
-  shown <- utils::head(table, n)
-  print(shown, digits = 4, row.names = FALSE)
-  if (nrow(table) > nrow(shown)) cat(sprintf("... and %s\n", counted(nrow(table) - nrow(shown), "more row")))
+  last <- match("conf_high", names(table), nomatch = ncol(table))
+  table <- table[seq_len(last)]
+  is_empty <- vapply(table, function(column) all(is.na(column) | column == ""), NA)
+  print(utils::head(table[!is_empty], n), digits = 4, row.names = FALSE)
+  if (nrow(table) > n) cat(sprintf("... and %s\n", counted(nrow(table) - n, "more row")))
 }

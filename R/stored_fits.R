@@ -29,8 +29,8 @@
 #' kept <- suppressWarnings(stored_fits(path))
 #' kept$estimates
 #' kept$fits$other_versions
-stored_fits <- function(path, fit = NULL, patience_s = 30) {
-  tables <- whole_tables(path, c("fits", "estimates", "variances"), patience_s, bayesian_tables_kept())
+stored_fits <- function(db, fit = NULL, patience_s = 30) {
+  tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, bayesian_tables_kept())
   fits <- tables$fits
   if (!is.null(fit)) {
     fits <- fits[fits$fit %in% fit, , drop = FALSE]

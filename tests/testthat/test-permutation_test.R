@@ -23,7 +23,7 @@ test_that("neither processes nor the order of rows change a number", {
   skip_if_not_installed("lme4")
   trials <- trials_to_permute(n_words = 5)
   one <- by_glmer(trials)
-  expect_identical(by_glmer(trials, workers = 2), one)
+  expect_identical(by_glmer(trials, cores = 2), one)
   expect_identical(by_glmer(trials[rev(seq_len(nrow(trials))), ])$cells, one$cells)
   all_rows <- simulate_forced_choice(seed = 3, n_words = 5)
   expect_identical(by_glmer(all_rows)$cells, one$cells)
