@@ -59,11 +59,17 @@ test_that("a file of other code under the name is not taken", {
   expect_gt(attr(cached_model("b", "stan-a", identity, stand_in), "compile_s"), .2)
 })
 
+# Killed while it signs, a process leaves a lock that is stale only after ten seconds.
+wait_for_owner <- function(lock) {
+  owner <- file.path(lock, "owner")
+  while (!file.exists(owner) || length(readLines(owner, warn = FALSE)) < 3) Sys.sleep(.05)
+}
+
 test_that("the lock of a killed process is taken over, that of a living one is waited for", {
   skip_on_os("windows")
   lock <- file.path(withr::local_tempdir(), "a.lock")
   killed <- parallel::mcparallel(with_lock(lock, Sys.sleep(60)))
-  while (!file.exists(file.path(lock, "owner"))) Sys.sleep(.05)
+  wait_for_owner(lock)
   expect_false(is_stale(lock))
   tools::pskill(killed$pid, tools::SIGKILL)
   suppressWarnings(parallel::mccollect(killed))
@@ -76,7 +82,7 @@ test_that("a killed process whose parent has not asked for its end holds no lock
   skip_if_not(file.exists("/proc/self/stat"), "this system doesn't say what became of a process")
   lock <- file.path(withr::local_tempdir(), "a.lock")
   killed <- parallel::mcparallel(with_lock(lock, Sys.sleep(60)))
-  while (!file.exists(file.path(lock, "owner"))) Sys.sleep(.05)
+  wait_for_owner(lock)
   tools::pskill(killed$pid, tools::SIGKILL)
   while (process_is_there(killed$pid)) Sys.sleep(.05)
   expect_equal(with_lock(lock, "mine"), "mine")
