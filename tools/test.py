@@ -97,6 +97,8 @@ def main() -> int:
         sys.exit(f"{__doc__}")
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
+    if chosen == "--full":
+        os.environ["SLANT_FULL"] = "1"
     os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
     begun = time.monotonic()
     if chosen in MARKED and chosen != "--core":
