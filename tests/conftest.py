@@ -20,8 +20,12 @@ from tests.support.authors import Authors, imported_authors
 from tests.support.needs import skip_what_is_lacking
 
 # How long an example takes says something about the machine, and nothing about what is tested.
-settings.register_profile("slant", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("slant")
+# `make test` tries fewer examples than `make test-full` does, where a test does not say how many.
+for name, n_examples in (("quick", 25), ("full", 100)):
+    settings.register_profile(
+        name, max_examples=n_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("full" if os.environ.get("SLANT_FULL") else "quick")
 
 ROOT = Path(__file__).resolve().parent.parent
 BAD = ("failed", "error")
@@ -45,7 +49,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 # Files that take more than ten seconds of a processor, the longest first: then all processes end at about one time.
 LONG = (
-    "test_bayes", "test_report", "test_kill", "test_topics", "test_permute", "test_report_interference",
+    "test_compare", "test_own_studies", "test_report", "test_numbers_of_conditions", "test_readme", "test_kill",
+    "test_topics", "test_bayes", "test_report_interference", "test_checks", "test_batch_kill", "test_faults",
+    "test_permute", "test_sensitivity", "test_cli_analyze", "test_report_games", "test_report_browser",
+    "test_report_topics", "test_copied_study", "test_recovery", "test_packaging", "test_batches", "test_status",
 )  # fmt: skip
 
 

@@ -24,6 +24,8 @@ CORE = (
     "bayes", "tables", "doctor", "setup",
 )  # fmt: skip
 CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
+# Most fits are over before compiled code would have paid for its compiling; it changes no number.
+TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "tests/testthat.R"]
 READ_CODE = {
     "ruff": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
@@ -42,8 +44,8 @@ def stages(chosen: str) -> dict[str, list[str]]:
     pytest = ["pytest", *processes, "-m", MARKED[chosen]]
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]
-        return {"testthat": ["Rscript", "tests/testthat.R", CORE_OF_R], "pytest": [*pytest, *files]}
-    return {**READ_CODE, "testthat": ["Rscript", "tests/testthat.R"], "pytest": pytest}
+        return {"testthat": [*TESTTHAT, CORE_OF_R], "pytest": [*pytest, *files]}
+    return {**READ_CODE, "testthat": TESTTHAT, "pytest": pytest}
 
 
 def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
@@ -97,6 +99,8 @@ def main() -> int:
         sys.exit(f"{__doc__}")
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]])
+    if chosen == "--full":
+        os.environ["SLANT_FULL"] = "1"
     os.environ["MYPYPATH"] = os.pathsep.join(["python", "tools", "analysis/bridge"])
     begun = time.monotonic()
     if chosen in MARKED and chosen != "--core":

@@ -91,7 +91,7 @@ def test_mixed_trials_are_said_on_stderr_by_every_command(tmp_path: Path) -> Non
     rows = [{**row, "token_source": "output" if n % 2 else "usage"} for n, row in enumerate(trials())]
     db = database(tmp_path / "a.duckdb", rows, [RUN])
     said = "Mixed: o3-mini (simulated) has token counts of 2 kinds (output + usage)."
-    compared = analyze("compare", "--summary", "--db", db).stderr
+    compared = analyze("compare", "--summary", "--table", "S5", "--db", db).stderr
     assert said in compared
     assert "Tokens (simulated) are, for o3-mini: reasoning tokens (usage)" not in compared
     assert said in analyze("tables", "refusal_counts", "--db", db).stderr
@@ -117,6 +117,7 @@ def test_tables_need_no_r_and_csv_wants_one_name(db: Path) -> None:
     assert "refusal_counts" in analyze("tables", "--list").stdout
 
 
+@pytest.mark.slow
 def test_the_report_prints_its_path_and_nothing_else(db: Path, tmp_path: Path) -> None:
     answer = analyze("report", "--db", db, "--out", tmp_path / "r.html")
     assert answer.stdout.strip() == str((tmp_path / "r.html").resolve())

@@ -73,7 +73,21 @@ CASES += [
 ]
 
 
-@pytest.mark.parametrize(("db", "typed", "exit_code", "said"), CASES, ids=[f"{db}: {typed}" for db, typed, *_ in CASES])
+# One condition is reported of usual, one class is checked, three are reported: these draw the same pages again.
+SLOW = {
+    ("usual", "figures --out usual tokens"), ("apart", "report --out apart.html"),
+    ("one_class", "figures --out one_class allocations"), ("one_class", "report --out one_class.html"),
+    ("three_classes", "figures --out three_classes allocations"), ("three_classes", "check"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("db", "typed", "exit_code", "said"),
+    [
+        pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[pytest.mark.slow] if case[:2] in SLOW else [])
+        for case in CASES
+    ],
+)
 def test_any_number_of_conditions_gives_a_result_or_a_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch, db: str, typed: str, exit_code: int, said: str
 ) -> None:

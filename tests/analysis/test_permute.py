@@ -185,6 +185,7 @@ def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
     assert figure.rows["kind"].unique().to_list() == ["item_averaged"]
 
 
+@pytest.mark.slow
 def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permuted) -> None:
     serial = Serial()
     assert is_same(analysis.permute(db, **FIVE, executor=serial), whole)

@@ -131,7 +131,8 @@ def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Pa
 
 
 def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> None:
-    rows = [*trials(), *({**row, "variant": "balanced"} for row in trials())]
+    other = [{**row, "variant": "balanced"} for row in trials() if row["model"] == "deepseek-r1"]
+    rows = [*trials(), *other]
     page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
     base, balanced = page.split("variant base.")[1].split("variant balanced.")
     assert "<small>63.94</small>" in base

@@ -258,6 +258,7 @@ def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
     assert from_rscript(first, tmp_path) == numbers(table)
 
 
+@pytest.mark.slow
 def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) -> None:
     works = specification_work(blocks, load_study("interference"), ["glmer_quick"], None)
     there = from_rscript(works, tmp_path)

@@ -264,6 +264,7 @@ def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path)
         assert stale_models(db, its) == [f"Topics (imported): {STALE}"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path: Path) -> None:
     """Printed: that of Claude, the reference, in ~ condition * model."""

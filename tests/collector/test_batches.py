@@ -59,8 +59,11 @@ def test_results_in_any_order_find_their_trials(batch: Batching, server: BatchSe
     assert batch.rows("SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(PLANNED, PLANNED)]
 
 
+ENDED = ("expired", "canceled")  # by the provider or a person: read as a row that has failed is
+
+
 @both
-@pytest.mark.parametrize("fate", ["errored", "expired", "canceled", "missing"])
+@pytest.mark.parametrize("fate", ["errored", "missing", *(pytest.param(f, marks=pytest.mark.slow) for f in ENDED)])
 def test_a_row_without_an_answer_is_pending_again(
     batch: Batching, server: BatchServer, provider: str, fate: str
 ) -> None:

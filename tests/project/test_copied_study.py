@@ -205,6 +205,7 @@ def test_a_copied_forced_choice_has_the_same_checks(both: tuple[str, Path, Path,
     assert {one: as_it_was(rows) for one, rows in here.items()} == {one: as_it_was(rows) for one, rows in there.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("brms")
 @pytest.mark.parametrize("both", ["interference"], indirect=True)
 def test_a_copied_forced_choice_has_the_same_chains(both: tuple[str, Path, Path, Path]) -> None:

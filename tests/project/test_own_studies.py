@@ -84,13 +84,32 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("db", "typed", "exit_code", "said"), CASES, ids=[f"{db}: {typed}" for db, typed, *_ in CASES])
+# What draws or checks again what another case, or a report's own tests, do already.
+SLOW = {
+    (DRINKS, "figures --out figures_drinks tokens effect_sizes"), (DRINKS, "report --out drinks.html"),
+    (PETS, "check --out pets_check.html"), (PETS, "report --out pets.html"),
+    (POSTS, "check --out posts_check.html"), (POSTS, "check --show game_influence"),
+    (POSTS, "figures --out figures_posts allocations"), (POSTS, "report --out posts.html"),
+    (ALL, "--fit effect_size --study drinks"), (ALL, "check --study pets"),
+    (ALL, "indices --n-boot 10 --n-random 4"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("db", "typed", "exit_code", "said"),
+    [
+        pytest.param(*case, id=f"{case[0]}: {case[1]}", marks=[pytest.mark.slow] if case[:2] in SLOW else [])
+        for case in CASES
+    ],
+)
 def test_every_analysis_of_a_study_of_ones_own_gives_results_or_a_sentence(
     here: Path, db: str, typed: str, exit_code: int, said: str
 ) -> None:
     result = CliRunner().invoke(analyze, [*typed.split(), "--db", f"{db}.duckdb"])
     assert said in result.output, result.output
     assert result.exit_code == exit_code
+    if said.endswith(".html"):
+        assert result.stdout.strip() == str(here / said)  # its path, and nothing else
     assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
