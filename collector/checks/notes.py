@@ -75,7 +75,7 @@ def _note(offer: Offer, model_plan: ModelPlan, verdicts: Verdicts) -> str | None
 
 def _said(verdict: str, reasons: str, name: str) -> str:
     if verdict == "unchecked":
-        return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check {name}"
+        return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check-model {name}"
     return f"failed its check: its token count is not usable as a dependent variable ({reasons})."
 
 

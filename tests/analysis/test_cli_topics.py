@@ -104,7 +104,7 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
 @pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
-    code = "from slant.analysis.cli.analyze import analyze; analyze()"
+    code = "from slant.analysis.cli.main import analyze; analyze()"
     command = [
         sys.executable,
         "-c",

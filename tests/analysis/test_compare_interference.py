@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.bayes_tables import BRMS_TABLES
 from slant.analysis.paper.interference import permuted, posteriors
 from slant.analysis.paper.judged import judged

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     its = tmp_path_factory.mktemp("conditions")
     for study, condition in (("drinks", "usual"), ("pets", "apart")):
         path = collected(study, its / study, its / f"{study}.duckdb")
-        export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", force=True)
+        export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", overwrite=True)
         rows = pl.read_csv(its / "rows.csv", infer_schema=False).filter(pl.col("condition") == condition)
         rows.with_columns(source=pl.lit("collected")).write_csv(its / "rows.csv")
         import_trials(str(path), [its / "rows.csv"], its / f"{condition}.duckdb")

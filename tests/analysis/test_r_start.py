@@ -18,7 +18,7 @@ SHELL = '#!/bin/sh\nunset R_HOME\nexec {} "$@"\n'
 def drawn(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     db = small_database(folder / "a.duckdb")
     program = Path(sys.executable).with_name("analyze")
-    command = [str(program), "figures", "refusals", "--format", "svg,json", "--db", str(db), "--out", str(folder / "f")]
+    command = [str(program), "figures", "refusals", "--image", "svg", "--format", "json", "--db", str(db), "--out", str(folder / "f")]
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 

@@ -184,7 +184,7 @@ def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: P
     shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
     assert f"Not shown: 8 answers of version {old} of drinks." in shown.stderr
-    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--version", old[:6]])
+    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--study-version", old[:6]])
     assert [(row.split(",")[2], row.split(",")[6]) for row in whole.stdout.splitlines()[1:]] == [(old, "16")]
 
 
@@ -203,7 +203,7 @@ def test_answers_are_found_by_the_settings_they_were_asked_with(asked: Path) -> 
     def status(*words: str) -> str:
         return CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", *words]).output
 
-    assert "Nothing was asked with temperature=0.2." in status("--settings", "temperature=0.2")
+    assert "asked for with temperature=0.2." in status("--settings", "temperature=0.2")
     assert "--settings must be KEY=VALUE" in status("--settings", "cold")
     assert "There is no run" in status("--run", "1999")
 
