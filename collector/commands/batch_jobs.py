@@ -37,7 +37,7 @@ def run_batch(
 
 
 def _carry_out(offer: Any, options: Any, batch_options: Any, watcher: Any, yes: bool) -> Any:
-    from slant.collector.batch.api import carry_out_batch
+    from slant.collector.batch.run_batch import carry_out_batch
     from slant.collector.commands.agreement import agree
 
     yes = agree(offer, options.concurrency, yes, is_batch=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "slant.collector": (
-        "BatchOptions", "BatchReport", "Options", "RunReport", "Watcher", "collect", "collect_batch", "export_trials",
+        "BatchOptions", "BatchReport", "Options", "RunReport", "SlantError", "Watcher", "collect", "export_trials",
         "import_trials", "load_study", "showing",
     ),
     "slant.analysis": (

@@ -78,8 +78,8 @@ def test_compare_prints_one_line_a_table_or_one_a_number(db: Path) -> None:
 
 
 def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(db: Path) -> None:
-    command = ("compare", "--table", "text", "--table", "S11", "--status", "not-checkable", "--db", db, "--format", "csv")
-    (head, *rows) = csv.reader(analyze(*command).stdout.splitlines())
+    command = ("compare", "--table", "text", "--table", "S11", "--status", "not-checkable", "--db", db)
+    (head, *rows) = csv.reader(analyze(*command, "--format", "csv").stdout.splitlines())
     found = [dict(zip(head, row, strict=True)) for row in rows]
     assert {row["table"] for row in found} == {"text", "S11"}
     assert {row["status"] for row in found} == {"not checkable"}

@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from slant.collector.api import Options, collect
-from slant.collector.batch.api import collect_batch
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError
@@ -136,7 +135,7 @@ def test_live_answers_keep_a_batch_out_too(batch: Batching, server: BatchServer)
         patch.setenv("OPENAI_BASE_URL", live.base_url)
         collect(batch.study, ["openai/o3-mini"], batch.db, yes=True)
     with pytest.raises(UsageError, match="--mixed"):
-        collect_batch(batch.study, ["openai/o3-mini"], batch.db, repetitions=2, yes=True)
+        collect(batch.study, ["openai/o3-mini"], batch.db, repetitions=2, yes=True, batch=True)
     assert server.jobs == []
 
 
@@ -161,7 +160,7 @@ def test_what_an_open_job_is_asking_is_not_asked_live(batch: Batching, server: B
 
 def test_only_providers_with_batch_jobs_can_be_asked_so(batch: Batching, server: BatchServer) -> None:
     with pytest.raises(UsageError, match="has no batch jobs"):
-        collect_batch(batch.study, ["local/small"], batch.db, base_url=server.address, yes=True)
+        collect(batch.study, ["local/small"], batch.db, base_url=server.address, yes=True, batch=True)
     assert set(WITH_BATCHES) == {"openai", "openai-responses", "anthropic"}
 
 

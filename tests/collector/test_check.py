@@ -153,7 +153,8 @@ def test_paid_questions_are_sent_only_when_somebody_agreed(tmp_path: Path, monke
 def test_the_command_prints_the_findings_and_ends_with_a_plain_verdict(tmp_path: Path) -> None:
     with LocalServer(Thinker(lambda d, body: 64 * d)) as server:
         db = tmp_path / "t.duckdb"
-        result = run_collect("check-model", "local/thinker", "--base-url", server.base_url, "--db", db, "--format", "json")
+        words = ("local/thinker", "--base-url", server.base_url, "--db", db, "--format", "json")
+        result = run_collect("check-model", *words)
     found = {row["what"]: row["found"] for row in json.loads(result.stdout)}
     assert found["step"] == "64"
     assert found["verdict"] == "usable with care"
