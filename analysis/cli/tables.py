@@ -12,6 +12,7 @@ from slant.analysis.rows.doubts import mixtures
 from slant.analysis.rows.tables import study_name, table_info, tables
 from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import db_option, list_option, output_options, row_options, study_option
+from slant.collector.keep.database import kept_open
 from slant.collector.terminal import print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
@@ -42,12 +43,13 @@ def tables_command(
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
-    frames = tables(db, names or None, study=study, measure=measure)
+    with kept_open(db):
+        frames = tables(db, names or None, study=study, measure=measure)
+        notes = [f"Note: {note}" for note in table_notes(db, study)]
+        notes += [*mixtures(db, study, measure=measure), *told_of_chance(frames, db)]
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
-    for note in table_notes(db, study):
-        say(f"Note: {note}")
-    for note in (*mixtures(db, study, measure=measure), *told_of_chance(frames, db)):
+    for note in notes:
         say(note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -10,8 +11,10 @@ from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
-from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.studies.catalogue import list_studies, load_study
+
+if TYPE_CHECKING:
+    from slant.collector.plan.run_plan import ModelPlan, Offer
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
