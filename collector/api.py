@@ -81,7 +81,7 @@ class RunReport:
 
 @overload
 def collect(
-    study: str | Path | Study, models: Sequence[str] | None = ..., db: str | Path = ..., *, batch: Literal[True],
+    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *, batch: Literal[True],
     variant: str = ..., seed: int | None = ..., repetitions: int = ..., base_url: str | None = ...,
     prices_file: Path | None = ..., structured_output: bool = ..., pilot: int | None = ...,
     options: BatchOptions | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
@@ -90,7 +90,7 @@ def collect(
 
 @overload
 def collect(
-    study: str | Path | Study, models: Sequence[str] | None = ..., db: str | Path = ..., *,
+    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *,
     batch: Literal[False] = ..., simulated: bool = ..., variant: str = ..., seed: int | None = ...,
     repetitions: int = ..., base_url: str | None = ..., prices_file: Path | None = ..., structured_output: bool = ...,
     pilot: int | None = ..., options: Options | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
@@ -98,9 +98,9 @@ def collect(
 
 
 def collect(
+    db: str | Path,
     study: str | Path | Study,
     models: Sequence[str] | None = None,
-    db: str | Path = "slant.duckdb",
     *,
     batch: bool = False,
     simulated: bool = False,
@@ -128,7 +128,7 @@ def collect(
 
     Raises a SlantError (collector/errors.py) whose text says what to do.
 
-    >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
+    >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
     options = options or (BatchOptions() if batch else Options())
     if batch and simulated:

@@ -76,7 +76,7 @@ def import_command(
 
     with _progress() as on_rows:
         report = import_trials(
-            study, paths, db, model, layout, variant,
+            db, study, paths, model, layout, variant,
             on_rows=on_rows, command=typed_command(db), columns=columns, map_models=map_models,
         )  # fmt: skip
     _print_import(report, output_format)

@@ -2,7 +2,7 @@
 
 from slant import collect, fit, tables
 
-collect("rmiat", ["simulated/o3-mini"], "slant.duckdb")    # every answer into one DuckDB file
+collect("slant.duckdb", "rmiat", ["simulated/o3-mini"])    # every answer into one DuckDB file
 tables("slant.duckdb")                                      # descriptives and refusals, from SQL views
 fit("lme4", "slant.duckdb", study="rmiat").table            # the paper's mixed models, in R
 

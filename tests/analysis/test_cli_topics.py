@@ -67,7 +67,7 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
 @pytest.mark.needs("stm")
 def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     for arguments, said in (
-        (("--show", "words", "--adjust", "BH"), "There is no p to adjust in words."),
+        (("--show", "words", "--adjust", "BH"), "The table words has no p values to adjust."),
         (("--topics", "1"), "Can't fit one topic."),
         (("--show", "thoughts"), "thoughts"),
     ):

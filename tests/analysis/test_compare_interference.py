@@ -34,7 +34,7 @@ def study() -> Study:
 
 def imported(folder: Path, rows: pl.DataFrame) -> Path:
     rows.write_csv(folder / "paper.csv")
-    import_trials("interference", [folder / "paper.csv"], folder / "paper.duckdb")
+    import_trials(folder / "paper.duckdb", "interference", [folder / "paper.csv"])
     return folder / "paper.duckdb"
 
 

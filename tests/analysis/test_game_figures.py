@@ -182,7 +182,7 @@ def test_who_has_only_r_and_the_file_draws_every_figure_of_the_paper(root: Path,
     drawn.mkdir()
     (tmp_path / "draw.R").write_text(_FIGURES_IN_R, "utf-8")
     for variant in ("main", "success_0_1", "elicited_rates", "resettlement", "steer_bonus", "hidden_mapping"):
-        collect("hiring", ["simulated/greedy", "simulated/random"], db, variant=variant)
+        collect(db, "hiring", ["simulated/greedy", "simulated/random"], variant=variant)
     game_indices(db, n_boot=20, n_random=20)
     command = ["Rscript", str(tmp_path / "draw.R"), str(db), str(drawn)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)

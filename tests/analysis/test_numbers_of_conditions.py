@@ -35,12 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", overwrite=True)
         rows = pl.read_csv(its / "rows.csv", infer_schema=False).filter(pl.col("condition") == condition)
         rows.with_columns(source=pl.lit("collected")).write_csv(its / "rows.csv")
-        import_trials(str(path), [its / "rows.csv"], its / f"{condition}.duckdb")
+        import_trials(its / f"{condition}.duckdb", str(path), [its / "rows.csv"])
     for name, classes in CLASSES.items():
         (its / name).mkdir()
         path = write_game(its / name, (TWO_CLASSES, classes), ("[[models]]", "[variants.equal]\n\n[[models]]"))
         for variant in ("base", "equal"):
-            collect(str(path), ["simulated/greedy"], its / f"{name}.duckdb", variant=variant)
+            collect(its / f"{name}.duckdb", str(path), ["simulated/greedy"], variant=variant)
     return its
 
 

@@ -44,7 +44,7 @@ class Paid:
 
     def __call__(self, budget_usd: float | None, **options: bool) -> BatchReport:
         how = BatchOptions(settle_s=0.0, poll_s=0.01, budget_usd=budget_usd, **options)  # type: ignore[arg-type]
-        return collect(self.study, ["small"], self.db, prices_file=self.prices, options=how, yes=True, batch=True)
+        return collect(self.db, self.study, ["small"], prices_file=self.prices, options=how, yes=True, batch=True)
 
     def live(self, budget_usd: float) -> str:
         """Why a live run of the same study stopped, with so high a budget."""
@@ -52,7 +52,7 @@ class Paid:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
             options = Options(budget_usd=budget_usd, mixed=True)
             report = collect(
-                self.study, ["small"], self.db, prices_file=self.prices, options=options, yes=True, repetitions=2
+                self.db, self.study, ["small"], prices_file=self.prices, options=options, yes=True, repetitions=2
             )
             assert server.bodies == []
         return str(report.models[0]["stopped_because"])

@@ -20,7 +20,7 @@ ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     rows = [tidy(item=item, answer=answer) for item, answer in ANSWERS.items()]
-    import_trials("rmiat", [write_csv(tmp_path / "rows.csv", rows)], tmp_path / "t.duckdb")
+    import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
     return tmp_path / "t.duckdb"
 
 

@@ -46,7 +46,7 @@ def asked(study: Path) -> Path:
     """A database with all 16 answers of a study, collected from a server on loopback."""
     db = study.with_name("a.duckdb")
     with LocalServer() as server:
-        assert collect(study, ["local/small"], db, base_url=server.base_url, options=Options(concurrency=4)).is_complete
+        assert collect(db, study, ["local/small"], base_url=server.base_url, options=Options(concurrency=4)).is_complete
     return db
 
 
@@ -108,7 +108,7 @@ def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, as
     assert f"This is version {new} of drinks; 16 answers of {old} are here. Different: wordings.csv 2. " in said
     assert "8 trials would be asked again" in said
     with LocalServer() as server, pytest.warns(UserWarning, match="8 trials would be asked again"):
-        report = collect(study, ["local/small"], asked, base_url=server.base_url)
+        report = collect(asked, study, ["local/small"], base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (8, 8)
     assert sorted(versions(asked)) == sorted([(old, 8), (new, 16)])
 
@@ -180,7 +180,7 @@ def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: P
     old = load_study(study).version
     edit(study.with_name("wordings.csv"), "go:", "go,")
     with LocalServer() as server, pytest.warns(UserWarning, match="asked again"):
-        collect(study, ["local/small"], asked, base_url=server.base_url)
+        collect(asked, study, ["local/small"], base_url=server.base_url)
     shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
     assert f"Not shown: 8 answers of version {old} of drinks." in shown.stderr

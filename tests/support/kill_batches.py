@@ -71,7 +71,7 @@ def _to_the_end(folder: Path, provider: str, server: BatchServer, repetitions: i
     for _ in range(6):
         server.finish()
         report = collect(
-            str(folder / "study" / "study.toml"), [MODELS[provider]], folder / "a.duckdb", yes=True,
+            folder / "a.duckdb", str(folder / "study" / "study.toml"), [MODELS[provider]], yes=True,
             repetitions=repetitions, options=BatchOptions(settle_s=0.0), batch=True,
         )  # fmt: skip
         if report.is_complete:
