@@ -177,7 +177,7 @@ def test_a_database_that_is_kept_open_is_opened_once_and_shows_the_rows_that_are
     monkeypatch.setattr(duckdb, "connect", lambda *given, **more: openings.append(1) or connect(*given, **more))
     with kept_open(db):
         assert len(tables(db, ["tokens_by_condition"], study="rmiat")["tokens_by_condition"]) > 0
-        with showing(versions=["none"]):
+        with showing(versions=["none"]), pytest.warns(UserWarning, match="has no rows"):
             assert open_trials(db, "trials").is_empty()
         assert open_trials(db, "trials").height == 3
     assert len(openings) == 1
