@@ -41,7 +41,7 @@ def games(*, quick: bool) -> list[Measure]:
 def run(url: str, db: str, cells: int, in_flight: int) -> dict[str, float]:
     began_s, cpu_s = time.perf_counter(), time.process_time()
     models = [f"local/m{number}" for number in range(cells)]
-    report = collect("hiring", models, db, base_url=url, options=Options(concurrency=in_flight))
+    report = collect(db, "hiring", models, base_url=url, options=Options(concurrency=in_flight))
     assert report.is_complete
     return {"wall_s": time.perf_counter() - began_s, "cpu_s": time.process_time() - cpu_s}
 

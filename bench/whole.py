@@ -60,7 +60,7 @@ def run(url: str, db: str, repetitions: int, in_flight: int, stop_after: int = 1
     cpu_s = time.process_time()
     watch = Stopwatch(stop_after)
     options = Options(concurrency=in_flight)
-    report = collect("rmiat", ["local/m"], db, base_url=url, repetitions=repetitions, options=options, watcher=watch)
+    report = collect(db, "rmiat", ["local/m"], base_url=url, repetitions=repetitions, options=options, watcher=watch)
     return {
         "held_s": sum(held_s for ended_s, held_s in loads if ended_s <= watch.last_s),
         "last_load_s": sum(held_s for ended_s, held_s in loads if ended_s > watch.last_s),

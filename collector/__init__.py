@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slant.collector.api import Options, RunReport, collect
     from slant.collector.ask.watcher import Watcher
-    from slant.collector.batch.api import collect_batch
     from slant.collector.batch.report import BatchOptions, BatchReport
+    from slant.collector.errors import SlantError
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.database import showing
     from slant.collector.keep.export import export_trials
@@ -19,9 +19,9 @@ __all__ = [
     "BatchReport",
     "Options",
     "RunReport",
+    "SlantError",
     "Watcher",
     "collect",
-    "collect_batch",
     "export_trials",
     "import_trials",
     "load_study",
@@ -32,8 +32,8 @@ _HOME = {
     "collect": "slant.collector.api",
     "Options": "slant.collector.api",
     "RunReport": "slant.collector.api",
+    "SlantError": "slant.collector.errors",
     "Watcher": "slant.collector.api",
-    "collect_batch": "slant.collector.batch.api",
     "BatchOptions": "slant.collector.batch.report",
     "BatchReport": "slant.collector.batch.report",
     "import_trials": "slant.collector.importing.imports",

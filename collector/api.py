@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
@@ -20,6 +21,8 @@ from slant.collector.ask.simulator import Simulator
 from slant.collector.ask.unfinished_games import Begun, begun_games
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
+from slant.collector.batch.report import BatchOptions, BatchReport
+from slant.collector.batch.run_batch import carry_out_batch
 from slant.collector.cost.asked_again import asked_again_notes
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.cost.pilot import pilot_of
@@ -35,6 +38,7 @@ from slant.collector.studies.stored_texts import study_line
 from slant.collector.system.garbage_collection import rarely_collected
 from slant.collector.terminal import printable
 
+log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 
 
@@ -75,11 +79,30 @@ class RunReport:
         return self.is_loaded and done == [m["planned"] for m in self.models]
 
 
+@overload
 def collect(
+    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *, batch: Literal[True],
+    variant: str = ..., seed: int | None = ..., repetitions: int = ..., base_url: str | None = ...,
+    prices_file: Path | None = ..., structured_output: bool = ..., pilot: int | None = ...,
+    options: BatchOptions | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
+) -> BatchReport: ...  # fmt: skip
+
+
+@overload
+def collect(
+    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *,
+    batch: Literal[False] = ..., simulated: bool = ..., variant: str = ..., seed: int | None = ...,
+    repetitions: int = ..., base_url: str | None = ..., prices_file: Path | None = ..., structured_output: bool = ...,
+    pilot: int | None = ..., options: Options | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
+) -> RunReport: ...  # fmt: skip
+
+
+def collect(
+    db: str | Path,
     study: str | Path | Study,
     models: Sequence[str] | None = None,
-    db: str | Path = "slant.duckdb",
     *,
+    batch: bool = False,
     simulated: bool = False,
     variant: str = "base",
     seed: int | None = None,
@@ -88,30 +111,42 @@ def collect(
     prices_file: Path | None = None,
     structured_output: bool = False,
     pilot: int | None = None,
-    options: Options | None = None,
+    options: Options | BatchOptions | None = None,
     yes: bool = False,
     watcher: Watcher | None = None,
-) -> RunReport:
+) -> RunReport | BatchReport:
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
     missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees
     to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce
-    the shape of an answer. Raises a SlantError (collector/errors.py) whose text says what to do. Works inside a
-    notebook too.
+    the shape of an answer. Works inside a notebook too.
 
-    >>> report = collect("rmiat", ["simulated/o3-mini"], "demo.duckdb")  # doctest: +SKIP
+    `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready of
+    the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. `options` are
+    then BatchOptions, and the result is a BatchReport.
+
+    Raises a SlantError (collector/errors.py) whose text says what to do.
+
+    >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
+    options = options or (BatchOptions() if batch else Options())
+    if batch and simulated:
+        raise UsageError("Simulated models have no batch jobs: leave out batch=True, or simulated=True.")
+    if isinstance(options, BatchOptions) != batch:
+        raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     offer = make_offer(
         loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
         prices_file=prices_file, structured_output=structured_output,
     )  # fmt: skip
     offer = offer if pilot is None else pilot_of(offer, pilot)
-    options = options or Options()
+    watcher = watcher or Watcher()
+    if isinstance(options, BatchOptions):
+        return carry_out_batch(offer, options, yes=yes, watcher=watcher)
     for note in asked_again_notes(offer, options.concurrency):
         warnings.warn(note, UserWarning, stacklevel=2)
-    return carry_out(offer, options, yes=yes, watcher=watcher or Watcher())
+    return carry_out(offer, options, yes=yes, watcher=watcher)
 
 
 def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
@@ -158,6 +193,8 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
         paces = Paces(options.concurrency, keeper.note)
         url = simulator.base_url if simulator else None
         lanes = [_lane(offer, asked, url, paces, ledger, begun) for asked in offer.asked]
+        for lane in lanes:
+            log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
         runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
@@ -171,6 +208,7 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
         finally:
             watcher.end()
             journal.close(end_reason)
+            log.info("run %s: %s", run.run_id, end_reason)
     with switch.connected(runner, keeper):
         is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
     return _report(offer, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)

@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from slant.collector.errors import UsageError
-from slant.collector.terminal import (
-    SlantGroup,
+from slant.collector.commands.options import (
+    FILE,
+    base_url_option,
     db_option,
-    format_option,
-    print_rows,
-    say,
+    money_option,
+    output_options,
+    requests_option,
+    section,
+    seed_option,
+    study_option,
+    time_limit_option,
+    variant_option,
     version_option,
+    yes_option,
 )
+from slant.collector.errors import UsageError
+from slant.collector.terminal import LazyCommand, LazyGroup, print_rows, say
 
 _COMMANDS = {
-    "studies": ("slant.collector.commands.studies", "studies"),
-    "import": ("slant.collector.commands.data", "import_"),
-    "export": ("slant.collector.commands.data", "export"),
-    "check": ("slant.collector.commands.check", "check"),
-    "methods": ("slant.collector.commands.methods", "methods"),
-    "recount": ("slant.collector.commands.check", "recount"),
-    "status": ("slant.collector.commands.status", "status"),
-    "load": ("slant.collector.commands.status", "load"),
+    name: LazyCommand(f"slant.collector.commands.{module}", function, about)
+    for name, module, function, about in (
+        (
+            "check-model",
+            "token_counts",
+            "check_model_command",
+            "What a model's token count is worth: thirty questions.",
+        ),
+        ("export", "import_export", "export_command", "Trials, or any view, as Parquet, CSV or JSON lines."),
+        ("import", "import_export", "import_command", "Answers from files into the database."),
+        ("load", "status", "load_command", "Answers from the journals into the database."),
+        ("methods", "methods", "methods_command", "A paragraph for a paper about a run, and how to repeat it."),
+        ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
+        ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
+        ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
+    )
 }
 
 EXAMPLES = """\b
@@ -36,7 +51,7 @@ Examples:
   collect --study rmiat --simulated                    the paper's five models, played by a local server
   collect --study rmiat --model openai/o3-mini --dry-run
   collect --study rmiat --model openai/o3-mini --model deepseek/deepseek-reasoner
-  collect --study rmiat --model openai/o3-mini --batch        half the price; the same later fetches (exit 3: not yet)
+  collect --study rmiat --model openai/o3-mini --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
 
@@ -44,54 +59,50 @@ Answers are kept in a journal beside the database (slant.duckdb.journal) before 
 on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
 """
 
-
-class CollectGroup(SlantGroup):
-    """Loads a command's module when it is used, so that `collect --help` answers at once."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, name = _COMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(module), name)
-        return command
+_batch_option = section("Batch jobs")
 
 
-@click.group(cls=CollectGroup, invoke_without_command=True, epilog=EXAMPLES)
-@click.option("--study", help="A study's name (see `collect studies`) or the path of its TOML file.")
-@click.option(
-    "--model", "models", multiple=True, metavar="PROVIDER/NAME", help="May be given again. Default: the study's."
-)
+@click.group(cls=LazyGroup, lazy_commands=_COMMANDS, invoke_without_command=True, epilog=EXAMPLES)
+@study_option()
+@click.option("--model", "models", multiple=True, metavar="PROVIDER/NAME", help="Repeatable. Default: the study's.")
 @click.option("--simulated", is_flag=True, help="Ask a simulated provider on this machine instead; costs nothing.")
-@click.option(
-    "--variant", default="base", show_default=True, help="A named set of changes that the study defines; all: each."
-)
-@click.option("--answer", metavar="FORMAT", help="How answers are asked for, where a study says: direct, cot, tool …")
+@variant_option(more=" all: one after the other.")
+@click.option("--answer", metavar="FORMAT", help="An answer format that the study has: direct, cot, react, tool.")
 @click.option(
     "--reasoning-back", type=click.Choice(["default", "kept", "dropped"]), default="default", show_default=True,
-    help="What of its reasoning a model of many turns is given back; kept and dropped are variants of their own.",
+    help="Whether a game's model is sent its earlier reasoning again; kept and dropped are variants of their own.",
 )  # fmt: skip
-@click.option("--seed", type=int, help="Decides the order; another seed asks all anew. Default: the study's.")
+@seed_option()
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
-@click.option("--base-url", help="The address of a server of your own, for local/NAME.")
-@click.option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
-@click.option("--max-retries", type=int, default=5, show_default=True, help="After a failure, never after an answer.")
-@click.option("--time-limit", type=float, default=600.0, show_default=True, help="Seconds for one answer.")
-@click.option("--logprobs", is_flag=True, help="Keep how likely both options were, where a provider says so.")
-@click.option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
-@click.option("--prices", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Prices of your own.")
-@click.option("--budget", type=float, metavar="USD", help="Most the study may cost, earlier runs in its database too.")
-@click.option("--pilot", type=int, metavar="TRIALS", help="Ask a balanced slice of each model first, then ask you.")
-@click.option("--batch", is_flag=True, help="Through batch jobs of OpenAI or Anthropic; again, to fetch their answers.")
-@click.option("--wait", is_flag=True, help="With --batch: stay until every job is done.")
-@click.option("--batch-size", type=int, metavar="N", help="Most requests in one job. Default: the provider's limit.")
-@click.option("--mixed", is_flag=True, help="Let one model be asked both live and by batch in one study.")
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
-@click.option("--yes", is_flag=True, help="Agree to requests that cost money.")
+@base_url_option
+@requests_option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
+@requests_option(
+    "--max-retries", type=int, default=5, show_default=True, help="Of a request that failed; no answer is retried."
+)
+@time_limit_option
+@requests_option(
+    "--logprobs", is_flag=True, help="Keep the probabilities of both options, where a provider gives them."
+)
+@requests_option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
+@money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
+@money_option(
+    "--budget", type=float, metavar="USD", help="The most that the study may cost, earlier runs in --db included."
+)
+@money_option(
+    "--pilot", type=int, metavar="TRIALS", help="Ask each model so many balanced trials first, then confirm the rest."
+)
+@yes_option
+@_batch_option(
+    "--batch", is_flag=True, help="Use batch jobs of OpenAI or Anthropic; the same command later fetches answers."
+)
+@_batch_option("--wait", is_flag=True, help="Stay until every job is done.")
+@_batch_option(
+    "--batch-size", type=int, metavar="N", help="The most requests in one job. Default: the provider's limit."
+)
+@_batch_option("--mixed", is_flag=True, help="Allow live and batch answers of one model in one study.")
 @db_option
-@format_option
+@output_options
 @version_option
 @click.pass_context
 def collect(ctx: click.Context, /, **options: Any) -> None:
@@ -103,7 +114,7 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
         return
     if not options["study"]:
         if given:
-            raise UsageError("--study is missing: which study? `collect studies` lists them.")
+            raise UsageError("--study is missing. For the names of studies: collect studies")
         click.echo(ctx.get_help())
         return
     variant, answer, back = (options.pop(name) for name in ("variant", "answer", "reasoning_back"))
@@ -111,9 +122,33 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
     if variant != "all":
         _collect(variant=variant + suffix, **options)
         return
-    from slant.collector.commands.all_variants import each_variant
+    _each_variant(options["study"], options["db"], options, suffix)
 
-    each_variant(options["study"], options["db"], lambda name: _collect(variant=name + suffix, **options))
+
+def _each_variant(study: str, db: Path, options: dict[str, Any], suffix: str) -> None:
+    """`--variant all`: one after the other, in the study's order; exit code 1 where one of them is not complete.
+
+    A variant that leaves out a model that was named, or that needs another variant first, is skipped with the reason.
+    """
+    from slant.collector.studies.catalogue import load_variants
+
+    is_complete = True
+    for name, variant in load_variants(study, db).items():
+        if variant.is_extension:
+            say(f"{name} is skipped: it is an extension, not a condition of the paper. To ask it: --variant {name}")
+            continue
+        say(f"{name}: {variant.about}" if variant.about else name)
+        try:
+            _collect(variant=name + suffix, **options)
+        except UsageError as error:
+            is_complete = False
+            say(f"{name} is skipped: {error}")
+        except SystemExit as stop:
+            if stop.code not in (0, 1):
+                raise
+            is_complete = is_complete and not stop.code
+    if not is_complete:
+        sys.exit(1)
 
 
 def _collect(
@@ -124,8 +159,8 @@ def _collect(
 ) -> None:  # fmt: skip
     from slant.collector.api import Options, carry_out
     from slant.collector.checks.notes import run_notes
-    from slant.collector.commands.agreeing import agree, run_pilot, show_dry_run
-    from slant.collector.commands.batch import run_batch
+    from slant.collector.commands.agreement import agree, run_pilot, show_dry_run
+    from slant.collector.commands.batch_jobs import run_batch
     from slant.collector.cost.asked_again import asked_again_notes
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.keep.journal_loader import load_journals
@@ -136,16 +171,16 @@ def _collect(
 
     loaded = load_study(study, variant, db)
 
-    def look() -> Offer:
+    def current_offer() -> Offer:
         return make_offer(
             loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
             prices_file=prices, needs_keys=not dry_run, structured_output=structured_output,
         )  # fmt: skip
 
-    offer = look()
+    offer = current_offer()
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
-        say(f"Can't be asked here: {model} ({reason}).")
+        say(f"{model} can't be asked here: {reason}.")
     for note in (*run_notes(offer, wants_logprobs=logprobs), *asked_again_notes(offer, concurrency, is_batch=batch)):
         say(note)
     if dry_run:
@@ -155,11 +190,11 @@ def _collect(
     if batch:
         run_batch(
             offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot,
-            look_again=look,
+            look_again=current_offer,
         )  # fmt: skip
         return
     if pilot is not None:
-        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), look, output_format)
+        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), current_offer, output_format)
         if rest is None:
             return
         offer, yes = rest, True
@@ -170,10 +205,10 @@ def _collect(
         return
     yes = agree(offer, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
-    _tell(report, output_format, loaded)
+    _print_report(report, output_format, loaded)
 
 
-def _tell(report: Any, output_format: str, study: Any) -> None:
+def _print_report(report: Any, output_format: str, study: Any) -> None:
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.coverage import coverage_note
 
@@ -186,7 +221,7 @@ def _tell(report: Any, output_format: str, study: Any) -> None:
         if changed := model.get("model_changed"):
             say(f"{changed:,} games of {model['model']} were answered by more than one model (allocation_game_ends).")
     if report.disk_was_full:
-        say(f"The disk is full: asking stopped, every answer so far is kept. Make room beside {report.db}, then go on.")
+        say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
     for note in (coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):
         if note:
             say(note)

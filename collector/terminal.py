@@ -1,24 +1,28 @@
-"""How commands speak: rows to stdout in three formats, everything else to stderr, errors without tracebacks."""
+"""How commands speak: rows to stdout in three formats, all else (the log, too) to stderr, errors without tracebacks."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import sys
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, TextIO
 
 import click
 
-from slant.collector.errors import SlantError
+from slant.collector.errors import SlantError, UsageError
 from slant.collector.system.operating_system import check_supported
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them
-_WIDE = "slant.wide"
-_BETWEEN = 3  # characters that rich puts between two columns
+WIDE = "slant.wide"  # in click's context: --wide was typed
+_COLUMN_GAP = 3  # characters that rich puts between two columns
+LOG_VARIABLE = "SLANT_LOG"
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+PRINTED = ("table", "csv", "json")  # the formats of --format
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -33,12 +37,46 @@ def say(text: str) -> None:
         click.echo(printable(text), err=True)
 
 
+class _LogHandler(logging.Handler):
+    """Log lines go where messages go: to the stderr of now, which a progress bar takes over while it is drawn."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
+
+
+def show_log(level: str | None = None) -> None:
+    """Write slant's log from this level on to stderr; without `level` what SLANT_LOG says, which may be nothing.
+
+    UsageError where that is no level. The more detailed of several levels counts.
+    """
+    name = (level or os.environ.get(LOG_VARIABLE, "")).strip().upper()
+    if not name:
+        return
+    if name not in LOG_LEVELS:
+        raise UsageError(f"{LOG_VARIABLE} must be one of {', '.join(LOG_LEVELS).lower()}, but is {name.lower()!r}.")
+    logger = logging.getLogger("slant")
+    if not any(isinstance(handler, _LogHandler) for handler in logger.handlers):
+        handler = _LogHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
+        logger.addHandler(handler)
+    logger.setLevel(min(logging.getLevelName(name), logger.level or logging.CRITICAL))
+
+
+class SectionOption(click.Option):
+    """An option that --help lists under a heading of its own: `section` says which."""
+
+    def __init__(self, *args: Any, section: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+
+
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
             check_supported()
+            show_log()
         except SlantError as error:
             say(f"Error: {error}")
             sys.exit(error.exit_code)
@@ -57,41 +95,46 @@ class SlantGroup(click.Group):
             say(f"Error: {error.strerror or error}: {error.filename}" if error.filename else f"Error: {error}")
             ctx.exit(1)
 
-
-def db_option(command: Any) -> Any:
-    return click.option(
-        "--db",
-        type=click.Path(path_type=Path, dir_okay=False),
-        default=Path("slant.duckdb"),
-        envvar="SLANT_DB",
-        show_default=True,
-        show_envvar=True,
-        help="The database file.",
-    )(command)
-
-
-def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) -> None:
-    ctx.meta[_WIDE] = ctx.meta.get(_WIDE) or is_wide
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings, then the commands."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for option in self.get_params(ctx):
+            if line := option.get_help_record(ctx):
+                sections.setdefault(getattr(option, "section", "Options"), []).append(line)
+        for title, lines in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
+        self.format_commands(ctx, formatter)
 
 
-PRINTED = ("table", "csv", "json")
+class LazyCommand(NamedTuple):
+    """Where a command is, and the line about it in the list of commands."""
+
+    module: str
+    function: str
+    about: str
 
 
-def wide_option(command: Any) -> Any:
-    return click.option(
-        "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="All columns, however long the lines."
-    )(command)
+class LazyGroup(SlantGroup):
+    """Imports a command's module when the command is used, so that --help answers at once."""
 
+    def __init__(self, *args: Any, lazy_commands: Mapping[str, LazyCommand], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lazy_commands = lazy_commands
 
-def format_option(command: Any) -> Any:
-    return click.option(
-        "--format",
-        "output_format",
-        type=click.Choice(PRINTED),
-        default="table",
-        show_default=True,
-        help="How rows are printed.",
-    )(wide_option(command))
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self._lazy_commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy_commands:
+            return None
+        place = self._lazy_commands[cmd_name]
+        command: click.Command = getattr(import_module(place.module), place.function)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._lazy_commands[name].about) for name in self.list_commands(ctx)])
 
 
 def print_rows(rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False) -> None:
@@ -126,7 +169,7 @@ def _console(file: TextIO) -> Any:
 
 def _is_wide() -> bool:
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(_WIDE))
+    return context is not None and bool(context.meta.get(WIDE))
 
 
 def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
@@ -154,8 +197,8 @@ def shown_cell(value: object) -> str:
 def fitted(frame: Any, width: int) -> tuple[Any, list[str], dict[str, int]]:
     """The columns of a Polars frame that fit into `width` characters, those left out, and how wide each one is."""
     texts = {name: [name, *map(shown_cell, frame[name])] for name in frame.columns}
-    least = {name: max(len(word) for text in its for word in (text.split() or [""])) for name, its in texts.items()}
-    full = {name: max(len(line) for text in its for line in (text.splitlines() or [""])) for name, its in texts.items()}
+    least = {name: _longest(texts[name], str.split) for name in texts}
+    full = {name: _longest(texts[name], str.splitlines) for name in texts}
     kept = list(frame.columns)
     empty = [name for name in kept if frame.height and not any(texts[name][1:])]
     for name in (*empty[::-1], *[name for name in kept[:0:-1] if name not in empty]):
@@ -167,8 +210,12 @@ def fitted(frame: Any, width: int) -> tuple[Any, list[str], dict[str, int]]:
     return frame.select(kept), [name for name in frame.columns if name not in kept and name not in empty], widths
 
 
+def _longest(cells: Iterable[str], parts: Callable[[str], list[str]]) -> int:
+    return max(len(part) for cell in cells for part in (parts(cell) or [""]))
+
+
 def _taken(widths: dict[str, int], kept: list[str]) -> int:
-    return sum(widths[name] + _BETWEEN for name in kept)
+    return sum(widths[name] + _COLUMN_GAP for name in kept)
 
 
 def _widths(least: dict[str, int], full: dict[str, int], kept: list[str], width: int) -> dict[str, int]:
@@ -179,16 +226,3 @@ def _widths(least: dict[str, int], full: dict[str, int], kept: list[str], width:
         most -= 1
         widths = {name: max(least[name], min(full[name], most)) for name in kept}
     return widths
-
-
-def _say_version(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not ctx.resilient_parsing:
-        from slant.collector.system.code_version import code_version
-
-        click.echo(f"slant, version {code_version()}")
-        ctx.exit()
-
-
-version_option = click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="The version."
-)

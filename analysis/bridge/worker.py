@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -31,6 +32,7 @@ from slant.collector.errors import RError
 from slant.collector.system.child_processes import with_safe_path
 from slant.collector.system.operating_system import core_count
 
+log = logging.getLogger(__name__)
 # Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
 _HEED_CTRL_C_S = 0.2
 _START_S = 120.0
@@ -145,6 +147,7 @@ def _run_pool(
                 except (EOFError, OSError) as error:  # what workers are forked from has ended
                     return _broken(pool, [waiting.pop(), *running.values()], str(error))
                 running[future] = waiting.pop()
+                log.debug("R begins job %d of %d (%s)", running[future] + 1, len(jobs), function.__name__)
             if not running:
                 return None  # a worker died while it had nothing to do: nobody's fault, and a new pool goes on
             suspects = []
@@ -153,8 +156,10 @@ def _run_pool(
                 if isinstance(future.exception(), BrokenProcessPool):
                     suspects.append(number)
                 else:
+                    log.info("R has done job %d of %d (%s)", number + 1, len(jobs), function.__name__)
                     yield number, future.result()
             if suspects:
+                log.info("The R process of %d jobs died; each is tried again alone", len(suspects))
                 return _broken(pool, [*suspects, *running.values()])
         is_sound = True
     finally:

@@ -1,4 +1,4 @@
-"""`analyze figures`: the figures as files, SVG or PDF for print, PNG for slides, with words that say what they show."""
+"""`analyze figures`: the figures as files (SVG or PDF for print, PNG for slides), each with an alternative text."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from pathlib import Path
 import click
 import polars as pl
 
-from slant.analysis.cli.results import FitProgress
-from slant.analysis.cli.study import meant, study_option
-from slant.analysis.plots.figures import DEFAULT_FORMATS, FORMATS, checked_inches
-from slant.analysis.plots.figures import figures as draw_figures
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.progress import FitProgress
+from slant.analysis.plots.figures import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.kinds.of_games import kinds_of
 from slant.analysis.plots.rows import figure_kinds
-from slant.collector.commands.shown import shown_options
+from slant.collector.commands.options import (
+    FOLDER,
+    db_option,
+    list_option,
+    output_options,
+    row_options,
+    source_option,
+    study_option,
+)
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
-from slant.collector.terminal import PRINTED, db_option, print_rows, say, wide_option
+from slant.collector.terminal import print_rows, say
 
 
-def _formats(ctx: click.Context, param: click.Parameter, value: str) -> tuple[list[str], str]:
-    """The formats of files, and the one in which rows are printed; each has a default where only the other is named."""
+def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
     names = [name.strip().lower() for name in value.split(",") if name.strip()]
     for name in names:
-        if name not in (*FORMATS, *PRINTED):
-            raise UnknownNameError("format", name, (*FORMATS, *PRINTED))
-    files = [name for name in FORMATS if name in names] or list(DEFAULT_FORMATS)
-    return files, next((name for name in names if name in PRINTED), PRINTED[0])
+        if name not in FORMATS:
+            raise UnknownNameError("image format", name, FORMATS)
+    return [name for name in FORMATS if name in names]
 
 
 def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -34,56 +39,56 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 
 
 @click.command(
+    "figures",
     epilog="\b\nExamples:\n  analyze figures --out figures\n"
-    "  analyze figures effect_sizes tokens --format pdf --width 3.5\n"
+    "  analyze figures effect_sizes tokens --image pdf --width 3.5\n"
     "  analyze figures --list --study hiring\n  analyze figures --format json > alt_texts.json\n"
-    "  analyze figures allocations learning_curves --study hiring --variant steer_bonus"
+    "  analyze figures allocations learning_curves --study hiring --variant steer_bonus",
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
-@study_option
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
+@study_option(ONE_STUDY)
+@source_option()
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True,
-    help="The folder to write to; figures that are there are replaced.",
+    "--out", type=FOLDER, default=Path("figures"), show_default=True,
+    help="The folder to write to; existing figures are replaced.",
 )  # fmt: skip
 @click.option(
     "--variant", "variants", multiple=True, metavar="NAME",
-    help="For figures of one variant, where a study compares its variants. May be given again. Default: its base.",
+    help="The variant of figures that show one variant. Repeatable. Default: base.",
 )  # fmt: skip
 @click.option(
-    "--format", "wanted", default=",".join(DEFAULT_FORMATS), show_default=True, metavar="FORMATS", callback=_formats,
-    help="What is written (svg, png, pdf), and how the rows are printed (table, csv, json), with commas between them.",
+    "--image", "images", default=",".join(DEFAULT_FORMATS), show_default=True, metavar="FORMATS",
+    callback=_image_formats, help="The formats of the files, with commas between them: svg, png, pdf.",
 )  # fmt: skip
 @click.option(
     "--width", metavar="INCHES", callback=_inches,
-    help="As wide as a journal's column (3.5) or page (7), say; words wrap to it. Default: what suits each figure.",
+    help="A journal's column (3.5), its page (7); texts wrap to it. Default: what suits each figure.",
 )  # fmt: skip
 @click.option("--height", metavar="INCHES", callback=_inches, help="Default: what suits the width.")
-@click.option("--list", "listed", is_flag=True, help="Say which figures there are, and what they show.")
-@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@list_option
+@workers_option
 @db_option
-@wide_option
+@output_options
 @click.pass_context
-@shown_options
-def figures(
+@row_options
+def figures_command(
     ctx: click.Context, names: tuple[str, ...], study: str | None, source: str | None, out: Path,
-    variants: tuple[str, ...], wanted: tuple[list[str], str], width: float | None, height: float | None, listed: bool,
-    workers: int | None, db: Path,
+    variants: tuple[str, ...], images: list[str], width: float | None, height: float | None, is_list: bool,
+    workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
-    """Draw the paper's figures (all that the data have something for) as SVG and PNG, or PDF.
+    """Draw the paper's figures, all that there are rows for, as SVG and PNG, or PDF.
 
-    Prints one row a file, with its text alternative. Each source, version and variant has files of its own; a study of
+    Prints one row a file, with its alternative text. Each source, version and variant has files of its own; a study of
     games has its variants side by side.
     """
-    formats, output_format = wanted
-    its = meant(db, study)
-    kinds = figure_kinds(its)
-    if listed:
+    chosen = chosen_study(db, study)
+    kinds = figure_kinds(chosen)
+    if is_list:
         print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
-        rows = draw_figures(
-            db, out, its, names, formats=formats, source=source, workers=workers, progress=progress,
+        rows = figures(
+            db, out, chosen, names, formats=images, source=source, workers=workers, progress=progress,
             variants=variants, width=width, height=height,
         )  # fmt: skip
     shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
@@ -92,16 +97,16 @@ def figures(
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
         say(f"{row['figure']} could not be drawn. {row['problem']}")
-    for hint, missing in _not_drawn(its, names, rows).items():
-        say(f"Not drawn, for there are no rows for them: {', '.join(missing)}. What makes these: {hint}")
+    for hint, missing in _not_drawn(chosen, names, rows).items():
+        say(f"Not drawn, because there are no rows for them: {', '.join(missing)}. To make these rows: {hint}")
     if rows["path"].null_count():
         ctx.exit(1)
 
 
-def _not_drawn(its: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
-    """The study's own figures that there were no rows for, by what makes these."""
-    found: dict[str, list[str]] = {}
-    for name, kind in kinds_of(its).items():
-        if kind.hint and name in (names or its.figures) and name not in rows["figure"]:
-            found.setdefault(kind.hint.format(study=its.as_typed), []).append(name)
-    return found
+def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
+    """The study's own figures that there were no rows for, by the command that makes these."""
+    missing: dict[str, list[str]] = {}
+    for name, kind in kinds_of(study).items():
+        if kind.hint and name in (names or study.figures) and name not in rows["figure"]:
+            missing.setdefault(kind.hint.format(study=study.as_typed), []).append(name)
+    return missing

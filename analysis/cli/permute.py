@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
 
-from slant.analysis.cli.results import FitProgress
-from slant.analysis.cli.study import meant, study_option
-from slant.collector.commands.shown import shown_options
-from slant.collector.terminal import db_option, format_option, print_rows, say
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.progress import PermuteProgress
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    db_option,
+    output_options,
+    row_options,
+    seed_option,
+    source_option,
+    study_option,
+)
+from slant.collector.terminal import print_rows, say
 
 EXAMPLES = """\b
 Examples:
@@ -26,75 +33,55 @@ _SHOWN = (
 )  # fmt: skip
 
 
-class PermuteProgress(FitProgress):
-    """Counts refits, and says how long those that are left will take at the pace of those made by this command."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._first: tuple[float, int] | None = None
-
-    def __call__(self, done: int, number: int) -> None:
-        now = time.monotonic()
-        self._first = self._first or (now, done)
-        since, made = now - self._first[0], done - self._first[1]
-        left = f", about {duration(since / made * (number - done))} left" if made else ""
-        self._text = f"Refitting in R: {done} of {number}{left}"
-
-
-def duration(seconds: float) -> str:
-    """Rounded as people say it: 40 s, 12 min, 3.5 h."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-@click.command(epilog=EXAMPLES)
-@study_option
-@click.option("--permutations", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
+@click.command("permute", epilog=EXAMPLES)
+@study_option(ONE_STUDY)
+@click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="How many permutations.")
 @click.option(
     "--engine", type=click.Choice(["brms", "lme4"]), default="brms", show_default=True,
-    help="Refit the study's Bayesian model, or, as a fast check, its glmer.",
+    help="The model to refit: the study's Bayesian model or, much faster, its glmer.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=1, show_default=True, help="Each permutation's own seed is made of this one.")
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
-@click.option("--chains", type=click.IntRange(min=1), help="Chains of a refit (brms). Default: 2.")
+@seed_option(default=1)
+@source_option()
+@click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
 @click.option("--iterations", type=click.IntRange(min=10), help="Iterations of a chain (brms). Default: 700.")
-@click.option("--warmup", type=click.IntRange(min=1), help="How many of them are warm-up (brms). Default: 200.")
+@click.option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up (brms). Default: 200.")
 @click.option("--adapt-delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Default: .95 (brms).")
 @click.option(
     "--show", type=click.Choice(["tests", "values", "refits"]), default="tests", show_default=True,
-    help="A row a cell, a row a refit and cell, or a row a refit with what R said.",
+    help="The table to print: a row a cell, a row a refit and cell, or a row a refit with R's messages.",
 )  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@workers_option
 @db_option
-@format_option
-@shown_options
-def permute(
+@output_options
+@row_options
+def permute_command(
     study: str | None, permutations: int, engine: str, seed: int, source: str | None, chains: int | None,
     iterations: int | None, warmup: int | None, adapt_delta: float | None, show: str, workers: int | None, db: Path,
     output_format: str,
 ) -> None:  # fmt: skip
-    """Is the interference that was found more than arbitrary block labels would give?
+    """Is the observed interference larger than arbitrary block labels would give?
 
     Swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints a row a cell:
     the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte Carlo
-    interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
-    more permutations adds to them. Neither the number of workers nor a stop changes a number.
+    interval. Each refit is kept as it ends: the same command goes on where it was stopped, and one with
+    more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
     from slant.analysis.questions.permutation.definition import has_blocks
-    from slant.analysis.questions.permutation.permute import permute as permute_all
+    from slant.analysis.questions.permutation.permute import permute
     from slant.analysis.questions.permutation.words import in_words
 
     given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
     settings = {name: value for name, value in given.items() if value is not None}
-    its = meant(db, study, lambda one: any(map(has_blocks, one.fits.values())), "has a fit with a factor `block`")
+    chosen = chosen_study(
+        db, study, lambda known: any(map(has_blocks, known.fits.values())), "has a fit with a factor `block`"
+    )
     with PermuteProgress() as progress:
-        found = permute_all(
-            db, its, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
+        result = permute(
+            db, chosen, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
         )
-    rows = getattr(found, show)
+    rows = getattr(result, show)
     print_rows(rows.select(_SHOWN) if show == "tests" and output_format == "table" else rows, output_format)
-    for said in in_words(found):
-        say(said)
-    if found.not_kept:
-        say(f"The result could not be kept. {found.not_kept}")
+    for sentence in in_words(result):
+        say(sentence)
+    if result.not_kept:
+        say(f"The result could not be kept. {result.not_kept}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from slant.analysis.paper.reconstruction import reconstruction
+from slant.collector.commands.options import output_options, study_option
 from slant.collector.studies.catalogue import load_study
-from slant.collector.terminal import format_option, print_rows, say
+from slant.collector.terminal import print_rows, say
 
 _EXAMPLES = """\b
 Example:
@@ -16,15 +17,15 @@ Example:
 """
 
 
-@click.command(epilog=_EXAMPLES)
-@click.option("--study", required=True, help="A study that ships a reconstruction: its name, or the path of its file.")
-@format_option
-def reconstruct(study: str, output_format: str) -> None:
-    """Answers whose counts are the printed ones, for a paper whose raw data are not public.
+@click.command("reconstruct", epilog=_EXAMPLES)
+@study_option("It must come with a reconstruction.", required=True)
+@output_options
+def reconstruct_command(study: str, output_format: str) -> None:
+    """Answers with the printed counts, for a paper whose raw data are not public.
 
-    Where the counts decide a number, it comes out exactly; a posterior depends on which words failed, too, and that is
-    not printed. No model gave these answers, and every row says so. They are in the layout that `collect import` takes.
+    A number that the counts decide comes out exactly; a posterior also depends on which words failed, which is not
+    printed. No model gave these answers, and every row says so. `collect import` reads them (layout tidy).
     """
-    its = load_study(study)
-    print_rows(reconstruction(its), output_format)
-    say(f'Made up from what "{its.name}" prints, not answers of any model. Keep them in a database of their own.')
+    loaded = load_study(study)
+    print_rows(reconstruction(loaded), output_format)
+    say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a database of their own.')

@@ -1,4 +1,4 @@
-"""`analyze sensitivity`: the study's question asked in the other ways that its file names, as a table and a figure."""
+"""`analyze sensitivity`: the study's question, analysed in the other ways that its file names."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from pathlib import Path
 import click
 import polars as pl
 
-from slant.analysis.cli.results import FitProgress
-from slant.analysis.cli.study import meant, study_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
+from slant.analysis.cli.progress import SpecificationProgress
 from slant.analysis.plots.kinds.records import FigureData
 from slant.analysis.plots.specification_curve import draw_specifications
-from slant.analysis.questions.sensitivity.specifications import SensitivityResult
-from slant.analysis.questions.sensitivity.specifications import specifications as fit_all
-from slant.collector.commands.shown import shown_options
-from slant.collector.terminal import db_option, format_option, print_rows, say
+from slant.analysis.questions.sensitivity.specifications import SensitivityResult, specifications
+from slant.collector.commands.options import (
+    FILE,
+    db_option,
+    list_option,
+    output_options,
+    row_options,
+    source_option,
+    study_option,
+)
+from slant.collector.terminal import print_rows, say
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
@@ -25,66 +32,50 @@ _SHOWN = (
 """Of a table on a terminal; the other formats have every column."""
 
 
-class SpecificationProgress(FitProgress):
-    """Counts specifications and cells, with the time that the rest may take."""
-
-    def __enter__(self) -> SpecificationProgress:
-        super().__enter__()
-        return self
-
-    def told(self, done: int, number: int, left_s: float | None) -> None:
-        left = "" if left_s is None or done == number else f", about {_in_words(left_s)} left"
-        self._text = f"Fitting in R: {done} of {number}{left}"
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
 @click.command(
+    "sensitivity",
     epilog="\b\nExamples:\n  analyze sensitivity --study rmiat --figure curve.svg\n"
-    "  analyze sensitivity --study interference --only paper --only sum_coding --format csv > curve.csv\n"
-    "  analyze sensitivity --study interference --list"
+    "  analyze sensitivity --study interference --spec paper --spec sum_coding --format csv > curve.csv\n"
+    "  analyze sensitivity --study interference --list",
 )
-@study_option
-@click.option("--only", multiple=True, metavar="SPEC", help="Only this specification. May be given several times.")
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
-@click.option("--list", "listed", is_flag=True, help="Say which specifications the study has; fits nothing.")
+@study_option(ONE_STUDY)
+@click.option("--spec", "specs", multiple=True, metavar="NAME", help="Only this specification. Repeatable.")
+@source_option()
+@list_option
 @click.option(
-    "--figure", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Draw the specification curve, too: FILE.svg or FILE.png. Needs rows of one source and variant.",
+    "--figure", type=FILE, metavar="FILE",
+    help="Also draw the specification curve: FILE.svg or FILE.png. Needs rows of one source and variant.",
 )  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
-@click.option("--refit", is_flag=True, help="Fit again what is unchanged, too.")
+@workers_option
+@refit_option
 @db_option
-@format_option
+@output_options
 @click.pass_context
-@shown_options
-def sensitivity(
-    ctx: click.Context, study: str | None, only: tuple[str, ...], source: str | None, listed: bool, figure: Path | None,
-    workers: int | None, refit: bool, db: Path, output_format: str,
+@row_options
+def sensitivity_command(
+    ctx: click.Context, study: str | None, specs: tuple[str, ...], source: str | None, is_list: bool,
+    figure: Path | None, workers: int | None, refit: bool, db: Path, output_format: str,
 ) -> None:  # fmt: skip
-    """Fits the specifications of a study ([sensitivity.NAME] in its file) and prints one row a specification and cell.
+    """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row a specification and cell.
 
-    Each is kept as soon as it is there: the same command goes on where it was stopped, and fits nothing twice.
-    Estimates of different units don't compare; `d` is in standard deviations. Probabilities have no d: they share one
-    unit anyway.
+    Each is kept as it ends: the same command goes on where it was stopped, and fits nothing twice. Estimates in
+    different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and have no d.
     """
-    its = meant(db, study, lambda one: bool(one.sensitivity), "has specifications")
-    if listed:
+    chosen = chosen_study(db, study, lambda known: bool(known.sensitivity), "has specifications")
+    if is_list:
         rows = [
-            {"spec": one.name, "label": one.label, "fit": one.fit, "choices": _in_one_line(one.choices)}
-            for one in its.sensitivity.values()
+            {"spec": spec.name, "label": spec.label, "fit": spec.fit, "choices": _in_one_line(spec.choices)}
+            for spec in chosen.sensitivity.values()
         ]
         print_rows(rows, output_format)
         return
     with SpecificationProgress() as progress:
-        found = fit_all(db, its, only, source, workers, refit, progress.told, progress.watch)
-    table = found.table
+        result = specifications(db, chosen, specs, source, workers, refit, progress.with_time_left, progress.watch)
+    table = result.table
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
-    _say_how_it_went(found)
+    _say_counts(result)
     if figure is not None:
-        say(draw_specifications(table, FigureData(db, its).labels, figure))
+        say(draw_specifications(table, FigureData(db, chosen).labels, figure))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 
@@ -93,8 +84,8 @@ def _in_one_line(choices: Mapping[str, str]) -> str:
     return "; ".join(f"{dimension}: {choice}" for dimension, choice in choices.items())
 
 
-def _say_how_it_went(found: SensitivityResult) -> None:
-    fits = found.table.unique("spec_id", maintain_order=True)
+def _say_counts(result: SensitivityResult) -> None:
+    fits = result.table.unique("spec_id", maintain_order=True)
     counts = Counter(fits["status"].to_list())
     say(f"{fits.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     failed = fits.filter(pl.col("status") == "failed")
@@ -103,5 +94,5 @@ def _say_how_it_went(found: SensitivityResult) -> None:
         say(f"Failed: {row['spec']} ({cell}): {row['messages'].splitlines()[-1]}")
     if failed.height > 3:
         say(f"… and {failed.height - 3} more: --format json has the messages of each.")
-    if found.not_kept:
-        say(f"The fits could not be kept. {found.not_kept}")
+    if result.not_kept:
+        say(f"The fits could not be kept. {result.not_kept}")

@@ -1,116 +1,23 @@
-"""How `analyze --fit stm` shows topics, and `analyze topics`: other numbers of topics, and where the model lies."""
+"""`analyze topics search`: how many topics a topic model should have."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
-import polars as pl
 
-from slant.analysis.cli.bayes import is_bayesian, no_such_table
-from slant.analysis.cli.results import FitProgress
-from slant.analysis.cli.study import meant, study_option
-from slant.analysis.fitting.fits import FitResult
-from slant.analysis.paper.family import GRAIN
-from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.topics.search import STEPS, has_topic_model, search
-from slant.analysis.rows.studies import loadable
-from slant.collector.commands.shown import shown_options
-from slant.collector.errors import UsageError
-from slant.collector.studies.catalogue import Study, load_study
-from slant.collector.terminal import SlantGroup, db_option, format_option, print_rows, say
-
-_ADJUSTED = ("contrasts", "correlations")
-_KEY = [*GRAIN, "refusals_removed", "fit"]
-
-
-def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
-    """One of cli.TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out).
-
-    UsageError where the fits are Bayesian models, which have no topics.
-    """
-    if result.topics["models"].is_empty() and is_bayesian(result):
-        raise no_such_table(result, show)
-    if show == "topics":
-        return _overview(result)
-    if show == "match":
-        return _matches(result, study, db)
-    if show not in result.topics:
-        table: pl.DataFrame = getattr(result, show)
-        return table
-    return _adjusted(result.topics[show], adjust) if show in _ADJUSTED else result.topics[show]
-
-
-def check_adjust(show: str | None, adjust: str | None) -> None:
-    """UsageError before minutes are spent on a fit."""
-    if adjust is not None and show not in _ADJUSTED:
-        raise UsageError(
-            f"There is no p to adjust in {show or 'topics'}.", f"With --adjust, --show one of: {', '.join(_ADJUSTED)}"
-        )
-
-
-def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
-    """Whether the fit can be the paper's own, and how well its topics match the printed ones."""
-    for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
-        say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
-    for name in result.diagnostics["study"].unique(maintain_order=True):
-        its = _study(name, study, db)
-        if its is None or not printed_topics(its):
-            continue
-        for row in _joined(result, missing_of_print(db, its)).to_dicts():
-            if row["missing"] and row["source"] != "simulated":
-                say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
-    for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
-        if grain[0] == "simulated":
-            say("Simulated answers reason in a few fixed sentences: their topics say nothing about models.")
-            continue
-        say(f"{match_in_words(match)} ({grain[0]})")
-
-
-def _study(name: str, given: str | None, db: Path) -> Study | None:
-    """The study of this name, where its text is here."""
-    if given is not None and (its := load_study(given, db=db)).name == name:
-        return its
-    return next(iter(loadable([name], db)), None)
-
-
-def _joined(result: FitResult, missing: pl.DataFrame) -> pl.DataFrame:
-    return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing, on=GRAIN, how="inner")
-
-
-def _overview(result: FitResult) -> pl.DataFrame:
-    """One row a topic: its share, its FREX words, and how good it is."""
-    is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
-    words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
-    listed = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
-        pl.col("word").str.join(", ").alias("frex_words")
-    )
-    topics = result.topics["topics"].join(listed, on=[*_KEY, "topic"], how="left", maintain_order="left")
-    return topics.select(pl.exclude("fit"), "fit")
-
-
-def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
-    """Printed topics beside the fitted ones; no rows for a study that prints none."""
-    parts = []
-    for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
-        its = _study(str(grain[0]), study, db)
-        if its is not None and (printed := printed_topics(its)):
-            key = [pl.lit(value).alias(name) for name, value in zip(["study", *_KEY], grain, strict=True)]
-            match = matched(words, printed)
-            parts.append(match.select(*key[1:4], key[0], *match.columns, key[-1]))
-    return (
-        pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys([*GRAIN, "study", "paper_topic"], pl.String))
-    )
-
-
-def _adjusted(rows: pl.DataFrame, adjust: str | None) -> pl.DataFrame:
-    chosen = {"holm": "p_holm", "BH": "p_bh"}.get(adjust or "none")
-    if chosen is None:
-        return rows.drop("p_holm", "p_bh")
-    named = rows.with_columns(pl.col(chosen).alias("p_adjusted"), pl.lit(adjust).alias("adjusted_by"))
-    at = rows.columns.index("p_value") + 1
-    before, after = rows.columns[:at], [name for name in rows.columns[at:] if name not in ("p_holm", "p_bh")]
-    return named.select(*before, "p_adjusted", "adjusted_by", *after)
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    db_option,
+    output_options,
+    row_options,
+    source_option,
+    study_option,
+)
+from slant.collector.terminal import SlantGroup, print_rows
 
 
 class NumberRange(click.ParamType[list[int]]):
@@ -144,29 +51,36 @@ def topics() -> None:
     epilog="\b\nExamples:\n  analyze topics search --topics 3:10 && analyze figures search_k\n"
     "  analyze topics search --topics 3,4,6 --workers 1 --format csv",
 )
-@study_option
-@click.option("--source", type=click.Choice(["collected", "imported", "simulated"]), help="Only rows of this source.")
-@click.option("--topics", "numbers", type=NumberRange(), default="3:10", show_default=True, help="Numbers to compare.")
-@click.option("--max-steps", type=click.IntRange(min=1), default=STEPS, show_default=True, help="Most steps of a fit.")
-@click.option("--preprocessing", type=click.Choice(["fast", "tm"]), help="How texts become words; the result is alike.")
-@click.option("--workers", type=click.IntRange(min=1), help="R processes. Default: one a core.")
+@study_option(ONE_STUDY)
+@source_option()
+@click.option(
+    "--topics",
+    "numbers",
+    type=NumberRange(),
+    default="3:10",
+    show_default=True,
+    help="The numbers of topics to compare.",
+)
+@click.option("--max-steps", type=AT_LEAST_1, default=STEPS, show_default=True, help="The most steps of a fit.")
+@click.option("--preprocessing", type=click.Choice(["fast", "tm"]), help="What makes words of texts; results agree.")
+@workers_option
 @db_option
-@format_option
-@shown_options
+@output_options
+@row_options
 def search_command(
     study: str | None, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None,
     workers: int | None, db: Path, output_format: str,
 ) -> None:  # fmt: skip
-    """Compares numbers of topics (stm's searchK), one number at a time on each core.
+    """Compare numbers of topics (stm's searchK), one number at a time on each core.
 
-    Each number is kept as soon as it is there: the same command goes on where it was stopped. There is no best number
-    of topics; `analyze figures search_k` draws what speaks for which.
+    Each number is kept as it ends: the same command goes on where it was stopped. No number of topics is best in every
+    respect; `analyze figures search_k` draws the measures.
     """
     settings = {"preprocessing": preprocessing} if preprocessing else None
-    its = meant(db, study, has_topic_model, "has a topic model")
+    chosen = chosen_study(db, study, has_topic_model, "has a topic model")
     with FitProgress() as progress:
         rows = search(
-            db, its, numbers, source=source, workers=workers, max_em_its=max_steps, progress=progress,
+            db, chosen, numbers, source=source, workers=workers, max_em_its=max_steps, progress=progress,
             settings=settings,
         )  # fmt: skip
     print_rows(rows.drop("search_id"), output_format)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import threading
 import time
@@ -15,6 +16,7 @@ from slant.collector.keep.journal import Journal
 from slant.collector.keep.journal_loader import Loader
 from slant.collector.records import Attempt
 
+log = logging.getLogger(__name__)
 FLUSH_EVERY_S = 2.0
 LATE_S = 20.0
 # After each flush the database is left alone for so many times as long as that held it: readers find it free. The
@@ -100,6 +102,7 @@ class JournalWriter:
             report = self._loader.load(patience_s, durable, self.give_up, most_held_s)
         except (DatabaseBusyError, DatabaseWriteError) as error:
             self._late_since = self._late_since or time.monotonic()
+            log.info("Answers wait in the journal: %s", error.what)
             if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:
                 self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
                 self._late_since = time.monotonic()

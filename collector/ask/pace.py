@@ -8,6 +8,7 @@ one only its own model, and not for long. What happens is noted for the table pa
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from slant.collector.ask.rate_limits import spoken, told_budgets
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers import is_on_this_machine
 
+log = logging.getLogger(__name__)
 START_LIMIT = 4
 PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed
 NOTE_EVERY_S = 1.0
@@ -207,6 +209,8 @@ class Pace:
             self._budget_wait_s = 0.0
 
     def _tell(self, event: str, wait_s: float | None = None, detail: str | None = None) -> None:
+        waits = "" if wait_s is None else f", waits {spoken(wait_s)} ({detail})"
+        log.info("%s: pace %s, %d requests at once%s", self._model, event, self.limit.allowed, waits)
         self._note(
             {
                 "kind": "pace", "noted_at": utc_now(), "model": self._model, "event": event,

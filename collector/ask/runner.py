@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.studies.catalogue import Study, StudyModel
 
+log = logging.getLogger(__name__)
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 
 
@@ -156,6 +158,8 @@ class Runner:
                 conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
                 cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
             )  # fmt: skip
+            model = lane.model.model
+            log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
@@ -177,6 +181,8 @@ class Runner:
             failures += not self._is_excused(lane, exchange)
             if failures > self._max_retries or verdict.action == "fail":
                 break
+            reason = self._maker.redacted(verdict.reason)
+            log.info("%s: trial %s is asked again after try %d: %s", model, trial.trial_id, try_no, reason)
             wait_s = verdict.wait_s + random.uniform(0.0, 0.3) * min(verdict.wait_s, LONGEST_BACKOFF_S)
         self._give_up(lane, self._maker.redacted(verdict.reason))
         return None

@@ -7,6 +7,7 @@ All of it under the journal's lock; nothing here remembers anything but through 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,6 +33,8 @@ from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.stored_texts import study_line
+
+log = logging.getLogger(__name__)
 
 GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 
@@ -118,6 +121,7 @@ class Batches:
             if known_job is None:
                 return
             seen = service.look(known_job)
+            log.info("%s: %s", _name(job), self._maker.redacted(seen.status))
             known_job = self._folder.write(replace(known_job, seen=seen.status, seen_at=utc_now()))
             if seen.has_ended:
                 self._tell(known_job, seen, self._fetcher.fetch(known_job, service, seen))
@@ -198,6 +202,7 @@ class Batches:
         try:
             service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
             for job in self._submitter.submit(lane, self._pending(lane), service, money):
+                log.info("%s was submitted", _name(job))
                 lane.submitted += job.n_requests
                 pending -= job.n_requests
                 self._made.append(job)

@@ -1,1 +1,1 @@
-"""What a model's token count is worth: `collect check`, second counts, and probabilities of options."""
+"""What a model's token count is worth: `collect check-model`, second counts, and probabilities of options."""

@@ -1,4 +1,4 @@
-"""`collect check`: asks one model questions of known difficulty, and finds out what its token count is worth.
+"""`collect check-model`: asks one model questions of known difficulty, and finds out what its token count is worth.
 
 The questions go through the ordinary client. The check is kept in a journal of its own, written at once and whole, so
 that it may run beside a collector on the same database.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -10,8 +11,10 @@ from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
-from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.studies.catalogue import list_studies, load_study
+
+if TYPE_CHECKING:
+    from slant.collector.plan.run_plan import ModelPlan, Offer
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
@@ -75,7 +78,7 @@ def _note(offer: Offer, model_plan: ModelPlan, verdicts: Verdicts) -> str | None
 
 def _said(verdict: str, reasons: str, name: str) -> str:
     if verdict == "unchecked":
-        return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check {name}"
+        return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check-model {name}"
     return f"failed its check: its token count is not usable as a dependent variable ({reasons})."
 
 

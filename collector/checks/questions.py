@@ -1,4 +1,4 @@
-"""What `collect check` asks: questions of increasing difficulty, and pairs that show whether a parameter acts.
+"""What `collect check-model` asks: questions of increasing difficulty, and pairs that show whether a parameter acts.
 
 The questions are data (calibration.csv; the answers were computed). Their order is seeded. A parameter is tried with an
 answer that nobody repeats by chance (twelve random digits): the same one twice means that chance was switched off.

@@ -7,38 +7,46 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.shown import shown_options
-from slant.collector.terminal import db_option, format_option, print_rows, say
+from slant.collector.commands.options import db_option, output_options, row_options, verbose_option
+from slant.collector.terminal import print_rows, say
 
 
 @click.command(
-    epilog="\b\nExamples:\n  collect status\n  collect status --watch\n  collect status --db other.duckdb --format csv"
+    "status",
+    epilog="\b\nExamples:\n  collect status\n  collect status --watch\n  collect status --db other.duckdb --format csv",
 )
 @click.option(
     "--by", type=click.Choice(["model", "test"]), default="model", show_default=True, help="One row for each."
 )
-@click.option("--watch", "is_watching", is_flag=True, help="Show it again and again until the run ends.")
-@click.option("--every", "every_s", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between.")
+@click.option("--watch", "is_watching", is_flag=True, help="Update it until the run ends.")
+@click.option(
+    "--every",
+    "every_s",
+    type=click.FloatRange(0.1),
+    default=2.0,
+    show_default=True,
+    help="Seconds between updates (--watch).",
+)
 @db_option
-@format_option
-@shown_options
-def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
-    """How many trials of each model are done, by outcome; while a collector runs also how fast, and how long to go."""
+@output_options
+@row_options
+def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
+    """How many trials of each model are done, by outcome; during a run also its rate and the time left."""
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.checks.notes import table_notes
-    from slant.collector.commands.batch import show_jobs
+    from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.cost.costs import changed_models, cost_notes, with_costs
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch
 
-    def look() -> Any:
+    def current_rows() -> Any:
         rows = progress(db, by)
         return with_pace(with_costs(rows, db), db) if by == "model" else with_test_pace(rows, db)
 
     if is_watching:
-        watch(db, every_s, look)
-    rows = look()
+        watch(db, every_s, current_rows)
+    rows = current_rows()
     shown, title = for_people(rows) if output_format == "table" else (rows, "")
     print_rows(shown, output_format, title or None)
     if rows.is_empty():
@@ -52,16 +60,17 @@ def status(by: str, is_watching: bool, every_s: float, db: Path, output_format: 
         say(f"Warning: {warning}")
 
 
-@click.command(epilog="\b\nExample:\n  collect load --db slant.duckdb")
+@click.command("load", epilog="\b\nExample:\n  collect load --db slant.duckdb")
 @db_option
-def load(db: Path) -> None:
-    """Bring answers from the journals into the database; makes it again where only its journals are left."""
+@verbose_option
+def load_command(db: Path) -> None:
+    """Load answers from the journals into the database; restores a database of which only the journals are left."""
     from slant.collector.errors import DatabaseError
     from slant.collector.keep.journal import journal_folder
     from slant.collector.keep.journal_loader import load_journals
 
     if not journal_folder(db).is_dir():
-        raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "A database is named with --db FILE")
+        raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "To name another database: --db FILE")
     report = load_journals(db)
     for problem in report.problems:
         say(f"Can't be read: {problem}")

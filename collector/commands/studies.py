@@ -1,4 +1,4 @@
-"""`collect studies`: which studies there are, what is in one, and whether a file of one's own is right."""
+"""`collect studies`: the studies there are, what each holds, beginning and validating a study of one's own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from slant.collector.commands.options import FOLDER, db_option, output_options
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.schema import columns_of_views, design_of_view
@@ -17,7 +18,7 @@ from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits
 from slant.collector.studies.new_study import new_study
-from slant.collector.terminal import SlantGroup, db_option, format_option, print_rows, say
+from slant.collector.terminal import SlantGroup, print_rows, say
 
 Rows = list[dict[str, Any]]
 
@@ -29,75 +30,73 @@ class _NameOrCommand(SlantGroup):
         return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
 
 
-@click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | new NAME | check PATH]")
-@format_option
+@click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | new NAME | validate PATH]")
+@output_options
 @click.pass_context
 def studies(ctx: click.Context, output_format: str) -> None:
-    """Lists the studies; with a NAME (or the path of a study file) shows that study. `new` writes one of your own.
+    """List the studies; with a NAME (or the path of a study file) show that study. `new` writes one of your own.
 
     \b
     Examples:
       collect studies
       collect studies rmiat
-      collect studies rmiat --part models --format csv
+      collect studies rmiat --show models --format csv
       collect studies new drinks --design association
-      collect studies check ./drinks/study.toml
+      collect studies validate ./drinks/study.toml
     """
     ctx.default_map = {"show": {"output_format": output_format}}  # so that --format may also stand before the NAME
     if ctx.invoked_subcommand is None:
-        rows = [_listed(load_study(name)) for name in list_studies()]
-        print_rows(rows if output_format != "table" else [_in_one_line(row) for row in rows], output_format)
+        rows = [_study_row(load_study(name)) for name in list_studies()]
+        print_rows(rows if output_format != "table" else [_short(row) for row in rows], output_format)
         if output_format == "table":
-            say("What is in one: collect studies NAME")
+            say("To see what a study holds: collect studies NAME")
 
 
-@studies.command(hidden=True)
+@studies.command("show", hidden=True)
 @click.argument("name")
 @click.option(
-    "--part",
+    "--show",
     type=click.Choice(["tests", "words", "models", "variants", "fits", "stimuli"]),
-    help="Show this part only.",
+    help="Print only this table.",
 )
 @db_option
-@format_option
-def show(name: str, part: str | None, db: Path, output_format: str) -> None:
-    """Shows one study: its tests, words, models, variants and fits.
+@output_options
+def show_study(name: str, show: str | None, db: Path, output_format: str) -> None:
+    """Show one study: its tests, words, models, variants and fits.
 
     NAME is the name of a study that comes with slant or that the database keeps, or the path of a study file. As CSV
-    or JSON one part is printed at a time (without --part: the tests). The part "stimuli" has every word and where it
+    or JSON one table is printed (without --show: the tests). The table "stimuli" has every word and where it
     comes from.
 
     \b
     Examples:
-      collect studies rmiat --part models --format csv
-      collect studies interference --part stimuli
+      collect studies rmiat --show models --format csv
+      collect studies interference --show stimuli
     """
     study = load_study(name, db=db)
-    if part == "stimuli":
+    if show == "stimuli":
         print_rows(design_named(study.design).words(study.data), output_format)
         return
-    parts = {"tests": _tests(study), "words": _words(study), "models": _models(study)}
-    parts |= {"variants": _variants(study), "fits": _fits(study)}
-    if part or output_format != "table":
-        print_rows(parts[part or "tests"], output_format)
+    tables = {"tests": _tests(study), "words": _words(study), "models": _models(study)}
+    tables |= {"variants": _variants(study), "fits": _fits(study)}
+    if show or output_format != "table":
+        print_rows(tables[show or "tests"], output_format)
         return
     say(f"{study.name}: {study.title} (design {study.design}, version {study.version}, path {study.path})")
     if study.note:
         say(study.note)
-    for name, rows in parts.items():
+    for name, rows in tables.items():
         if rows:
             print_rows(rows, output_format, title=name.capitalize())
     say(f"{planned_count(study)} trials a model.")
 
 
-@studies.command()
+@studies.command("new")
 @click.argument("name")
 @click.option("--design", required=True, help="The kind of study: association, forced_choice or allocation.")
-@click.option(
-    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Where to write it.  [default: ./NAME]"
-)
-def new(name: str, design: str, folder: Path | None) -> None:
-    """Writes a study of your own to start from: a TOML with comments, and its CSVs.
+@click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
+def new_study_command(name: str, design: str, folder: Path | None) -> None:
+    """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
     It can be checked and tried as it stands; then put your words, texts and models in place of the example's. Nothing
     is overwritten.
@@ -110,19 +109,20 @@ def new(name: str, design: str, folder: Path | None) -> None:
     paths = new_study(name, design, folder or Path(name))
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
-    say(f"Next: collect studies check {study.as_typed}")
+    say(f"Next: collect studies validate {study.as_typed}")
     say(f"      {study.trial_command} --db {shlex.quote(name)}.duckdb")
 
 
-@studies.command()
+@studies.command("validate")
 @click.argument("path", type=click.Path(path_type=Path))
-def check(path: Path) -> None:
-    """Checks a study file of your own, and every file it names, without asking anybody: what is asked, and whether
-    its fits have the views, columns, levels and priors that they name.
+def validate_study(path: Path) -> None:
+    """Validate a study file of your own and every file it names; send nothing.
+
+    Counts the trials, and looks up the views, columns, levels and priors that the fits name.
 
     \b
     Example:
-      collect studies check ./mine/study.toml
+      collect studies validate ./mine/study.toml
     """
     study = load_study(path)
     if wrong := _wrong_in_fits(study):
@@ -136,11 +136,12 @@ def _wrong_in_fits(study: Study) -> list[str]:
     """What is wrong with the study's fits; its design's views are made in memory to know their columns."""
     if not study.fits:
         return []
-    views = {name: its for name, its in columns_of_views().items() if design_of_view(name) in (None, study.design)}
+    columns = columns_of_views()
+    views = {name: columns[name] for name in columns if design_of_view(name) in (None, study.design)}
     return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
 
 
-def _listed(study: Study) -> dict[str, Any]:
+def _study_row(study: Study) -> dict[str, Any]:
     return {
         "study": study.name,
         "title": study.title,
@@ -154,8 +155,8 @@ def _listed(study: Study) -> dict[str, Any]:
     }
 
 
-def _in_one_line(row: dict[str, Any]) -> dict[str, Any]:
-    """What has room in 80 columns."""
+def _short(row: dict[str, Any]) -> dict[str, Any]:
+    """The columns that fit into 80 characters."""
     shown = {name: row[name] for name in ("study", "design", "tests", "models", "trials_a_model")}
     return shown | {"variants": row["variants"].count(",") + 1}
 
@@ -172,8 +173,8 @@ def _words(study: Study) -> Rows:
         counts.setdefault((word["test"], word["category"]), Counter())[word.get("tier", "")] += 1
     tiers = [tier for tier in dict.fromkeys(word.get("tier", "") for word in words) if tier]
     return [
-        {"test": test, "category": category, "words": found.total()} | {tier: found[tier] for tier in tiers}
-        for (test, category), found in counts.items()
+        {"test": test, "category": category, "words": by_tier.total()} | {tier: by_tier[tier] for tier in tiers}
+        for (test, category), by_tier in counts.items()
     ]
 
 

@@ -102,7 +102,7 @@ class Design(ABC):
         return {"test": tuple(test.test for test in study.tests)}
 
     def remarks(self, study: Study) -> list[str]:
-        """Sentences on what is allowed but may not be meant, for `collect studies check`."""
+        """Sentences on what is allowed but may not be meant, for `collect studies validate`."""
         return []
 
     def frames(self, data: Any) -> tuple[str, ...]:

@@ -35,9 +35,9 @@ _ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".tsv")
 
 
 def import_trials(
+    db: str | Path,
     study: str | Study,
     paths: Iterable[str | Path],
-    db: str | Path,
     model: str | None = None,
     layout: str = "tidy",
     variant: str = "base",

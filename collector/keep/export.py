@@ -51,7 +51,7 @@ def export_trials(
     format: str | None = None,
     *,
     spreadsheet_safe: bool = False,
-    force: bool = False,
+    overwrite: bool = False,
 ) -> ExportReport:
     """Write all rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
@@ -59,7 +59,7 @@ def export_trials(
     empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
     formula; such a file no longer holds the answers as they were given, so don't import it again.
 
-    UsageError where `out` exists already and not `force`, or the format is unknown; DatabaseError for a bad database.
+    UsageError where `out` exists and `overwrite` is false, or the format is unknown; DatabaseError for a bad database.
     """
     view = view or usual_view(db)
     chosen = format or (Path(out).suffix.lower().lstrip(".") if isinstance(out, (str, Path)) else "")
@@ -67,7 +67,7 @@ def export_trials(
         raise UnknownNameError("export format", chosen, FORMATS)
     if spreadsheet_safe and chosen != "csv":
         raise UsageError("Only a CSV is made safe for spreadsheets.", "Add: --format csv")
-    with _opened(out, force) as (file, folder):
+    with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
         with reading(db) as connection:
             _copy(connection, view, rows, "zstd" if chosen == "parquet" else "snappy")
@@ -127,7 +127,7 @@ def _counted(rows: Path) -> ExportReport:
 
 
 @contextmanager
-def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[tuple[BinaryIO, Path]]:
+def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[BinaryIO, Path]]:
     """The file to write to, and a folder for the time being. The file gets its name when it is complete, so a broken
     export leaves an older one as it was."""
     if not isinstance(out, (str, Path)):
@@ -135,8 +135,8 @@ def _opened(out: str | Path | BinaryIO, force: bool) -> Iterator[tuple[BinaryIO,
             yield out, Path(folder)
         return
     path = Path(out)
-    if path.exists() and not force:
-        raise UsageError(f"There is a file {path} already.", "To replace it: --force")
+    if path.exists() and not overwrite:
+        raise UsageError(f"There is a file {path} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file, tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:

@@ -25,7 +25,8 @@ def _polars_type(hint: Any) -> Any:
     return _KINDS[options[0]] if options else pl.String
 
 
-SCHEMA = {f.name: _polars_type(get_type_hints(Attempt)[f.name]) for f in fields(Attempt)}
+_HINTS = get_type_hints(Attempt)  # once: it reads every annotation anew
+SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _INSERTS = {
     "attempts": "INSERT INTO attempts BY NAME SELECT * FROM new_rows",

@@ -4,6 +4,7 @@ transaction that inserts its rows. Nothing waits in memory while somebody else h
 from __future__ import annotations
 
 import json
+import logging
 import math
 import threading
 import time
@@ -18,6 +19,7 @@ from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal import journal_folder, utc_now, whole_lines
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
 
+log = logging.getLogger(__name__)
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
 
 
@@ -56,6 +58,8 @@ class Loader:
             while self._offsets.get(path.name, 0) < size and path.name not in self._foreign:
                 if report.held_s >= most_held_s or not self._chunk(path, size, patience_s, give_up, report):
                     break
+        if report.rows:
+            log.info("%d rows loaded into %s, which was held for %.2f s", report.rows, self.db, report.held_s)
         return report
 
     def _chunk(

@@ -1,4 +1,4 @@
-"""What `collect studies check` asks of [fits.*] and [sensitivity.*]: views, columns, levels and priors that there are.
+"""What `collect studies validate` asks of [fits.*] and [sensitivity.*]: known views, columns, levels and priors.
 
 R reads formulas and priors against lists of its own before anything is fitted. This tells a person of a mistake before
 any answer is paid for.

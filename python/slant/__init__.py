@@ -2,7 +2,7 @@
 
 from slant import collect, fit, tables
 
-collect("rmiat", ["simulated/o3-mini"], "slant.duckdb")    # every answer into one DuckDB file
+collect("slant.duckdb", "rmiat", ["simulated/o3-mini"])    # every answer into one DuckDB file
 tables("slant.duckdb")                                      # descriptives and refusals, from SQL views
 fit("lme4", "slant.duckdb", study="rmiat").table            # the paper's mixed models, in R
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "slant.collector": (
-        "BatchOptions", "BatchReport", "Options", "RunReport", "Watcher", "collect", "collect_batch", "export_trials",
+        "BatchOptions", "BatchReport", "Options", "RunReport", "SlantError", "Watcher", "collect", "export_trials",
         "import_trials", "load_study", "showing",
     ),
     "slant.analysis": (

@@ -66,7 +66,7 @@ CREATE TABLE attempts (
 -- Lines of a journal that could not be read; everything around them was kept.
 CREATE TABLE journal_problems (journal TEXT, line_no BIGINT, problem TEXT, found_at TIMESTAMP);
 
--- One `collect check MODEL` a row (`run_id` names its journal). `temperature`, `effort` and `seed` hold a finding (acts,
+-- One `collect check-model MODEL` a row (`run_id` names its journal). `temperature`, `effort` and `seed` hold a finding (acts,
 -- no effect seen, rejected …); `answers` is JSON: every question, its answer, its counts and the response as it came.
 CREATE TABLE checks (
     run_id TEXT, provider TEXT, requested_model TEXT, settings TEXT, verdict TEXT, reasons TEXT,

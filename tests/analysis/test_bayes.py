@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from slant import analysis
 from slant.analysis.bridge.r import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.cli.analyze import analyze
-from slant.analysis.cli.bayes import bayes_table
+from slant.analysis.cli.fit_tables import bayes_table
+from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.store import stored
 from slant.analysis.questions.bayes.draws import Draws
@@ -177,7 +177,7 @@ def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Pat
 @pytest.mark.skipif(not HAS_PROC, reason="looks for processes in /proc")
 def test_ctrl_c_ends_the_chains_too(db: Path, found: FitResult, root: Path) -> None:
     command = ["--fit", "interference", "--study", "interference", "--db", str(db), "--iterations", "1000000"]
-    code = "from slant.analysis.cli.analyze import analyze; analyze()"
+    code = "from slant.analysis.cli.main import analyze; analyze()"
     parent = subprocess.Popen([sys.executable, "-c", code, *command], cwd=root, start_new_session=True)
     try:
         assert wait_until(lambda: len(groups_of(parent.pid)) > 2, patience_s=300)  # the worker, and its chains

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
 from slant.analysis.questions.checks.checks import CHECKS, Checks, check
 from slant.analysis.questions.checks.findings import findings

@@ -31,7 +31,7 @@ def choices(folder: Path, congruent: dict[str, float], incongruent: dict[str, fl
     folder.mkdir(exist_ok=True)
     pl.DataFrame(rows, infer_schema_length=None, strict=False).write_csv(folder / "simulation.csv")
     path = write_choice(folder, study=('pairs = "pairs.csv"', 'pairs = "pairs.csv"\nsimulation = "simulation.csv"'))
-    collect(str(path), ["simulated/small"], folder / "a.duckdb", repetitions=30)
+    collect(folder / "a.duckdb", str(path), ["simulated/small"], repetitions=30)
     return check(folder / "a.duckdb", **more)
 
 
@@ -118,7 +118,7 @@ def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path:
 
 def test_groups_that_are_always_shown_in_one_order_are_a_caution(tmp_path: Path) -> None:
     path = write_game(tmp_path)
-    collect(str(path), ["simulated/greedy"], tmp_path / "a.duckdb")
+    collect(tmp_path / "a.duckdb", str(path), ["simulated/greedy"])
     found = page(check(tmp_path / "a.duckdb"))["first_option"]
     assert (found.standing, found.verdict[:46]) == ("caution", "In each cell the options come in one order onl")
     assert 'group_order = "shuffled"' in " ".join(found.details)

@@ -13,7 +13,7 @@ import pytest
 from click import Command
 from click.testing import CliRunner, Result
 
-from slant.analysis.cli import analyze as cli
+from slant.analysis.cli import main as cli
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 
@@ -27,7 +27,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def typed(root: Path, *arguments: object, name: str = "analyze") -> subprocess.CompletedProcess[str]:
     """In a process of its own, as a person would."""
-    code = f"from slant.analysis.cli.analyze import {name}; {name}(prog_name='{name}')"
+    code = f"from slant.analysis.cli.main import {name}; {name}(prog_name='{name}')"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
@@ -78,8 +78,8 @@ def test_compare_prints_one_line_a_table_or_one_a_number(db: Path) -> None:
 
 
 def test_compare_shows_only_the_tables_and_standings_that_are_asked_for(db: Path) -> None:
-    command = ("compare", "--table", "text", "--table", "S11", "--only", "not-checkable", "--db", db, "--format", "csv")
-    (head, *rows) = csv.reader(analyze(*command).stdout.splitlines())
+    command = ("compare", "--table", "text", "--table", "S11", "--status", "not-checkable", "--db", db)
+    (head, *rows) = csv.reader(analyze(*command, "--format", "csv").stdout.splitlines())
     found = [dict(zip(head, row, strict=True)) for row in rows]
     assert {row["table"] for row in found} == {"text", "S11"}
     assert {row["status"] for row in found} == {"not checkable"}

@@ -67,7 +67,7 @@ def test_a_fit_prints_topics_and_says_what_they_lack_and_match(db: Path, study: 
 @pytest.mark.needs("stm")
 def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     for arguments, said in (
-        (("--show", "words", "--adjust", "BH"), "There is no p to adjust in words."),
+        (("--show", "words", "--adjust", "BH"), "The table words has no p values to adjust."),
         (("--topics", "1"), "Can't fit one topic."),
         (("--show", "thoughts"), "thoughts"),
     ):
@@ -104,7 +104,7 @@ def test_what_can_not_be_searched_is_said(db: Path) -> None:
 @pytest.mark.slow
 def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path: Path, study: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
-    code = "from slant.analysis.cli.analyze import analyze; analyze()"
+    code = "from slant.analysis.cli.main import analyze; analyze()"
     command = [
         sys.executable,
         "-c",

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.paper import families_of
 from slant.analysis.paper.compare import compare
 from slant.analysis.paper.family import PRINT, WITHOUT_DATA, split_families
@@ -238,7 +238,7 @@ def test_a_printed_p_value_says_what_to_type_and_is_then_that_of_the_kept_compar
     rows = [row for v in ("main", "temperature_1_5") for row in games("gpt-4o", v, [APART] * 30)]
     db = database(tmp_path / "x.duckdb", rows)
     before = one(of_games(db, study, ["text"]), model="gpt-4o", quantity="p_value")
-    assert "analyze differences --study hiring --reference main --only temperature_1_5" in before["note"]
+    assert "analyze differences --study hiring --reference main --condition temperature_1_5" in before["note"]
     row = {"source": "collected", "study": "hiring", "study_version": study.version, "between": "variant",
            "model": "gpt-4o", "answer_format": "direct", "condition": "temperature_1_5", "reference": "main",
            "index": "si", "n_games": 30, "n_games_reference": 30, "p_value": 0.294}  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.bayes_tables import BRMS_TABLES
 from slant.analysis.paper.interference import permuted, posteriors
 from slant.analysis.paper.judged import judged
@@ -34,7 +34,7 @@ def study() -> Study:
 
 def imported(folder: Path, rows: pl.DataFrame) -> Path:
     rows.write_csv(folder / "paper.csv")
-    import_trials("interference", [folder / "paper.csv"], folder / "paper.duckdb")
+    import_trials(folder / "paper.duckdb", "interference", [folder / "paper.csv"])
     return folder / "paper.duckdb"
 
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.plots.figures import draw
 from slant.analysis.plots.rows import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
@@ -77,8 +77,8 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
 
 def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    code = "from slant.analysis.cli.analyze import analyze; analyze(prog_name='analyze')"
-    words = ["figures", "refusals", "--format", "svg,csv", "--db", db, "--out", tmp_path / "f"]
+    code = "from slant.analysis.cli.main import analyze; analyze(prog_name='analyze')"
+    words = ["figures", "refusals", "--image", "svg", "--format", "csv", "--db", db, "--out", tmp_path / "f"]
     command = [sys.executable, "-c", code, *map(str, words)]
     answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     (row,) = csv.DictReader(io.StringIO(answer.stdout))
@@ -104,10 +104,10 @@ def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path:
     assert (pdf.suffix, pdf.read_bytes()[:5]) == (".pdf", b"%PDF-")
 
 
-def test_format_names_files_and_how_rows_are_printed(tmp_path: Path) -> None:
+def test_images_have_one_format_and_rows_another(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    words = ["figures", "refusals", "--format", "pdf,json", "--width", "3.5", "--db", str(db), "--out", str(tmp_path)]
-    result = CliRunner().invoke(analyze, words)
+    words = ["figures", "refusals", "--image", "pdf", "--format", "json", "--width", "3.5"]
+    result = CliRunner().invoke(analyze, [*words, "--db", str(db), "--out", str(tmp_path)])
     assert [Path(row["path"]).name for row in json.loads(result.stdout)] == ["refusals-simulated-base.pdf"]
 
 
@@ -124,5 +124,5 @@ def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: 
 
 def test_an_unknown_format_is_one_sentence(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    result = CliRunner().invoke(analyze, ["figures", "--format", "tiff", "--db", str(db)])
-    assert (result.exit_code, 'no format "tiff"' in result.stderr) == (2, True), result.output
+    result = CliRunner().invoke(analyze, ["figures", "--image", "tiff", "--db", str(db)])
+    assert (result.exit_code, 'no image format "tiff"' in result.stderr) == (2, True), result.output

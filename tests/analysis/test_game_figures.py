@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.paper.human_levels import human_levels
 from slant.analysis.plots.kinds.of_games import KINDS, kinds_of
 from slant.analysis.plots.rows import FigureRows, figure_rows
@@ -57,7 +57,7 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     study, db = played(tmp_path, FIGURES, kept=("base",))
     found = rows_of(study, db, "rewards", "parts")
     assert set(found) == {"parts"}  # it has no title that would ask for more than there is
-    words = ["figures", "parts", "rewards", "--format", "svg", "--study", str(study), "--db", str(db)]
+    words = ["figures", "parts", "rewards", "--image", "svg", "--study", str(study), "--db", str(db)]
     result = CliRunner().invoke(analyze, [*words, "--out", str(tmp_path)])
     typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
     assert f"Not drawn, for there are no rows for them: rewards. What makes these: {typed}" in result.stderr
@@ -182,7 +182,7 @@ def test_who_has_only_r_and_the_file_draws_every_figure_of_the_paper(root: Path,
     drawn.mkdir()
     (tmp_path / "draw.R").write_text(_FIGURES_IN_R, "utf-8")
     for variant in ("main", "success_0_1", "elicited_rates", "resettlement", "steer_bonus", "hidden_mapping"):
-        collect("hiring", ["simulated/greedy", "simulated/random"], db, variant=variant)
+        collect(db, "hiring", ["simulated/greedy", "simulated/random"], variant=variant)
     game_indices(db, n_boot=20, n_random=20)
     command = ["Rscript", str(tmp_path / "draw.R"), str(db), str(drawn)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
@@ -32,15 +32,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     its = tmp_path_factory.mktemp("conditions")
     for study, condition in (("drinks", "usual"), ("pets", "apart")):
         path = collected(study, its / study, its / f"{study}.duckdb")
-        export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", force=True)
+        export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", overwrite=True)
         rows = pl.read_csv(its / "rows.csv", infer_schema=False).filter(pl.col("condition") == condition)
         rows.with_columns(source=pl.lit("collected")).write_csv(its / "rows.csv")
-        import_trials(str(path), [its / "rows.csv"], its / f"{condition}.duckdb")
+        import_trials(its / f"{condition}.duckdb", str(path), [its / "rows.csv"])
     for name, classes in CLASSES.items():
         (its / name).mkdir()
         path = write_game(its / name, (TWO_CLASSES, classes), ("[[models]]", "[variants.equal]\n\n[[models]]"))
         for variant in ("base", "equal"):
-            collect(str(path), ["simulated/greedy"], its / f"{name}.duckdb", variant=variant)
+            collect(its / f"{name}.duckdb", str(path), ["simulated/greedy"], variant=variant)
     return its
 
 

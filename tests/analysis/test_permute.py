@@ -22,8 +22,8 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.cli.analyze import analyze
-from slant.analysis.cli.permute import duration
+from slant.analysis.cli.main import analyze
+from slant.analysis.cli.progress import duration
 from slant.analysis.plots.rows import figure_rows
 from slant.analysis.questions.permutation import definition
 from slant.analysis.questions.permutation.lines import RefitLines

@@ -18,8 +18,9 @@ SHELL = '#!/bin/sh\nunset R_HOME\nexec {} "$@"\n'
 def drawn(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     db = small_database(folder / "a.duckdb")
     program = Path(sys.executable).with_name("analyze")
-    command = [str(program), "figures", "refusals", "--format", "svg,json", "--db", str(db), "--out", str(folder / "f")]
-    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    words = ["figures", "refusals", "--image", "svg", "--format", "json", "--db", str(db), "--out", str(folder / "f")]
+    environment = {**os.environ, **environment}
+    return subprocess.run([str(program), *words], env=environment, capture_output=True, text=True, check=False)
 
 
 def test_an_r_home_without_r_is_passed_over_for_the_r_on_path(tmp_path: Path) -> None:

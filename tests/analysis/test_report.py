@@ -166,7 +166,7 @@ def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_s
     root: Path, tmp_path: Path
 ) -> None:
     db, out = small_database(tmp_path / "a.duckdb"), tmp_path / "r.html"
-    code = "from slant.analysis.cli.analyze import analyze; analyze(prog_name='analyze')"
+    code = "from slant.analysis.cli.main import analyze; analyze(prog_name='analyze')"
     command = [sys.executable, "-c", code, "report", "--db", str(db), "--out", str(out)]
     subprocess.run(command, cwd=root, env={"PATH": "/"}, capture_output=True, check=True)
     page = out.read_text("utf-8")

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.plots.rows import figure_rows
 from slant.analysis.questions.sensitivity.specifications import specifications
 from slant.analysis.questions.sensitivity.work import Work, specification_work
@@ -271,7 +271,7 @@ def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> No
     run = CliRunner().invoke
     listed = run(analyze, ["sensitivity", "--study", "rmiat", "--list", "--format", "csv"])
     assert listed.output.splitlines()[1].startswith("paper,as in the paper,lme4,")
-    only = [word for name in QUICK for word in ("--only", name)]
+    only = [word for name in QUICK for word in ("--spec", name)]
     figure = tmp_path / "curve.svg"
     done = run(
         analyze,

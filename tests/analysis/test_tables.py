@@ -6,12 +6,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from slant.analysis.rows.open import open_trials, view_names
 from slant.analysis.rows.tables import read_header, table_info, tables
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
-from slant.collector.keep.database import writing
+from slant.collector.keep.database import kept_open, showing, writing
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 
@@ -167,3 +168,16 @@ def test_the_trials_that_are_there_come_in_the_columns_of_their_design(
 def test_no_rows_say_why(db: Path, view: str | None, study: str | None, said: str) -> None:
     with pytest.warns(UserWarning, match=said):
         assert open_trials(db, view, study=study).is_empty()
+
+
+def test_a_database_that_is_kept_open_is_opened_once_and_shows_the_rows_that_are_chosen(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openings, connect = [], duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *given, **more: openings.append(1) or connect(*given, **more))
+    with kept_open(db):
+        assert len(tables(db, ["tokens_by_condition"], study="rmiat")["tokens_by_condition"]) > 0
+        with showing(versions=["none"]), pytest.warns(UserWarning, match="has no rows"):
+            assert open_trials(db, "trials").is_empty()
+        assert open_trials(db, "trials").height == 3
+    assert len(openings) == 1

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages import versions
 from slant.analysis.pages.versions import made_with, other_versions

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector.api import Options, collect
-from slant.collector.batch.api import collect_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
@@ -34,7 +33,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
 
 
 class Paid:
-    """`collect_batch` on the tiny study, asked of a model whose answers have at most 100 tokens."""
+    """`collect(batch=True)` on the tiny study, asked of a model whose answers have at most 100 tokens."""
 
     def __init__(self, folder: Path) -> None:
         limited = ('provider = "local"\n', 'provider = "openai"\nsettings = { max_completion_tokens = 100 }\n')
@@ -45,7 +44,7 @@ class Paid:
 
     def __call__(self, budget_usd: float | None, **options: bool) -> BatchReport:
         how = BatchOptions(settle_s=0.0, poll_s=0.01, budget_usd=budget_usd, **options)  # type: ignore[arg-type]
-        return collect_batch(self.study, ["small"], self.db, prices_file=self.prices, options=how, yes=True)
+        return collect(self.db, self.study, ["small"], prices_file=self.prices, options=how, yes=True, batch=True)
 
     def live(self, budget_usd: float) -> str:
         """Why a live run of the same study stopped, with so high a budget."""
@@ -53,7 +52,7 @@ class Paid:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
             options = Options(budget_usd=budget_usd, mixed=True)
             report = collect(
-                self.study, ["small"], self.db, prices_file=self.prices, options=options, yes=True, repetitions=2
+                self.db, self.study, ["small"], prices_file=self.prices, options=options, yes=True, repetitions=2
             )
             assert server.bodies == []
         return str(report.models[0]["stopped_because"])

@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from slant.collector.api import Options, collect
-from slant.collector.batch.api import collect_batch
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError
@@ -127,16 +126,16 @@ def test_a_model_s_answers_come_one_way_unless_asked_otherwise(batch: Batching, 
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
         with pytest.raises(UsageError, match=r"8 trials .* by batch already"):
-            collect(batch.study, ["openai/o3-mini"], batch.db, repetitions=2, yes=True)
+            collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True)
         assert live.bodies == []
 
 
 def test_live_answers_keep_a_batch_out_too(batch: Batching, server: BatchServer) -> None:
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
-        collect(batch.study, ["openai/o3-mini"], batch.db, yes=True)
+        collect(batch.db, batch.study, ["openai/o3-mini"], yes=True)
     with pytest.raises(UsageError, match="--mixed"):
-        collect_batch(batch.study, ["openai/o3-mini"], batch.db, repetitions=2, yes=True)
+        collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True, batch=True)
     assert server.jobs == []
 
 
@@ -146,7 +145,7 @@ def test_mixing_them_knowingly_is_said_under_the_tables(batch: Batching, server:
     assert mixed_notes(batch.db, None) == []
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
-        collect(batch.study, ["openai/o3-mini"], batch.db, repetitions=2, yes=True, options=Options(mixed=True))
+        collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True, options=Options(mixed=True))
     assert "o3-mini was asked partly live and partly by batch" in "".join(mixed_notes(batch.db, None))
     assert batch.rows("SELECT n_live, n_batch FROM mixed_batches") == [(PLANNED, PLANNED)]
 
@@ -155,13 +154,13 @@ def test_what_an_open_job_is_asking_is_not_asked_live(batch: Batching, server: B
     batch("openai")
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
-        collect(batch.study, ["openai/o3-mini"], batch.db, yes=True)
+        collect(batch.db, batch.study, ["openai/o3-mini"], yes=True)
         assert live.bodies == []
 
 
 def test_only_providers_with_batch_jobs_can_be_asked_so(batch: Batching, server: BatchServer) -> None:
     with pytest.raises(UsageError, match="has no batch jobs"):
-        collect_batch(batch.study, ["local/small"], batch.db, base_url=server.address, yes=True)
+        collect(batch.db, batch.study, ["local/small"], base_url=server.address, yes=True, batch=True)
     assert set(WITH_BATCHES) == {"openai", "openai-responses", "anthropic"}
 
 

@@ -45,9 +45,9 @@ def run(study: str, server: LocalServer, folder: Path, **more: Any) -> RunReport
         concurrency=8, max_retries=0, time_limit_s=more.pop("time_limit_s", 5), budget_usd=more.pop("budget")
     )
     return collect(
+        folder / "a.duckdb",
         study,
         ["local/small"],
-        folder / "a.duckdb",
         base_url=server.base_url,
         options=options,
         prices_file=prices,
@@ -176,7 +176,7 @@ def test_an_http_error_is_not_billed_unless_it_says_what_it_counted(tiny: str, t
 
 def test_a_model_without_a_price_has_a_cost_of_null_never_of_zero(unlimited: str, tmp_path: Path) -> None:
     with LocalServer() as server:
-        report = collect(unlimited, ["local/other"], tmp_path / "a.duckdb", base_url=server.base_url)
+        report = collect(tmp_path / "a.duckdb", unlimited, ["local/other"], base_url=server.base_url)
     assert report.models[0]["cost_usd"] is None
     assert rows(tmp_path, "SELECT count(cost_usd) FROM attempts") == [(0,)]
     assert rows(tmp_path, "SELECT n_unpriced, cost_usd FROM costs") == [(8, None)]
@@ -189,7 +189,7 @@ def test_a_budget_wants_a_price_and_an_amount(unlimited: str, tmp_path: Path, mo
         (0.0, "openai/o3-mini", "more"),
     ]:
         with pytest.raises(UsageError, match=said):
-            collect(unlimited, [model], tmp_path / "a.duckdb", yes=True, options=Options(budget_usd=budget))
+            collect(tmp_path / "a.duckdb", unlimited, [model], yes=True, options=Options(budget_usd=budget))
     assert not (tmp_path / "a.duckdb").exists()
 
 

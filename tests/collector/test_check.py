@@ -1,4 +1,4 @@
-"""`collect check`: what a real local server's counts show of its model, and what is kept of that."""
+"""`collect check-model`: what a real local server's counts show of its model, and what is kept of that."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_key_that_is_echoed_is_in_no_file_of_a_check(tmp_path: Path, monkeypat
 def test_paid_questions_are_sent_only_when_somebody_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with LocalServer() as server, standing_for("openai", server):
-        result = run_collect("check", "openai/o3-mini", "--db", tmp_path / "t.duckdb")
+        result = run_collect("check-model", "openai/o3-mini", "--db", tmp_path / "t.duckdb")
     assert (result.exit_code, server.bodies) == (2, [])
     assert "30 paid requests" in result.stderr
     assert "--yes" in result.stderr
@@ -153,7 +153,8 @@ def test_paid_questions_are_sent_only_when_somebody_agreed(tmp_path: Path, monke
 def test_the_command_prints_the_findings_and_ends_with_a_plain_verdict(tmp_path: Path) -> None:
     with LocalServer(Thinker(lambda d, body: 64 * d)) as server:
         db = tmp_path / "t.duckdb"
-        result = run_collect("check", "local/thinker", "--base-url", server.base_url, "--db", db, "--format", "json")
+        words = ("local/thinker", "--base-url", server.base_url, "--db", db, "--format", "json")
+        result = run_collect("check-model", *words)
     found = {row["what"]: row["found"] for row in json.loads(result.stdout)}
     assert found["step"] == "64"
     assert found["verdict"] == "usable with care"
@@ -162,7 +163,7 @@ def test_the_command_prints_the_findings_and_ends_with_a_plain_verdict(tmp_path:
 
 @pytest.mark.parametrize(("name", "said"), [("o3-mini", "PROVIDER/NAME"), ("simulated/o3-mini", "published table")])
 def test_what_cannot_be_checked_is_said_before_anything_is_sent(name: str, said: str, tmp_path: Path) -> None:
-    result = run_collect("check", name, "--db", tmp_path / "t.duckdb")
+    result = run_collect("check-model", name, "--db", tmp_path / "t.duckdb")
     assert result.exit_code == 2
     assert said in result.stderr
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.collector.checks.check import check_model
 from slant.collector.checks.notes import table_notes
 from slant.collector.keep.database import reading
@@ -51,7 +51,7 @@ def test_an_unchecked_run_says_so_and_how_to_find_out(db: Path) -> None:
     result = run(db)
     assert result.exit_code == 0, result.output
     assert "small is unchecked" in result.stderr
-    assert "collect check local/small" in result.stderr
+    assert "collect check-model local/small" in result.stderr
     assert verdicts(db) == ["unchecked"]
 
 

@@ -34,7 +34,7 @@ def test_a_study_shows_its_tests_models_variants_and_fits() -> None:
 
 
 def test_a_pipe_gets_the_rows_of_one_part() -> None:
-    result = run("rmiat", "--part", "models", "--format", "json")
+    result = run("rmiat", "--show", "models", "--format", "json")
     assert [row["model"] for row in json.loads(result.stdout)][:2] == ["o3-mini", "deepseek-r1"]
     assert json.loads(run("--format", "json", "rmiat").stdout)[0]["trials"] == 2000
 
@@ -47,24 +47,24 @@ def test_a_misspelt_study_names_the_nearest_and_exits_2() -> None:
 
 
 def test_a_study_of_ones_own_is_checked(tmp_path: Path) -> None:
-    result = run("check", str(write_tiny(tmp_path)))
+    result = run("validate", str(write_tiny(tmp_path)))
     assert result.exit_code == 0
     assert result.stderr.startswith("ok: 8 trials a model\n")
 
 
 def test_a_study_with_a_mistake_is_told_in_one_sentence_and_exits_2(tmp_path: Path) -> None:
-    result = run("check", str(write_tiny(tmp_path, study=("title", "titel"))))
+    result = run("validate", str(write_tiny(tmp_path, study=("title", "titel"))))
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: study.toml needs the key")
     assert "Traceback" not in result.output
 
 
 def test_checking_what_is_no_file_is_told(tmp_path: Path) -> None:
-    result = run("check", str(tmp_path))
+    result = run("validate", str(tmp_path))
     assert result.exit_code == 2
     assert "There is no study file" in result.stderr
 
 
 def test_help_gives_an_example() -> None:
-    for arguments in (["--help"], ["rmiat", "--help"], ["check", "--help"]):
+    for arguments in (["--help"], ["rmiat", "--help"], ["validate", "--help"]):
         assert "Example" in run(*arguments).stdout

@@ -83,16 +83,16 @@ def test_the_dry_run_shows_the_prompt_and_what_it_would_cost(monkeypatch: pytest
 
 
 def test_the_study_is_shown_with_the_provenance_of_its_words() -> None:
-    words = run("studies", "interference", "--part", "words", "--format", "csv").stdout.splitlines()
+    words = run("studies", "interference", "--show", "words", "--format", "csv").stdout.splitlines()
     assert words[0] == "test,category,words,published_same_iat,published_other_iat,our_extension"
     assert words[1] == "gender_career,Male,20,10,10,0"
     assert len(words) == 9
-    stimuli = run("studies", "interference", "--part", "stimuli", "--format", "csv").stdout.splitlines()
+    stimuli = run("studies", "interference", "--show", "stimuli", "--format", "csv").stdout.splitlines()
     assert len(stimuli) == 161
     assert stimuli[1].startswith("gender_career,Male,John,GC_M01,target,true,published_same_iat,")
     assert "The prompt is ours." in run("studies", "interference").stderr
 
 
 def test_the_words_of_a_study_without_provenance_are_counted_all_the_same() -> None:
-    words = run("studies", "rmiat", "--part", "words", "--format", "csv").stdout.splitlines()
+    words = run("studies", "rmiat", "--show", "words", "--format", "csv").stdout.splitlines()
     assert words[:2] == ["test,category,words", "flowers_insects,Flowers,25"]

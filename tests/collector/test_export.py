@@ -20,7 +20,7 @@ ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     rows = [tidy(item=item, answer=answer) for item, answer in ANSWERS.items()]
-    import_trials("rmiat", [write_csv(tmp_path / "rows.csv", rows)], tmp_path / "t.duckdb")
+    import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
     return tmp_path / "t.duckdb"
 
 
@@ -47,13 +47,13 @@ def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(databas
     assert found == {"Pleasant", '\'=HYPERLINK("http://x")', "'@me", '\'-1\nand "more"', ""}
 
 
-def test_a_file_is_replaced_only_by_force(database: Path) -> None:
+def test_a_file_is_replaced_only_on_request(database: Path) -> None:
     out = database.with_name("trials.csv")
     out.write_text("mine", encoding="utf-8")
-    with pytest.raises(UsageError, match="To replace it: --force"):
+    with pytest.raises(UsageError, match="To replace it: --overwrite"):
         export_trials(database, out)
     assert out.read_text(encoding="utf-8") == "mine"
-    export_trials(database, out, force=True)
+    export_trials(database, out, overwrite=True)
     assert out.read_text(encoding="utf-8").startswith("source,")
 
 

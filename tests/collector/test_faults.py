@@ -135,7 +135,7 @@ def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
     db = tmp_path / "a.duckdb"
     with LocalServer(jump) as server:
         study = str(write_tiny(tmp_path))
-        collect_here(study, ["local/small"], db, base_url=server.base_url, options=Options(concurrency=2))
+        collect_here(db, study, ["local/small"], base_url=server.base_url, options=Options(concurrency=2))
     assert jumped
     assert time.monotonic() - began < 20
     assert query(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]

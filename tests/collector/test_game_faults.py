@@ -59,7 +59,7 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
 
     with LocalServer(handler) as server:
         models = ["local/small", "local/thinker"]
-        report = collect(str(study), models, db, base_url=server.base_url, options=QUICK)
+        report = collect(db, str(study), models, base_url=server.base_url, options=QUICK)
     small, thinker = report.models
     assert report.is_complete
     assert (small["refused"], small["not_asked"], thinker["answered"]) == (GAMES, GAMES * (OF_ONE - 17), GAMES * OF_ONE)
@@ -82,9 +82,9 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
 
     with LocalServer(handler) as server, standing_for("openai", server) as base_url:
         asking = {"base_url": base_url, "options": QUICK, "yes": True}
-        report = collect(str(study), ["openai/gpt-4o"], db, **asking)
+        report = collect(db, str(study), ["openai/gpt-4o"], **asking)
         asked = len(server.bodies)
-        assert collect(str(study), ["openai/gpt-4o"], db, **asking).is_complete
+        assert collect(db, str(study), ["openai/gpt-4o"], **asking).is_complete
     assert report.is_complete
     assert (
         asked == len(server.bodies) == 35 + OF_ONE

@@ -40,7 +40,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
     with standing_for(provider, server) as base_url:
         report = collect(
-            study, [f"{provider}/m"], db, variant="base.tool", base_url=base_url, options=QUICK, yes=True
+            db, study, [f"{provider}/m"], variant="base.tool", base_url=base_url, options=QUICK, yes=True
         )  # fmt: skip
     return report.is_complete
 
@@ -137,6 +137,6 @@ def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
 
 def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    report = collect(write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], db, variant="base.tool", options=QUICK)
+    report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", options=QUICK)
     assert report.is_complete
     assert rows(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]

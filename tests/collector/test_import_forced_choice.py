@@ -35,7 +35,7 @@ def bring_in(folder: Path, *rows: dict[str, Any]) -> tuple[ImportReport, pl.Data
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    report = import_trials("interference", [file], folder / "t.duckdb")
+    report = import_trials(folder / "t.duckdb", "interference", [file])
     if report.run_id is None:
         return report, pl.DataFrame()
     with duckdb.connect(str(folder / "t.duckdb"), read_only=True) as connection:
@@ -118,10 +118,10 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
 @pytest.mark.parametrize("view", ["forced_choice_trials", "trials"])
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
-    collect("interference", ["simulated/gpt-5"], db, options=Options(logprobs=True))
+    collect(db, "interference", ["simulated/gpt-5"], options=Options(logprobs=True))
     export_trials(db, file, view)
     file.write_text(file.read_text(encoding="utf-8").replace("simulated", "collected"), encoding="utf-8")
-    report = import_trials("interference", [file], again)
+    report = import_trials(again, "interference", [file])
     assert (report.rows_imported, report.problems, report.warnings) == (320, [], [])
     found = []
     for path in (db, again):

@@ -173,7 +173,7 @@ def test_a_byte_that_is_not_utf8_costs_only_its_row(tmp_path: Path) -> None:
         tmp_path / "flowers_insects.csv", [raw(), raw(word="clover", attribute="Plaisant é"), raw(word="poppy")]
     )
     file.write_bytes(file.read_bytes().replace("é".encode(), b"\xe9"))
-    report = import_trials("rmiat", [file], tmp_path / "t.duckdb", "deepseek-r1", "lee-lai")
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [file], "deepseek-r1", "lee-lai")
     (problem,) = report.problems
     assert (problem.line, problem.text) == (6, 'holds a byte that is not UTF-8 (0xE9) after "Plaisant"')
     assert report.rows_imported == 2
@@ -191,8 +191,8 @@ def test_importing_twice_is_once_in_any_order_of_files(tmp_path: Path) -> None:
         for name, word in (("a", "aster"), ("b", "clover"))
     ]
     database = tmp_path / "t.duckdb"
-    first = import_trials("rmiat", files, database, "deepseek-r1", "lee-lai")
-    again = import_trials("rmiat", [*reversed(files), *files], database, "deepseek-r1", "lee-lai")
+    first = import_trials(database, "rmiat", files, "deepseek-r1", "lee-lai")
+    again = import_trials(database, "rmiat", [*reversed(files), *files], "deepseek-r1", "lee-lai")
     assert (first.rows_imported, again.rows_imported, again.rows_already_there, again.run_id) == (4, 0, 4, None)
     assert [row["repetition"] for row in trials(tmp_path)] == [1, 2, 1, 2]
 
@@ -271,7 +271,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, pytho
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    report = import_trials("rmiat", [file], database)
+    report = import_trials(database, "rmiat", [file])
     assert 0 < report.rows_already_there < report.rows_already_there + report.rows_imported == ROWS
     with reading(database) as connection:
         assert connection.execute("SELECT count(*), count(DISTINCT trial_id) FROM trials").fetchall() == [(ROWS,) * 2]

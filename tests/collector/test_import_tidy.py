@@ -22,7 +22,7 @@ from tests.support.tiny_study import write_tiny
 
 
 def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
-    return import_trials("rmiat", [write_csv(folder / "rows.csv", rows)], folder / "t.duckdb", **options)
+    return import_trials(folder / "t.duckdb", "rmiat", [write_csv(folder / "rows.csv", rows)], **options)
 
 
 def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
@@ -86,14 +86,14 @@ def test_json_lines_tell_the_line_of_what_is_no_row(tmp_path: Path) -> None:
     lines = [json.dumps(tidy()), "{half", "[1]", "", json.dumps(tidy(tokens=-1)), json.dumps(tidy(answer={"a": 1}))]
     path = tmp_path / "rows.jsonl"
     path.write_bytes("\n".join(lines).encode() + b'\n{"model": "\xff"}\n' + json.dumps(tidy(item="poppy")).encode())
-    report = import_trials("rmiat", [path], tmp_path / "t.duckdb")
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [path])
     assert [problem.line for problem in report.problems] == [2, 3, 5, 6, 7]
     assert [row["item"] for row in trials(tmp_path)] == ["aster", "poppy"]
 
 
 def test_a_parquet_file_counts_rows_for_lines(tmp_path: Path) -> None:
     pl.DataFrame([tidy(), tidy(item="poppy", tokens=-1)]).write_parquet(tmp_path / "rows.parquet")
-    report = import_trials("rmiat", [tmp_path / "rows.parquet"], tmp_path / "t.duckdb")
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [tmp_path / "rows.parquet"])
     assert [(problem.line, problem.text) for problem in report.problems] == [
         (2, 'tokens can\'t be negative, but is "-1"')
     ]
@@ -197,12 +197,12 @@ def test_what_is_exported_comes_back_as_it_was(
     # as small as one can be, as every import makes an index of its cells; its name is that of the view's study
     study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_trials(study, [folder / "rows.jsonl"], folder / "a.duckdb")
+    import_trials(folder / "a.duckdb", study, [folder / "rows.jsonl"])
     export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="association_trials")
-    report = import_trials(study, [folder / f"out.{ending}"], folder / "b.duckdb")
+    report = import_trials(folder / "b.duckdb", study, [folder / f"out.{ending}"])
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)
-    again = import_trials(study, [folder / f"out.{ending}"], folder / "a.duckdb")
+    again = import_trials(folder / "a.duckdb", study, [folder / f"out.{ending}"])
     assert (again.rows_imported, again.problems) == (0, [])
 
 

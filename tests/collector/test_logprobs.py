@@ -52,7 +52,7 @@ def test_the_logprobs_of_both_options_are_numbers_of_each_trial(tmp_path: Path, 
 
 def test_without_the_option_nothing_is_asked_and_nothing_is_made_up(tmp_path: Path, study: str) -> None:
     with LocalServer(calm) as server:
-        collect(study, ["local/small"], tmp_path / "t.duckdb", base_url=server.base_url)
+        collect(tmp_path / "t.duckdb", study, ["local/small"], base_url=server.base_url)
     assert not any("logprobs" in body for body in server.bodies)
     rows = kept(tmp_path / "t.duckdb")
     assert rows["option_a_logprob"].null_count() == rows["logprob_kind"].null_count() == rows.height > 0
@@ -61,7 +61,7 @@ def test_without_the_option_nothing_is_asked_and_nothing_is_made_up(tmp_path: Pa
 def test_asking_for_logprobs_makes_no_trial_pending_again(tmp_path: Path, study: str) -> None:
     db = tmp_path / "t.duckdb"
     with LocalServer(calm) as server:
-        collect(study, ["local/small"], db, base_url=server.base_url)
+        collect(db, study, ["local/small"], base_url=server.base_url)
         asked = len(server.bodies)
-        collect(study, ["local/small"], db, base_url=server.base_url, options=Options(logprobs=True))
+        collect(db, study, ["local/small"], base_url=server.base_url, options=Options(logprobs=True))
     assert len(server.bodies) == asked > 0

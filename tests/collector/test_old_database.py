@@ -72,7 +72,7 @@ def test_an_old_database_with_an_old_journal_resumes_where_it_stopped(tmp_path: 
     old_database(db, lines[:3])
     old_journal(db, lines[3:5])
     with LocalServer() as server:
-        report = collect(study, ["small"], db, base_url=server.base_url, options=QUICK)
+        report = collect(db, study, ["small"], base_url=server.base_url, options=QUICK)
     assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
     assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
 

@@ -61,7 +61,7 @@ def test_a_reader_that_leaves_ends_a_command_as_the_shell_expects_it(output_form
         "slant.collector",
         "studies",
         "rmiat",
-        "--part",
+        "--show",
         "words",
         "--format",
         output_format,

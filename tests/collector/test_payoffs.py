@@ -135,7 +135,7 @@ def test_a_variant_changes_the_table_of_success_as_a_whole(tmp_path: Path) -> No
 def test_a_participant_plays_any_game_whether_its_file_names_it_or_not(tmp_path: Path) -> None:
     file = write_game(tmp_path)
     assert "thompson" not in file.read_text("utf-8")
-    report = collect(file, ["simulated/thompson"], tmp_path / "a.duckdb")
+    report = collect(tmp_path / "a.duckdb", file, ["simulated/thompson"])
     assert report.models[0]["answered"] == report.models[0]["planned"]
     assert load_study(file).model("simulated/thompson").label == "Thompson sampling"
     assert set(PARTICIPANTS) == set(_POLICIES)
@@ -148,11 +148,11 @@ def test_what_to_type_names_a_study_of_ones_own_by_its_path(tmp_path: Path, monk
     file = write_game(tmp_path, ('[[models]]\nmodel = "greedy"\nprovider = "simulated"\n', ""))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SlantError, match=rf"collect --study ./{file.name} --simulated"):
-        collect(file, ["openai/gpt-4o"], tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", file, ["openai/gpt-4o"])
     alone = tmp_path / "alone.toml"
     alone.write_text(file.read_text("utf-8").partition("[[models]]")[0], "utf-8")
     with pytest.raises(SlantError, match=r"collect --study ./alone.toml --model simulated/random"):
-        collect(alone, None, tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", alone, None)
     with pytest.raises(UsageError, match="is given with its provider: simulated/thompson"):
         load_study(alone).model("thompson")
     assert load_study("ultimatum").trial_command == "collect --study ultimatum --simulated"

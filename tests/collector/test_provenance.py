@@ -59,7 +59,7 @@ def db(tiny: str, tmp_path: Path) -> Path:
     (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
     with LocalServer(Moved()) as server:
         collect(
-            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, repetitions=2, variant="balanced",
+            tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url, repetitions=2, variant="balanced",
             options=Options(concurrency=1, time_limit_s=7), prices_file=tmp_path / "prices.toml",
         )  # fmt: skip
     return tmp_path / "a.duckdb"
@@ -144,7 +144,7 @@ def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(t
     db = tmp_path / "b.duckdb"
     with LocalServer() as server:
         for more in ({"pilot": 2}, {}):
-            collect(tiny, ["local/small"], db, base_url=server.base_url, **more)  # type: ignore[arg-type]
+            collect(db, tiny, ["local/small"], base_url=server.base_url, **more)  # type: ignore[arg-type]
     text = typed("methods", "--db", str(db)).stdout
     assert "Of 8 trials, 8 were answered." in text
     assert "They come from 2 runs (" in text
@@ -172,7 +172,7 @@ def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp
     db, made = tmp_path / "old.duckdb", tmp_path / "new.duckdb"
     study = load_study(tiny)
     with LocalServer() as server:
-        collect(tiny, ["local/small"], made, base_url=server.base_url)
+        collect(made, tiny, ["local/small"], base_url=server.base_url)
         with reading(made) as connection:
             trial_id = connection.execute("SELECT trial_id FROM trials LIMIT 1").fetchall()[0][0]
         with duckdb.connect(str(db)) as old:
@@ -184,6 +184,6 @@ def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp
             old.execute(final, [trial_id, study.name, "collected", "small"])
         assert earlier_sizes(db, study, study.models[0]) is None
         assert costs_of(db)["cost_usd"].to_list() == [2.0]
-        report = collect(tiny, ["local/small"], db, base_url=server.base_url)
+        report = collect(db, tiny, ["local/small"], base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (1, 7)
     assert costs_of(db)["cost_usd"].sum() == 2.0

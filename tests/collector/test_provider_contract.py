@@ -44,7 +44,7 @@ def collected(folder: Path, provider: str, body: Mapping[str, Any]) -> pl.DataFr
     study, db = str(write_tiny(folder / provider)), folder / provider / "t.duckdb"
     with LocalServer(answers) as server, standing_for(provider, server) as base_url:
         options = Options(max_retries=0, time_limit_s=20)
-        report = collect(study, [f"{provider}/m"], db, base_url=base_url, yes=True, options=options)
+        report = collect(db, study, [f"{provider}/m"], base_url=base_url, yes=True, options=options)
     assert report.is_complete
     with reading(db) as connection:
         frame: pl.DataFrame = frame_of(connection.sql("FROM trials ORDER BY position"))

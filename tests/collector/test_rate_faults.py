@@ -30,7 +30,7 @@ def tiny(tmp_path: Path) -> str:
 
 
 def run(study: str, server: LocalServer, db: Path, options: Options = EAGER, **more: Any) -> RunReport:
-    return collect(study, ["local/small"], db, base_url=server.base_url, options=options, **more)
+    return collect(db, study, ["local/small"], base_url=server.base_url, options=options, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:
@@ -147,7 +147,7 @@ def test_a_server_that_only_breaks_down_stops_the_model_and_not_the_other(tiny: 
     storm = Storm(math.inf, REFUSALS["529"], only_model="broken")
     with LocalServer(storm) as server:
         report = collect(
-            tiny, ["local/broken", "local/small"], tmp_path / "a.duckdb",
+            tmp_path / "a.duckdb", tiny, ["local/broken", "local/small"],
             base_url=server.base_url, options=options, repetitions=10,
         )  # fmt: skip
     broken, small = sorted(report.models, key=lambda model: model["model"])
@@ -164,7 +164,7 @@ def test_one_model_in_a_storm_does_not_slow_another(tiny: str, tmp_path: Path) -
     db = tmp_path / "a.duckdb"
     with LocalServer(until_the_other_is_done) as server:
         report = collect(
-            tiny, ["local/stormy", "local/small"], db, base_url=server.base_url, options=EAGER, repetitions=10
+            db, tiny, ["local/stormy", "local/small"], base_url=server.base_url, options=EAGER, repetitions=10
         )
     assert report.is_complete
     waited = dict(rows(db, "SELECT model, max(queue_wait_s) FROM trials GROUP BY model"))
@@ -181,7 +181,7 @@ def test_a_quota_stops_one_model_at_once_and_the_others_go_on(tiny: str, tmp_pat
     started = time.monotonic()
     with LocalServer(spent) as server:
         report = collect(
-            tiny, ["local/poor", "local/small"], tmp_path / "a.duckdb",
+            tmp_path / "a.duckdb", tiny, ["local/poor", "local/small"],
             base_url=server.base_url, options=EAGER, repetitions=10,
         )  # fmt: skip
     poor, small = sorted(report.models, key=lambda model: model["model"])

@@ -36,7 +36,7 @@ def rows(recorded: dict[str, dict[str, Any]], tmp_path_factory: pytest.TempPathF
 
     db = tmp_path_factory.mktemp("local") / "slice.duckdb"
     with LocalServer(as_recorded) as server:
-        report = collect(str(SLICE), ["local/smollm2"], db, base_url=server.base_url, watcher=Watcher())
+        report = collect(db, str(SLICE), ["local/smollm2"], base_url=server.base_url, watcher=Watcher())
     assert report.is_complete
     with reading(db) as connection:
         found: list[dict[str, Any]] = frame_of(connection.table("attempts")).to_dicts()

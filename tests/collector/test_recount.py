@@ -57,7 +57,7 @@ def db(tmp_path: Path) -> Path:
 
 def answered(db: Path, server: LocalServer, model: str = "local/small") -> None:
     with standing_for(model.partition("/")[0], server) as base_url:
-        collect(str(db.parent / "study.toml"), [model], db, base_url=base_url, yes=True)
+        collect(db, str(db.parent / "study.toml"), [model], base_url=base_url, yes=True)
 
 
 def kept(db: Path, columns: str = "reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer") -> set[Any]:

@@ -37,7 +37,7 @@ def tiny(tmp_path: Path) -> str:
 
 
 def run(study: str, server: LocalServer, db: Path, **more: Any) -> RunReport:
-    return collect(study, ["local/small"], db, base_url=server.base_url, options=QUICK, **more)
+    return collect(db, study, ["local/small"], base_url=server.base_url, options=QUICK, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:
@@ -132,8 +132,8 @@ def test_a_trial_whose_tries_all_failed_is_pending_again(tiny: str, tmp_path: Pa
     db = tmp_path / "a.duckdb"
     options = Options(concurrency=8, max_retries=0)
     with LocalServer(failing_first(1, down)) as server:
-        first = collect(tiny, ["local/small"], db, base_url=server.base_url, options=options)
-        again = collect(tiny, ["local/small"], db, base_url=server.base_url, options=options)
+        first = collect(db, tiny, ["local/small"], base_url=server.base_url, options=options)
+        again = collect(db, tiny, ["local/small"], base_url=server.base_url, options=options)
     assert (first.is_complete, first.models[0]["failed"]) == (False, 8)
     assert again.is_complete
     assert rows(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
@@ -159,7 +159,7 @@ def test_a_wrong_key_name_or_quota_stops_the_model_with_the_providers_sentence(
 def test_a_server_that_is_gone_stops_the_model_instead_of_failing_every_trial(tiny: str, tmp_path: Path) -> None:
     options = Options(concurrency=4, max_retries=0)
     report = collect(
-        tiny, ["local/small"], tmp_path / "a.duckdb", base_url="http://127.0.0.1:9/v1", repetitions=100, options=options
+        tmp_path / "a.duckdb", tiny, ["local/small"], base_url="http://127.0.0.1:9/v1", repetitions=100, options=options
     )
     assert "in a row failed" in report.models[0]["stopped_because"]
     assert report.models[0]["failed"] < 40
@@ -187,7 +187,7 @@ def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
     with LocalServer(echo) as server:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        collect(tiny, ["openai/o3-mini"], tmp_path / "a.duckdb", options=QUICK, yes=True)
+        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], options=QUICK, yes=True)
     assert KEY in server.headers[0]["Authorization"]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) >= 6
@@ -198,19 +198,19 @@ def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
 def test_paid_requests_want_a_yes(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(UsageError, match="8 paid requests"):
-        collect(tiny, ["openai/o3-mini"], tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"])
     assert not (tmp_path / "a.duckdb").exists()
 
 
 def test_a_model_that_was_named_must_have_its_key(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with pytest.raises(ProviderError, match="ANTHROPIC_API_KEY must be set"):
-        collect("rmiat", ["anthropic/claude-3-7-sonnet-20250219"], tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", "rmiat", ["anthropic/claude-3-7-sonnet-20250219"])
 
 
 def test_an_unknown_model_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "o3-mini"'):
-        collect("rmiat", ["o3-minni"], tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", "rmiat", ["o3-minni"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -220,7 +220,7 @@ def test_models_without_a_key_are_left_out_and_with_none_nobody_is_asked(
     for name in ("OPENAI", "ANTHROPIC", "DEEPSEEK"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
     with pytest.raises(ProviderError, match="Nobody is asked") as caught:
-        collect("rmiat", db=tmp_path / "a.duckdb")
+        collect(tmp_path / "a.duckdb", "rmiat")
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "--simulated" in str(caught.value)
 
@@ -268,7 +268,7 @@ def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str
 
 def test_a_model_that_is_named_twice_is_asked_once(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
-        collect(tiny, ["small", "local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=QUICK)
+        collect(tmp_path / "a.duckdb", tiny, ["small", "local/small"], base_url=server.base_url, options=QUICK)
     assert len(server.bodies) == 8
 
 
@@ -302,7 +302,7 @@ def test_a_response_that_says_it_is_no_answer_is_asked_again(tiny: str, tmp_path
 def test_base_url_never_takes_a_key_to_another_host(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with LocalServer() as server, pytest.raises(UsageError, match="key belongs to its own host") as caught:
-        collect(tiny, ["local/small", "openai/o3-mini"], tmp_path / "a.duckdb", base_url=server.base_url, yes=True)
+        collect(tmp_path / "a.duckdb", tiny, ["local/small", "openai/o3-mini"], base_url=server.base_url, yes=True)
     assert "OPENAI_BASE_URL" in str(caught.value)
     assert server.bodies == []
 
@@ -310,7 +310,7 @@ def test_base_url_never_takes_a_key_to_another_host(tiny: str, tmp_path: Path, m
 @pytest.mark.parametrize("url", ["localhost:8080/v1", "foo", "http://", "ftp://h/v1", "http://me:secret@h/v1"])
 def test_an_address_that_is_none_is_refused_before_anything_is_sent(tiny: str, tmp_path: Path, url: str) -> None:
     with pytest.raises(UsageError):
-        collect(tiny, ["local/small"], tmp_path / "a.duckdb", base_url=url)
+        collect(tmp_path / "a.duckdb", tiny, ["local/small"], base_url=url)
     assert not (tmp_path / "a.duckdb").exists()
 
 
@@ -320,7 +320,7 @@ def test_a_stand_in_for_a_key_does_not_black_out_ordinary_words(
     with LocalServer() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "a")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        collect(tiny, ["openai/o3-mini"], tmp_path / "a.duckdb", options=QUICK, yes=True)
+        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], options=QUICK, yes=True)
     assert rows(tmp_path / "a.duckdb", "SELECT DISTINCT answer FROM trials") == [("Calm",)]
 
 
@@ -355,7 +355,7 @@ def test_a_model_that_was_interrupted_says_so(tiny: str, tmp_path: Path) -> None
     with LocalServer() as server:
         one_by_one = Options(concurrency=1)
         report = collect(
-            tiny, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=one_by_one,
+            tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url, options=one_by_one,
             watcher=Impatient(),
         )  # fmt: skip
     assert (report.was_stopped, report.models[0]["stopped_because"]) == (True, "interrupted")

@@ -95,7 +95,7 @@ def test_status_tells_rate_limit_and_time_left_while_a_run_goes_on_and_not_after
 def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
-        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+        collect(db, str(write_tiny(tmp_path)), ["local/small"], base_url=server.base_url)
     assert with_test_pace(progress(db, "test"), db)["rate_per_s"].to_list() == [None]
     with duckdb.connect(str(db)) as connection:  # as if it went on, in this process, with as much to do again
         connection.execute("UPDATE runs SET finished_at = NULL")
@@ -110,7 +110,7 @@ def test_by_test_there_are_a_rate_and_a_time_left_too(tmp_path: Path) -> None:
 def test_answers_that_are_only_in_the_journal_are_counted_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
-        collect(str(write_tiny(tmp_path)), ["local/small"], db, base_url=server.base_url)
+        collect(db, str(write_tiny(tmp_path)), ["local/small"], base_url=server.base_url)
     with duckdb.connect(str(db)) as connection:  # as if nothing but the start of the run had been loaded
         (path,) = journal_folder(db).glob("*.jsonl")
         connection.execute("DELETE FROM attempts")

@@ -98,7 +98,7 @@ def test_enforced_trials_are_trials_of_their_own_and_say_so(study: Study) -> Non
 def test_a_run_with_enforced_output_does_not_go_on_where_one_without_it_stopped(tmp_path: Path) -> None:
     study, db = str(write_choice(tmp_path)), tmp_path / "t.duckdb"
     for enforced in (False, True, True):
-        collect(study, ["simulated/small"], db, structured_output=enforced)
+        collect(db, study, ["simulated/small"], structured_output=enforced)
     with duckdb.connect(str(db), read_only=True) as connection:
         query = "SELECT n_planned, n_done, n_done_before, n_missing FROM run_progress"
         assert connection.execute(query).fetchall() == [(22, 22, 0, 0), (22, 22, 0, 0), (22, 0, 22, 0)]

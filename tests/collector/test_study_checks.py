@@ -1,4 +1,4 @@
-"""`collect studies check`: what of a study's fits can't be, and what may not be meant."""
+"""`collect studies validate`: what of a study's fits can't be, and what may not be meant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIT = 'view = "association_trials"\nformula = "tokens ~ condition"'
 
 
 def checked(file: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(collect, ["studies", "check", str(file)])
+    done = CliRunner().invoke(collect, ["studies", "validate", str(file)])
     return done.exit_code, done.output
 
 

@@ -46,7 +46,7 @@ def asked(study: Path) -> Path:
     """A database with all 16 answers of a study, collected from a server on loopback."""
     db = study.with_name("a.duckdb")
     with LocalServer() as server:
-        assert collect(study, ["local/small"], db, base_url=server.base_url, options=Options(concurrency=4)).is_complete
+        assert collect(db, study, ["local/small"], base_url=server.base_url, options=Options(concurrency=4)).is_complete
     return db
 
 
@@ -108,7 +108,7 @@ def test_a_changed_comma_asks_its_own_wording_again_and_no_other(study: Path, as
     assert f"This is version {new} of drinks; 16 answers of {old} are here. Different: wordings.csv 2. " in said
     assert "8 trials would be asked again" in said
     with LocalServer() as server, pytest.warns(UserWarning, match="8 trials would be asked again"):
-        report = collect(study, ["local/small"], asked, base_url=server.base_url)
+        report = collect(asked, study, ["local/small"], base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (8, 8)
     assert sorted(versions(asked)) == sorted([(old, 8), (new, 16)])
 
@@ -180,11 +180,11 @@ def test_one_version_is_shown_and_the_others_are_mentioned(study: Path, asked: P
     old = load_study(study).version
     edit(study.with_name("wordings.csv"), "go:", "go,")
     with LocalServer() as server, pytest.warns(UserWarning, match="asked again"):
-        collect(study, ["local/small"], asked, base_url=server.base_url)
+        collect(asked, study, ["local/small"], base_url=server.base_url)
     shown = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv"])
     assert [row.split(",")[2] for row in shown.stdout.splitlines()[1:]] == [load_study(study).version]
     assert f"Not shown: 8 answers of version {old} of drinks." in shown.stderr
-    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--version", old[:6]])
+    whole = CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", "--study-version", old[:6]])
     assert [(row.split(",")[2], row.split(",")[6]) for row in whole.stdout.splitlines()[1:]] == [(old, "16")]
 
 
@@ -203,7 +203,7 @@ def test_answers_are_found_by_the_settings_they_were_asked_with(asked: Path) -> 
     def status(*words: str) -> str:
         return CliRunner().invoke(command, ["status", "--db", str(asked), "--format", "csv", *words]).output
 
-    assert "Nothing was asked with temperature=0.2." in status("--settings", "temperature=0.2")
+    assert "asked for with temperature=0.2." in status("--settings", "temperature=0.2")
     assert "--settings must be KEY=VALUE" in status("--settings", "cold")
     assert "There is no run" in status("--run", "1999")
 

@@ -78,7 +78,7 @@ def test_a_live_run_keeps_answer_and_reasoning_apart_and_the_reasoning_is_counte
 
     study, db = str(write_tiny(tmp_path)), tmp_path / "a.duckdb"
     with LocalServer(raw) as server:
-        collect(study, ["local/small"], db, base_url=server.base_url)
+        collect(db, study, ["local/small"], base_url=server.base_url)
         recount(db, base_url=server.base_url)
     with reading(db) as connection:
         columns = "outcome, answer, choice, reasoning_text, reasoning_tokens, reasoning_tokens_recounted, tokens"

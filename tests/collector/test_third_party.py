@@ -58,7 +58,7 @@ def test_an_installed_provider_is_asked_and_its_answers_are_kept(
     monkeypatch.setenv("ACME_API_KEY", "acme-key")
     db = tmp_path / "t.duckdb"
     with LocalServer() as server, standing_for("acme", server) as base_url:
-        report = collect(str(write_tiny(tmp_path)), ["acme/rocket"], db, base_url=base_url, yes=True)
+        report = collect(db, str(write_tiny(tmp_path)), ["acme/rocket"], base_url=base_url, yes=True)
     assert report.is_complete
     assert {headers["x-acme-key"] for headers in server.headers} == {"acme-key"}
     with reading(db) as connection:

@@ -62,7 +62,7 @@ def test_the_trial_is_recorded_as_failed_without_another_try_and_the_others_are_
 
     with LocalServer(short_of_context) as server:
         study, options = str(write_tiny(tmp_path)), Options(concurrency=2)
-        report = collect(study, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, options=options)
+        report = collect(tmp_path / "a.duckdb", study, ["local/small"], base_url=server.base_url, options=options)
     row = report.models[0]
     assert (row["answered"], row["failed"], row["stopped_because"], len(server.bodies)) == (6, 2, None, 8)
     assert "exceeds the context window" in row["last_failure"]

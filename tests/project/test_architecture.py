@@ -72,7 +72,7 @@ def test_importing_the_collector_loads_neither_the_analysis_nor_rpy2() -> None:
 
 
 def test_importing_the_analysis_starts_no_r() -> None:
-    assert "rpy2" not in modules_after("import slant.analysis.cli.analyze")
+    assert "rpy2" not in modules_after("import slant.analysis.cli.main")
 
 
 @pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))

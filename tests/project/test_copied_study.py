@@ -116,7 +116,7 @@ def both_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Pa
     """A database of games of hiring, the copy of the study, and the same games as games of the copy."""
     folder = tmp_path_factory.mktemp("copied_games")
     own, copy = folder / "own.duckdb", folder / "copy.duckdb"
-    collect("hiring", ["simulated/thompson", "simulated/human_like"], own)
+    collect(own, "hiring", ["simulated/thompson", "simulated/human_like"])
     study = copied_game("hiring", folder / "study")
     shutil.copyfile(own, copy)
     rename_in_database(copy, names_of_game("hiring"), load_study(study).version)
@@ -157,15 +157,15 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """The study's name, a database of its answers, the copy, and a database of the same answers to the copy."""
     name, folder = request.param, tmp_path_factory.mktemp("copied")
     first, own, copy = folder / "first.duckdb", folder / "own.duckdb", folder / "copy.duckdb"
-    collect(name, [ASKED[name]], first, pilot=800)
+    collect(first, name, [ASKED[name]], pilot=800)
     export_trials(first, folder / "own.csv", "trials")
     text = (folder / "own.csv").read_text("utf-8").replace("simulated", "collected")
     (folder / "own.csv").write_text(text, "utf-8")
-    import_trials(name, [folder / "own.csv"], own)
+    import_trials(own, name, [folder / "own.csv"])
     study = copied(name, folder / "study")
     shutil.copyfile(folder / "own.csv", folder / "copy.csv")
     rename_columns(folder / "copy.csv", ["study", *EXPORTED[name]])
-    import_trials(str(study), [folder / "copy.csv"], copy)
+    import_trials(copy, str(study), [folder / "copy.csv"])
     return name, own, study, copy
 
 

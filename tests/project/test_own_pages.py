@@ -37,11 +37,11 @@ def test_what_the_page_shows_of_a_file_stands_in_it(page: str, design: str, tmp_
 
 def test_the_check_says_what_the_page_says(page: str, design: str, tmp_path: Path) -> None:
     file = new_study("drinks", design, tmp_path)[0]
-    said = CliRunner().invoke(collect, ["studies", "check", str(file)])
+    said = CliRunner().invoke(collect, ["studies", "validate", str(file)])
     assert [said.stderr] == blocks(page, "")
     text = file.read_text("utf-8").replace("~ condition + (1 + condition ||", "~ conditoin + (1 + condition ||", 1)
     file.write_text(text, "utf-8")
-    told = CliRunner().invoke(collect, ["studies", "check", str(file)]).stderr
+    told = CliRunner().invoke(collect, ["studies", "validate", str(file)]).stderr
     assert design != "association" or re.findall(r"`(its view has no .*?)`,", page)[0] in told
 
 
@@ -50,7 +50,7 @@ def test_the_page_names_every_key_that_such_a_study_may_have(
 ) -> None:
     file = new_study("drinks", design, tmp_path)[0]
     read = keys_read(monkeypatch, NAMES_OF_ITS_OWN)
-    CliRunner().invoke(collect, ["studies", "check", str(file)])
+    CliRunner().invoke(collect, ["studies", "validate", str(file)])
     assert len(read) > 40
     named = words_of(page)
     assert read - named == set()

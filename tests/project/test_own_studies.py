@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from tests.support import ROOT
@@ -116,7 +116,7 @@ def test_every_analysis_of_a_study_of_ones_own_gives_results_or_a_sentence(
 @pytest.mark.parametrize("name", OWN)
 def test_the_collectors_commands_know_it_too(here: Path, name: str) -> None:
     db = f"{name}.duckdb"
-    for typed in ("methods", f"export --out {name}.csv --force", "status"):
+    for typed in ("methods", f"export --out {name}.csv --overwrite", "status"):
         result = CliRunner().invoke(collect_command, [*typed.split(), "--db", db])
         assert result.exit_code == 0, result.output
     assert pl.read_csv(f"{name}.csv").height > 0

@@ -125,7 +125,7 @@ def test_a_worker_that_can_not_start_says_why_and_leaves_kept_fits_alone(tmp_pat
     with duckdb.connect(str(db), read_only=True) as connection:
         before = connection.execute(kept).fetchall()
     (tmp_path / "broken.py").write_text(
-        "import os\nfrom slant.analysis.cli.analyze import analyze\n"
+        "import os\nfrom slant.analysis.cli.main import analyze\n"
         "os.environ['PYTHONIOENCODING'] = 'nonsense'  # no Python can start with this\n"
         "analyze(['--fit', 'effect_size', '--refit'])\n"
     )

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from bench.__main__ import main as bench
 from bench.__main__ import plan
-from slant.analysis.cli.analyze import analyze
+from slant.analysis.cli.main import analyze
 from slant.collector.cli import collect
 from tests.support.batch_server import BatchServer
 from tests.support.local_server import LocalServer

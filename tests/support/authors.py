@@ -30,7 +30,7 @@ def imported_authors(shared: Path, folder: Path) -> Authors:
         if not done.exists():
             reports = {
                 model: import_trials(
-                    "rmiat", [shared / "data" / "rmiat" / name], folder / "authors.duckdb", model, "lee-lai"
+                    folder / "authors.duckdb", "rmiat", [shared / "data" / "rmiat" / name], model, "lee-lai"
                 )
                 for model, name in FOLDERS.items()
             }

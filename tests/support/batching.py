@@ -1,4 +1,4 @@
-"""`collect_batch` on the tiny study, again and again, for tests: what it keeps and what it says."""
+"""`collect(batch=True)` on the tiny study, again and again, for tests: what it keeps and what it says."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from slant.collector import collect
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.api import collect_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
@@ -30,7 +30,7 @@ class Heard(Watcher):
 
 
 class Batching:
-    """`collect_batch` on the tiny study, again and again."""
+    """`collect(batch=True)` on the tiny study, again and again."""
 
     def __init__(self, folder: Path, server: BatchServer) -> None:
         (folder / "study").mkdir()
@@ -39,8 +39,8 @@ class Batching:
 
     def __call__(self, provider: str, *, yes: bool = True, **options: Any) -> BatchReport:
         chosen = BatchOptions(**{"settle_s": 0.0, "poll_s": 0.01, **options})
-        return collect_batch(
-            self.study, [MODELS[provider]], self.db, options=chosen, yes=yes, watcher=self.heard
+        return collect(
+            self.db, self.study, [MODELS[provider]], options=chosen, yes=yes, watcher=self.heard, batch=True
         )  # fmt: skip
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:

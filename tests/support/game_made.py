@@ -45,7 +45,7 @@ def played(folder: Path, more: str = "", *, kept: tuple[str, ...] = ("base", "bo
     """The study's file, and a database of all its games, with the indices of the variants `kept`."""
     study, db = game_file(folder, more), folder / "games.duckdb"
     for variant in ("base", "bonus"):
-        collect(str(study), list(MODELS), db, variant=variant, options=Options())
+        collect(db, str(study), list(MODELS), variant=variant, options=Options())
     if kept:
         game_indices(db, str(study), kept, n_boot=20, n_random=20)
     return study, db

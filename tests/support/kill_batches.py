@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.batch.api import collect_batch
+from slant.collector import collect
 from slant.collector.batch.report import BatchOptions
 from tests.conftest import ROOT
 from tests.support.batch_server import BatchServer
@@ -70,9 +70,9 @@ def _to_the_end(folder: Path, provider: str, server: BatchServer, repetitions: i
     server.pause_s = lambda: 0.0
     for _ in range(6):
         server.finish()
-        report = collect_batch(
-            str(folder / "study" / "study.toml"), [MODELS[provider]], folder / "a.duckdb", yes=True,
-            repetitions=repetitions, options=BatchOptions(settle_s=0.0),
+        report = collect(
+            folder / "a.duckdb", str(folder / "study" / "study.toml"), [MODELS[provider]], yes=True,
+            repetitions=repetitions, options=BatchOptions(settle_s=0.0), batch=True,
         )  # fmt: skip
         if report.is_complete:
             return

@@ -113,5 +113,5 @@ def collected(name: str, folder: Path, db: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = write(folder)
     for variant in ("base", "equal") if name == "posts" else ("base",):
-        collect(str(path), models, db, variant=variant, repetitions=2 if name != "posts" else 1)
+        collect(db, str(path), models, variant=variant, repetitions=2 if name != "posts" else 1)
     return path

@@ -53,7 +53,7 @@ def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], **options: Any) -> 
 def lee_lai(folder: Path, *rows: Mapping[str, Any], model: str = "deepseek-r1", **options: Any) -> ImportReport:
     """Import rows in the authors' layout into `folder/t.duckdb`, by way of a file (`name`)."""
     file = write_csv(folder / options.pop("name", "flowers_insects.csv"), rows, **options)
-    return import_trials("rmiat", [file], folder / "t.duckdb", model=model, layout="lee-lai")
+    return import_trials(folder / "t.duckdb", "rmiat", [file], model=model, layout="lee-lai")
 
 
 def trials(folder: Path, columns: str = "*", view: str = "trials") -> list[dict[str, Any]]:

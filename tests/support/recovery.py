@@ -35,7 +35,7 @@ def asked(folder: Path, parameters: pl.DataFrame, seed: int) -> Path:
     shutil.copytree(studies_dir() / "interference", folder / "interference")
     as_simulation(parameters).write_csv(folder / "interference" / "simulation.csv")
     db = folder / "a.duckdb"
-    collector.collect(folder / "interference.toml", db=db, simulated=True, seed=seed)
+    collector.collect(db, folder / "interference.toml", simulated=True, seed=seed)
     return db
 
 

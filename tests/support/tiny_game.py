@@ -82,7 +82,7 @@ def player(answer: Answering = lambda body: "Answer: Ato", **usage: Any) -> Any:
 
 
 def play(study: Path, server: LocalServer, db: Path, **more: Any) -> RunReport:
-    return collect(str(study), ["local/small"], db, base_url=server.base_url, options=QUICK, **more)
+    return collect(db, str(study), ["local/small"], base_url=server.base_url, options=QUICK, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:

@@ -15,7 +15,7 @@ from slant.collector.studies.catalogue import Study
 
 _TEMPERATURE = (
     "No comparison is kept here of the games as they are now. It is made by: "
-    "analyze differences --study {} --reference {} --only {}"
+    "analyze differences --study {} --reference {} --condition {}"
 )
 _NO_CHANCE = "What chance gives to games of this kind is not simulated yet. It is by: analyze indices --study {}"
 _Found = tuple[float | None, str | None] | None

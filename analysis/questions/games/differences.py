@@ -133,7 +133,7 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
         return None
     return (
         f"{n_draws} permutations are too few for {n_comparisons} comparisons: no corrected p can be below "
-        f"{min(n / (1 + n_draws), 1):.2g}. Type --n-draws {20 * n - 1} or more, or ask for fewer (--only)."
+        f"{min(n / (1 + n_draws), 1):.2g}. Type --n-draws {20 * n - 1} or more, or ask for fewer (--condition)."
     )
 
 

@@ -1,4 +1,4 @@
--- model_checks: what `collect check` found of each model that was asked, and which were never checked.
+-- model_checks: what `collect check-model` found of each model that was asked, and which were never checked.
 -- grain: source, study, study_version, variant, model, provider, requested_model, settings
 -- reads: runs, run_models, models, checks
 -- study: any

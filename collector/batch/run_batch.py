@@ -1,8 +1,7 @@
-"""`collect_batch()`: the batch twin of `collect()`. Call it again to fetch what is ready and submit what is missing."""
+"""One call of `collect --batch`: fetches what is ready of earlier calls' jobs, and submits what is pending."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,44 +9,11 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.batches import Batches
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.batch.submit import refuse_game
-from slant.collector.cost.pilot import pilot_of
 from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Offer, make_offer
+from slant.collector.plan.run_plan import Offer
 from slant.collector.provenance.run_record import run_record
-from slant.collector.studies.catalogue import Study, load_study
-
-
-def collect_batch(
-    study: str | Study,
-    models: Sequence[str] | None = None,
-    db: str | Path = "slant.duckdb",
-    *,
-    variant: str = "base",
-    seed: int | None = None,
-    repetitions: int = 1,
-    base_url: str | None = None,
-    prices_file: Path | None = None,
-    structured_output: bool = False,
-    pilot: int | None = None,
-    options: BatchOptions | None = None,
-    yes: bool = False,
-    watcher: Watcher | None = None,
-) -> BatchReport:
-    """Ask `models` the trials of `study` that `db` lacks through batch jobs of OpenAI or Anthropic, at half the price.
-
-    Fetches what earlier calls have submitted and is ready, then (with `yes=True`) submits what is pending. Nothing is
-    submitted twice, whatever happens in between. `pilot=50` asks a balanced slice only. Raises a SlantError whose text
-    says what to do.
-    """
-    loaded = load_study(study, variant, db) if isinstance(study, str) else study
-    offer = make_offer(
-        loaded, models, Path(db), seed=seed, repetitions=repetitions, base_url=base_url, prices_file=prices_file,
-        structured_output=structured_output,
-    )  # fmt: skip
-    offer = offer if pilot is None else pilot_of(offer, pilot)
-    return carry_out_batch(offer, options or BatchOptions(), yes=yes, watcher=watcher or Watcher())
 
 
 def carry_out_batch(offer: Offer, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:

@@ -1,4 +1,4 @@
-"""What the command line says before money is spent: the quote, the question, and the pilot with what it showed."""
+"""What the command line says before money is spent: the quote, the question, the pilot and its results."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ from slant.collector.plan.run_plan import Offer
 from slant.collector.progress.status import progress
 from slant.collector.terminal import print_rows, say
 
-NO = 1
+DECLINED = 1  # exit code of a run that nobody agreed to pay for
 
 
 def show_quote(
     offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False, err: bool = False
 ) -> None:
-    """Rows on stdout (every number with its range for programs), what they rest on on stderr. With `err` all of it goes
-    to stderr."""
-    found = quotes(offer, concurrency, is_batch=is_batch)
-    print_rows(short_rows(found) if output_format == "table" else quote_rows(found), output_format, err=err)
-    for sentence in sentences(found):
+    """Rows to stdout (for programs with ranges), their assumptions to stderr; with `err` all of it to stderr."""
+    quoted = quotes(offer, concurrency, is_batch=is_batch)
+    print_rows(short_rows(quoted) if output_format == "table" else quote_rows(quoted), output_format, err=err)
+    for sentence in sentences(quoted):
         say(sentence)
 
 
 def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
-    """`--dry-run`: the quote and the first prompt in full; nothing is sent. What would be refused has no price."""
+    """`--dry-run`: the quote and the first prompt in full. What would be refused is refused here, too."""
     if is_batch and offer.asked:
         refuse_game(offer.study, next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions)))
     show_quote(offer, concurrency, output_format, is_batch=is_batch)
@@ -57,13 +56,13 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch
 
 
 def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
-    """Asks on a terminal before paid requests, after a quote; leaves the program where the answer is no."""
+    """Quote and ask before paid requests, on a terminal; leaves the program where the answer is no."""
     if yes or not offer.paid or not sys.stdin.isatty():
         return yes
     count = sum(asked.pending for asked in offer.paid)
     show_quote(offer, concurrency, is_batch=is_batch, err=True)
     if not click.confirm(f"Send {count:,} paid requests?", err=True):
-        sys.exit(NO)
+        sys.exit(DECLINED)
     return True
 
 
@@ -71,8 +70,9 @@ def run_pilot(
     offer: Offer, trials: int, options: Options, yes: bool, watcher: Watcher, look_again: Callable[[], Offer],
     output_format: str,
 ) -> Offer | None:  # fmt: skip
-    """Asks the balanced slice (or only shows it, where it has its answers), says what it showed and what the rest would
-    take. The offer of the rest where a person or --yes agrees to it; None where it is not wanted, or not now.
+    """Ask the pilot's trials that lack an answer, show what they gave and what the rest would take.
+
+    Returns the offer of the rest where a person or --yes agrees to it, else None.
     """
     pilot = pilot_of(offer, trials)
     if pilot.pending or not pilot.asked:
@@ -89,11 +89,12 @@ def run_pilot(
 def after_pilot(
     pilot: Offer, rest: Offer, concurrency: int, yes: bool, output_format: str, *, is_batch: bool = False
 ) -> Offer | None:
-    """Says what a pilot that has its answers showed, and what the rest would take; the rest where it is wanted.
-    Programs get the rows of the pilot where nothing else is asked, else those of the report that follows."""
+    """Show what a complete pilot gave, and what the rest would take; the rest where a person or --yes agrees to it.
+
+    Programs get the pilot's rows where nothing else is asked, else those of the report that follows."""
     for_person = output_format == "table"
     say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
-    rows = learned(rest.db, rest)
+    rows = pilot_rows(rest.db, rest)
     print_rows(rows, err=not for_person)
     for note in uncounted_notes(rest.db, rest.study.name):
         say(note)
@@ -110,13 +111,13 @@ def after_pilot(
     return None
 
 
-def learned(db: Path, offer: Offer) -> list[dict[str, Any]]:
-    """What the answers so far show of each model: outcomes, tokens, seconds, cost of one trial."""
+def pilot_rows(db: Path, offer: Offer) -> list[dict[str, Any]]:
+    """One row a model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
     counts = progress(db).filter(pl.col("study") == offer.study.name, pl.col("variant") == offer.study.variant)
     with reading(db) as connection:
         sizes = frame_of(connection.sql("FROM answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
-    whole = counts.join(sizes, on=keys, how="left").join(costs_of(db), on=keys, how="left", suffix="_of")
+    joined = counts.join(sizes, on=keys, how="left").join(costs_of(db), on=keys, how="left", suffix="_of")
     names = {asked.model.model for asked in offer.asked}
     return [
         {
@@ -125,6 +126,6 @@ def learned(db: Path, offer: Offer) -> list[dict[str, Any]]:
             "longest": row["max_output_tokens"], "mean_s": row["mean_latency_s"],
             "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
         }
-        for row in whole.filter(pl.col("study_version") == offer.study.version).iter_rows(named=True)
+        for row in joined.filter(pl.col("study_version") == offer.study.version).iter_rows(named=True)
         if row["model"] in names
     ]  # fmt: skip

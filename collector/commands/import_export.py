@@ -13,9 +13,17 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.shown import shown_options
+from slant.collector.commands.options import (
+    FILE,
+    db_option,
+    output_options,
+    row_options,
+    study_option,
+    variant_option,
+    verbose_option,
+)
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.terminal import db_option, format_option, print_rows, printable, say
+from slant.collector.terminal import print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 _SHOW_PROGRESS_AFTER_S = 2.0
@@ -31,7 +39,7 @@ The layout "tidy" has slant's own column names: test, condition, item, wording, 
 and if you like group, repetition, reasoning_text, token_source, option_a, option_b … as `collect export` writes them.
 A study of forced choices needs option_a and option_b (the texts that were A and B) and no tokens; domain, block, word,
 category may stand for test, condition, item, group.
-Importing the same file twice is once. Exit code 1 where rows could not be read; the others are kept.
+Importing a file twice adds nothing. Exit code 1 where rows could not be read; the others are kept.
 """
 
 _EXPORT_EXAMPLES = """\b
@@ -44,19 +52,19 @@ Examples:
 
 
 @click.command("import", epilog=_IMPORT_EXAMPLES)
-@click.option("--study", required=True, help="A study's name (see `collect studies`) or the path of its TOML file.")
-@click.option("--layout", default="tidy", show_default=True, help="How the files are laid out: tidy or lee-lai.")
+@study_option(required=True)
+@click.option("--layout", default="tidy", show_default=True, help="The layout of the files: tidy or lee-lai.")
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
-@click.option("--variant", default="base", show_default=True, help="The variant of the study that was asked.")
-@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok")
-@click.option("--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x")
+@variant_option()
+@click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok.")
 @click.option(
-    "--problems", "problems_file", type=click.Path(path_type=Path, dir_okay=False), help="Save every problem as CSV."
+    "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."
 )
+@click.option("--problems", "problems_file", type=FILE, metavar="FILE", help="Save every problem as CSV.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @db_option
-@format_option
-def import_(
+@output_options
+def import_command(
     study: str, layout: str, model: str | None, variant: str, columns: tuple[str, ...], map_models: tuple[str, ...],
     problems_file: Path | None, paths: tuple[Path, ...], db: Path, output_format: str,
 ) -> None:  # fmt: skip
@@ -68,31 +76,34 @@ def import_(
 
     with _progress() as on_rows:
         report = import_trials(
-            study, paths, db, model, layout, variant,
+            db, study, paths, model, layout, variant,
             on_rows=on_rows, command=typed_command(db), columns=columns, map_models=map_models,
         )  # fmt: skip
-    _tell_import(report, output_format)
+    _print_import(report, output_format)
     if note := coverage_note(db, load_study(study, variant, db)):
         say(note)
     if problems_file is not None:
         _save_problems(problems_file, report.problems)
     if report.problems:
-        _tell_problems(report.problems, problems_file)
+        _say_problems(report.problems, problems_file)
         sys.exit(1)
 
 
-@click.command(epilog=_EXPORT_EXAMPLES)
-@click.option("--view", help="Which view: allocation_rounds, trials, any table. Default: the trials of the study.")
+@click.command("export", epilog=_EXPORT_EXAMPLES)
+@click.option("--view", help="A view: allocation_rounds, trials, any table. Default: the trials of the study.")
 @click.option(
     "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), help="The file; - is stdout.")
-@click.option("--spreadsheet-safe", is_flag=True, help="In a CSV, keep spreadsheets from running texts as formulas.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), help="The file to write; - is stdout."
+)
+@click.option("--spreadsheet-safe", is_flag=True, help="CSV: keep spreadsheets from running texts as formulas.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @db_option
-@shown_options
-def export(
-    view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, force: bool, db: Path
+@verbose_option
+@row_options
+def export_command(
+    view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, overwrite: bool, db: Path
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
     from slant.collector.keep.export import export_trials, usual_view, views_of_games
@@ -104,14 +115,14 @@ def export(
         raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
     chosen = file_format or ("csv" if to_stdout else None)
     where: Any = sys.stdout.buffer if to_stdout else path
-    report = export_trials(db, where, view, chosen, spreadsheet_safe=spreadsheet_safe, force=force)
+    report = export_trials(db, where, view, chosen, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
     say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:
         say(f"Games have views of their own: --view {', '.join(others)}")
 
 
-def _tell_import(report: Any, output_format: str) -> None:
+def _print_import(report: Any, output_format: str) -> None:
     invalid = "refusals" if report.only_labels else "invalid"
     rows = [
         {"model": model, "test": test, "imported": count, invalid: report.refusals_by_test[model, test]}
@@ -123,11 +134,11 @@ def _tell_import(report: Any, output_format: str) -> None:
         say(f"Warning: {warning}")
     refusals = sum(report.refusals_by_test.values())
     kind = "refusals: answers that are not exactly a label" if report.only_labels else "without one clear choice"
-    said = f"{report.rows_imported:,} rows imported ({refusals:,} {kind})"
-    say(f"{said if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
+    imported = f"{report.rows_imported:,} rows imported ({refusals:,} {kind})"
+    say(f"{imported if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
 
 
-def _tell_problems(problems: list[Any], saved: Path | None) -> None:
+def _say_problems(problems: list[Any], saved: Path | None) -> None:
     say(f"{len(problems):,} {'row was' if len(problems) == 1 else 'rows were'} not imported:")
     causes = list(_causes(problems))
     for cause in causes[:_SHOWN_PROBLEMS]:
@@ -145,17 +156,16 @@ def _causes(problems: list[Any]) -> Iterator[str]:
     if models:
         count = sum(models.values())
         named = f"{len(models)} models unknown: " if len(models) > 1 else "1 model unknown: "
-        listed = ", ".join(f"{name} ({rows:,})" for name, rows in models.most_common())
+        listed = ", ".join(f"{name} ({n_rows:,})" for name, n_rows in models.most_common())
         hint = f"add {'them' if len(models) > 1 else 'it'}, or --map-model {next(iter(models))}=PROVIDER/NAME"
         yield f"{count:,} {'row' if count == 1 else 'rows'}: {named}{listed}; {hint}"
     alike: dict[str, list[Any]] = {}
     for problem in problems:
         if not problem.model:
             alike.setdefault(problem.text, []).append(problem)
-    for text, its in alike.items():
-        yield (
-            str(its[0]) if len(its) == 1 else f"{len(its):,} rows: {text} (first: {its[0].file}, line {its[0].line:,})"
-        )
+    for text, rows in alike.items():
+        first = rows[0]
+        yield str(first) if len(rows) == 1 else f"{len(rows):,} rows: {text} (first: {first.file}, line {first.line:,})"
 
 
 def _save_problems(path: Path, problems: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""What `collect --batch` says and how it ends: 0 all answers are here, 3 jobs are open, 1 something else is missing."""
+"""`collect --batch`: what it prints, and its exit code: 0 complete, 3 jobs are open, 1 something else is missing."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ def run_batch(
     offer: Any, options: Any, watcher: Any, output_format: str, *, yes: bool, wait: bool, size: int | None,
     pilot: int | None, look_again: Callable[[], Any],
 ) -> None:  # fmt: skip
-    """`options` are those of a live run. A pilot goes by batch too: its answers are part of the study, and one model is
-    asked one way."""
+    """`options` are those of a live run. A pilot goes by batch too: one model is asked one way."""
     from slant.collector.batch.report import BatchOptions
-    from slant.collector.commands.agreeing import after_pilot
+    from slant.collector.commands.agreement import after_pilot
     from slant.collector.cost.pilot import pilot_of
 
-    how = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
+    batch_options = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
     if pilot is not None:
-        slice_of_it = pilot_of(offer, pilot)
-        report = _carry_out(slice_of_it, options, how, watcher, yes)
+        pilot_offer = pilot_of(offer, pilot)
+        report = _carry_out(pilot_offer, options, batch_options, watcher, yes)
         if not report.has_all_answers:
-            say(f"These are the pilot's {sum(asked.planned for asked in slice_of_it.asked):,} trials.")
-            _tell(report, output_format, offer.study)  # which ends it
-        rest = after_pilot(slice_of_it, look_again(), options.concurrency, yes, output_format, is_batch=True)
+            say(f"These are the pilot's {sum(asked.planned for asked in pilot_offer.asked):,} trials.")
+            _print_report(report, output_format, offer.study)  # exits
+        rest = after_pilot(pilot_offer, look_again(), options.concurrency, yes, output_format, is_batch=True)
         if rest is None:
             return
         offer, yes = rest, True
-    _tell(_carry_out(offer, options, how, watcher, yes), output_format, offer.study)
+    _print_report(_carry_out(offer, options, batch_options, watcher, yes), output_format, offer.study)
 
 
-def _carry_out(offer: Any, options: Any, how: Any, watcher: Any, yes: bool) -> Any:
-    from slant.collector.batch.api import carry_out_batch
-    from slant.collector.commands.agreeing import agree
+def _carry_out(offer: Any, options: Any, batch_options: Any, watcher: Any, yes: bool) -> Any:
+    from slant.collector.batch.run_batch import carry_out_batch
+    from slant.collector.commands.agreement import agree
 
     yes = agree(offer, options.concurrency, yes, is_batch=True)
-    return carry_out_batch(offer.asking_logprobs() if options.logprobs else offer, how, yes=yes, watcher=watcher)
+    offer = offer.asking_logprobs() if options.logprobs else offer
+    return carry_out_batch(offer, batch_options, yes=yes, watcher=watcher)
 
 
-def _tell(report: Any, output_format: str, study: Any) -> None:
-    """How it stands; leaves the program where something is missing."""
+def _print_report(report: Any, output_format: str, study: Any) -> None:
+    """Print what the call did; leaves the program where something is missing."""
     print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:

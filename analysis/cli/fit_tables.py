@@ -1,4 +1,4 @@
-"""What `analyze --fit brms` prints: a table of what was found, and in words what the chains are worth."""
+"""The tables of `analyze --fit`, and in words what the chains of a Bayesian model are worth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from slant.analysis.cli.analyze import BAYES_TABLES
+from slant.analysis.cli.options import BAYES_TABLES
 from slant.analysis.fitting.fits import FitResult
 from slant.collector.errors import UsageError
 
@@ -42,7 +42,7 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
 def check_adjustable(result: FitResult, adjust: str | None) -> None:
     """UsageError for what has no p of many, as topics have."""
     if adjust is not None and _is_of_choices(result):
-        raise UsageError(f"There is no p to adjust in the contrasts of {result.engine}.", "Leave out --adjust.")
+        raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
 
 
 def _is_of_choices(result: FitResult) -> bool:
@@ -60,17 +60,17 @@ def no_such_table(result: FitResult, show: str) -> UsageError:
 
 
 def verdicts(result: FitResult) -> Iterator[str]:
-    """What the chains of each fit that converged are worth. The others are told of as doubtful anyway."""
+    """What the chains of each fit that converged are worth; the others are among the doubtful fits."""
     for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
         yield f"{row['fit']} ({row['source']}): {row['verdict']}"
 
 
 def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
     frames = [result.tables[engine].get(show) for engine in _ENGINES]
-    found = [frame for frame in frames if frame is not None and not frame.is_empty()]
-    if not found:
+    nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
+    if not nonempty:
         raise no_such_table(result, show)
-    return found[0]
+    return nonempty[0]
 
 
 def _diagnostics(result: FitResult) -> pl.DataFrame:

@@ -1,0 +1,90 @@
+"""`analyze compare`: the printed numbers of a paper beside the recomputed ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import polars as pl
+
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.progress import FitProgress
+from slant.analysis.pages.tables import token_measures
+from slant.analysis.pages.versions import told_versions
+from slant.analysis.paper.compare import compare, summary
+from slant.analysis.paper.family import PRINT
+from slant.analysis.paper.judged import STATUSES
+from slant.analysis.paper.reconstruction import bases_in_words
+from slant.analysis.rows.doubts import mixtures
+from slant.analysis.rows.tables import tables
+from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option
+from slant.collector.designs import design_named
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import print_rows, say
+
+
+def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
+    """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
+    if not design_named(study.design).analyses_tokens:
+        return
+    rows = tables(db, ["token_sources"], study=study.name)["token_sources"]
+    for (name,), part in rows.group_by("source", maintain_order=True):
+        if source in (None, name):
+            models = token_measures(part, {}).values()
+            yield f"Tokens ({name}) are, for {'; '.join(models) or 'no model, known'}."
+
+
+@click.command(
+    "compare",
+    epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees",
+)
+@study_option(ONE_STUDY)
+@source_option(PRINT)
+@click.option("--summary", "is_summary", is_flag=True, help="One row a table instead of one a number.")
+@click.option(
+    "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
+)
+@click.option("--status", type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
+              help="Only numbers of this status.")  # fmt: skip
+@workers_option
+@db_option
+@output_options
+@row_options
+def compare_command(
+    study: str | None, source: str | None, is_summary: bool, table_names: tuple[str, ...], status: str | None,
+    workers: int | None, db: Path, output_format: str,
+) -> None:  # fmt: skip
+    """Every printed number of the paper beside the recomputed one: in its tables, its text ("text"), and its earlier
+    version ("v1 S3" to "v1 S7").
+
+    A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
+    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
+    model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
+    compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
+    other and with the study's design. Of games, `test` is the variant and `condition` the format of answers.
+    """
+    chosen = chosen_study(db, study, lambda known: known.published is not None, "has printed numbers to compare with")
+    with FitProgress() as progress:
+        rows = compare(db, chosen, source=source, workers=workers, progress=progress, tables=table_names or None)
+    counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
+    if status:
+        rows = rows.filter(pl.col("status") == status.replace("-", " "))
+    print_rows(summary(rows) if is_summary else rows, output_format)
+    measures = measures_in_words(db, chosen, source)
+    for note in [*measures, *mixtures(db, chosen.name, source), *told_versions(db, chosen.name), *bases]:
+        say(note)
+    say(
+        f"{sum(counts.values()):,} numbers: "
+        + ", ".join(f"{name} {counts[name]:,}" for name in STATUSES if counts[name])
+        + "."
+    )
+
+
+def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
+    checked = rows.filter((pl.col("source") == PRINT) & pl.col("agrees").is_not_null())
+    if checked.height:
+        yield f'Checked without raw data, by what else is printed and by the study\'s design (source "{PRINT}"): ' + (
+            f"{checked.height} numbers."
+        )

@@ -1,0 +1,52 @@
+"""`analyze --fit`: makes the fits, prints a table of them, and says what is doubtful."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, verdicts
+from slant.analysis.cli.options import BAYES_TABLES, TOPIC_TABLES
+from slant.analysis.cli.progress import FitProgress
+from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
+from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.pages.versions import made_with
+from slant.analysis.rows.doubts import doubtful_fits
+from slant.analysis.rows.fit_choice import passed_over
+from slant.collector.terminal import print_rows, say
+
+
+def print_fit(
+    engine: str, db: Path, study: str | None, show: str | None, adjust: str | None, output_format: str, **options: Any
+) -> bool:
+    """Fit, print the table `show`, and say what the fits are worth. True where every fit failed."""
+    check_adjust(show, adjust)
+    result = _fits(engine, db, study, **options)
+    check_adjustable(result, adjust)
+    has_topics = not result.topics["models"].is_empty()
+    if has_topics or adjust or (show in TOPIC_TABLES and show not in BAYES_TABLES):
+        print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
+        say_about_topics(result, db, study)
+    else:
+        print_rows(bayes_table(result, show or "table", in_full=output_format != "table"), output_format)
+    for verdict in verdicts(result):
+        say(verdict)
+    return bool((result.diagnostics["status"] == "failed").all())
+
+
+def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:
+    """Fit, and say on stderr how many fits are ok and what is doubtful about the others."""
+    with FitProgress() as progress:
+        result = fit(engine, db, study, progress=progress, **options)
+    counts = Counter(result.diagnostics["status"].to_list())
+    say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
+    for warning in doubtful_fits(result.diagnostics):
+        say(f"Doubtful: {warning}")
+    for note in passed_over(engine, db) if study is None else ():
+        say(note)
+    if versions := made_with(result):
+        say(versions)
+    if result.not_kept:
+        say(f"The fits could not be kept. {result.not_kept}")
+    return result

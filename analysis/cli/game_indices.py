@@ -1,0 +1,151 @@
+"""`analyze indices` and `analyze differences`: how stratified games became, and whether conditions differ in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
+from slant.analysis.cli.progress import GameProgress
+from slant.analysis.questions.games.cells import INDICES, is_played
+from slant.analysis.questions.games.comparisons import ATTRIBUTES
+from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
+from slant.analysis.questions.games.indices import SEED
+from slant.analysis.rows.doubts import mixtures
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    db_option,
+    output_options,
+    row_options,
+    seed_option,
+    source_option,
+    study_option,
+)
+from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import print_rows, say
+
+# What a terminal has room for; CSV and JSON have all columns.
+_INTERVALS = (
+    "source", "variant", "model", "answer_format", "index", "n_games", "estimate", "conf_low", "conf_high", "boot_low",
+    "boot_high", "random_level", "random_low", "random_high",
+)  # fmt: skip
+_DIFFERENCES = (
+    "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
+    "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
+)  # fmt: skip
+
+
+@click.command(
+    "indices",
+    epilog="\b\nExamples:\n  analyze indices --study hiring\n"
+    "  analyze indices --study hiring --variant main --format csv > indices.csv\n"
+    "  analyze tables game_index_intervals",
+)
+@study_option(ONE_STUDY)
+@click.option("--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.')
+@source_option()
+@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Bootstrap draws.")
+@click.option(
+    "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
+)
+@seed_option(default=SEED)
+@workers_option
+@refit_option
+@db_option
+@output_options
+@row_options
+def indices_command(
+    study: str | None, variants: tuple[str, ...], source: str | None, n_boot: int, n_random: int, seed: int,
+    workers: int | None, refit: bool, db: Path, output_format: str,
+) -> None:  # fmt: skip
+    """SI, BGD, GASI and mutual information of each model and variant, with intervals, beside the level of chance.
+
+    Over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of whole
+    games. Chance alone gives more than 0: its level, from random cells of as many games, rounds, groups and jobs in
+    each class, stands beside each index. Results are kept in the database: the same command computes only what is new.
+    """
+    from slant.analysis.questions.games.indices import game_indices
+
+    chosen = chosen_study(db, study, is_played, "has games")
+    with GameProgress() as progress:
+        result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
+    print_rows(result.table.select(_INTERVALS) if output_format == "table" else result.table, output_format)
+    say(f"{result.n_cells} cells: {result.n_made} computed now, {result.n_cells - result.n_made} kept from before.")
+    _say_notes(db, chosen, source, result.not_kept)
+
+
+@click.command(
+    "differences",
+    epilog="\b\nExamples:\n  analyze differences --study hiring --reference main --condition temperature_1_5\n"
+    "  analyze differences --study hiring --between answer_format --reference direct --index si\n"
+    "  analyze differences --study hiring --between model --reference random --adjust BH --format csv > models.csv",
+)
+@study_option(ONE_STUDY)
+@click.option(
+    "--between", type=click.Choice(["variant", "model", "answer_format"]), default="variant", show_default=True,
+    help="What the conditions differ in.",
+)  # fmt: skip
+@click.option(
+    "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
+)
+@click.option(
+    "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
+)
+@click.option(
+    "--by", type=click.Choice(ATTRIBUTES), multiple=True,
+    help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
+)  # fmt: skip
+@click.option(
+    "--index", "indices", type=click.Choice(INDICES), multiple=True, help=f"Default: {', '.join(PAPER_INDICES)}."
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(ADJUST),
+    default="holm",
+    show_default=True,
+    help="How p is corrected for the number of comparisons.",
+)
+@source_option()
+@click.option("--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws and permutations.")
+@seed_option(default=SEED)
+@workers_option
+@refit_option
+@db_option
+@output_options
+@row_options
+def differences_command(
+    study: str | None, between: str, reference: str | None, conditions: tuple[str, ...], by: tuple[str, ...],
+    indices: tuple[str, ...], adjust: str, source: str | None, n_draws: int, seed: int, workers: int | None,
+    refit: bool, db: Path, output_format: str,
+) -> None:  # fmt: skip
+    """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
+
+    The interval is from a bootstrap of whole games, each side on its own; p from permuting games between the two
+    sides, corrected for the number of comparisons of an index. The null hypothesis is that both play alike in every
+    respect: where one side's games vary much more than the other's, a small p need not mean different means.
+    The paper's question about temperature is the first example. Results are kept: the same command computes only what
+    is new, and corrects for the comparisons that it prints.
+    """
+    from slant.analysis.questions.games.differences import game_differences
+
+    chosen = chosen_study(db, study, is_played, "has games")
+    with GameProgress() as progress:
+        result = game_differences(
+            db, chosen, between, reference, by, conditions, indices or PAPER_INDICES, adjust, source, n_draws, seed,
+            workers, refit, progress,
+        )  # fmt: skip
+    print_rows(result.table.select(_DIFFERENCES) if output_format == "table" else result.table, output_format)
+    for note in (*result.left_out, *result.unlike):
+        say(note)
+    kept = result.n_comparisons - result.n_made
+    say(f"{result.n_comparisons} comparisons: {result.n_made} computed now, {kept} kept from before.")
+    say(f"p is corrected ({adjust}) within each index, source and study version.")
+    _say_notes(db, chosen, source, result.not_kept)
+
+
+def _say_notes(db: Path, study: Study, source: str | None, not_kept: str | None) -> None:
+    for note in mixtures(db, study.name, source):
+        say(note)
+    if not_kept:
+        say(f"The result could not be kept. {not_kept}")

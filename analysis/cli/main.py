@@ -1,0 +1,174 @@
+"""`analyze` (and `slant`, which is `collect` and `analyze` under one name): options in, one call, rows out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from slant.analysis.cli.options import (
+    BAYES_TABLES,
+    FIT_TABLES,
+    TOPIC_TABLES,
+    measure_option,
+    refit_option,
+    workers_option,
+)
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    db_option,
+    output_options,
+    row_options,
+    rows_option,
+    section,
+    seed_option,
+    source_option,
+    study_option,
+    version_option,
+)
+from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup
+
+_COMMANDS = {
+    name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
+    for name, module, about in (
+        ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
+        ("compare", "compare", "The paper's printed numbers beside the recomputed ones."),
+        ("differences", "game_indices", "Whether two conditions of a game differ in stratification."),
+        ("doctor", "doctor", "What slant needs and what this machine lacks."),
+        ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
+        ("indices", "game_indices", "How stratified games became: indices with intervals, beside chance."),
+        ("permute", "permute", "Observed interference beside that of arbitrary block labels."),
+        ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
+        ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
+        ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
+        ("tables", "tables", "Descriptives, refusals, costs, kept results. Needs no R."),
+        ("topics", "topics", "How many topics a topic model should have."),
+    )
+}
+
+EXAMPLES = """\b
+Examples:
+  analyze --fit lme4                                   mixed models, for every study in slant.duckdb that defines them
+  analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
+  analyze --fit lme4 --study rmiat --show diagnostics
+  analyze --fit stm --study rmiat --show contrasts --adjust holm
+  analyze --fit brms --study interference --show contrasts
+  analyze permute --study interference --permutations 1000
+  analyze indices --study hiring
+  analyze compare --study rmiat --summary
+  analyze figures --out figures
+  analyze report --out report.html
+"""
+
+_STARTS_R = ("compare", "report")  # commands that fit mixed models and effect sizes
+
+
+class AnalyzeGroup(LazyGroup):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """R takes its time to load, so it begins before Python's own imports."""
+        if args[0] in _STARTS_R and "--help" not in args and not ctx.resilient_parsing:
+            from slant.analysis.bridge.worker_start import begin_early
+
+            begin_early(("lme4", "lmerTest"))
+        return super().resolve_command(ctx, args)
+
+
+_mixed_option = section("Mixed models (lme4, brms)")
+_brms_option = section("Bayesian models (brms)")
+_stm_option = section("Topic models (stm)")
+
+
+@click.group(cls=AnalyzeGroup, lazy_commands=_COMMANDS, invoke_without_command=True, epilog=EXAMPLES)
+@click.option(
+    "--fit", "engine", metavar="FIT",
+    help="A fit that the study names, or an engine: lme4, brms, effect_size, stm, refusal_length, step_sensitivity.",
+)  # fmt: skip
+@study_option("Default: every study in the database.")
+@source_option()
+@measure_option
+@rows_option(
+    "--refusals", type=click.Choice(["removed", "kept"]), default="removed", show_default=True,
+    help="Whether refused trials are analysed; the paper removed them.",
+)  # fmt: skip
+@click.option(
+    "--show", type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *TOPIC_TABLES))]), metavar="TABLE",
+    help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; of brms also {', '.join(BAYES_TABLES)}; "
+    f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
+)  # fmt: skip
+@seed_option()
+@workers_option
+@refit_option
+@version_option
+@_mixed_option(
+    "--random",
+    type=click.Choice(["repetition", "run_id"]),
+    multiple=True,
+    help="Add a random intercept for each repetition or run. Repeatable.",
+)
+@_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
+@_brms_option("--iterations", type=click.IntRange(min=2), help="Iterations of a chain. Default: the study's.")
+@_brms_option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up. Default: three eighths of --iterations.")
+@_brms_option("--force", is_flag=True, help="Fit even where that is expected to take more than an hour.")
+@_stm_option("--topics", type=AT_LEAST_1, help="Topics of the model. Default: the study's.")
+@_stm_option("--preprocessing", type=click.Choice(["fast", "tm"]), help="What makes words of texts; results agree.")
+@_stm_option(
+    "--adjust",
+    type=click.Choice(["holm", "BH", "none"]),
+    help="Print adjusted p values, with --show contrasts or correlations.",
+)
+@db_option
+@output_options
+@click.pass_context
+@row_options
+def analyze(
+    ctx: click.Context, engine: str | None, study: str | None, source: str | None, measure: str | None, refusals: str,
+    show: str | None, adjust: str | None, random: tuple[str, ...], workers: int | None, refit: bool, db: Path,
+    output_format: str, **settings: Any,
+) -> None:  # fmt: skip
+    """Fit statistical models in R, and print tables, comparisons with the paper, figures and reports.
+
+    With --fit: fits that model in every cell (model and test) and prints its estimates, one row each. A fit is kept,
+    and made again only where rows, settings or code have changed; one with settings of your own is kept beside the
+    study's. Rows go to stdout, everything else to stderr.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if engine is None:
+        click.echo(ctx.get_help())
+        return
+    from slant.analysis.cli.fits import print_fit
+
+    given = {name: value for name, value in settings.items() if value not in (None, False)}
+    if random:
+        given["random"] = list(random)
+    if "iterations" in given:
+        given.setdefault("warmup", max(1, given["iterations"] * 3 // 8))  # as in the interference paper
+    has_failed = print_fit(
+        engine, db, study, show, adjust, output_format, source=source, refusals_removed=refusals == "removed",
+        measure=measure, workers=workers, refit=refit, settings=given,
+    )  # fmt: skip
+    if has_failed:
+        ctx.exit(1)
+
+
+class _SlantGroup(SlantGroup):
+    """`slant collect …` and `slant analyze …` are the same commands under the distribution's own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return ["collect", "analyze"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "collect":
+            from slant.collector.cli import collect
+
+            return collect
+        return analyze if cmd_name == "analyze" else None
+
+
+@click.group(cls=_SlantGroup, epilog="\b\nExamples:\n  slant collect --study rmiat --simulated\n  slant analyze report")
+@version_option
+def slant() -> None:
+    """Measures how language models lean: collects behavioural experiments, analyses them with R."""

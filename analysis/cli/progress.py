@@ -1,0 +1,107 @@
+"""What a person sees of a long computation in R: one line on stderr, where stderr is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+
+from slant.collector.terminal import printable, say
+
+_SHOWN_AFTER_S = 2.0
+
+
+class FitProgress:
+    """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal.
+
+    `watch(path, name)` names a file in which the long fit of this name writes what it is doing; the line shows it, and
+    is gone with it. `note()` says at once, on whatever stderr is, what must be known before a long wait.
+    """
+
+    def __init__(self) -> None:
+        self._start_s = time.monotonic()
+        self._text = "Fitting in R"
+        self._status_files: dict[Path, str] = {}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
+
+    def __enter__(self) -> FitProgress:
+        if sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        for file in self._status_files:
+            file.unlink(missing_ok=True)
+
+    def __call__(self, done: int, number: int) -> None:
+        self._text = f"Fitting in R: {done} of {number}"
+
+    def watch(self, file: Path, name: str = "") -> None:
+        self._status_files[file] = name
+
+    def note(self, text: str) -> None:
+        say(text)
+
+    def _show(self) -> None:
+        if self._ended.wait(_SHOWN_AFTER_S):
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(self._text, refresh_per_second=4) as status:
+            while not self._ended.wait(0.5):
+                status.update(f"{printable(self._current_work())} ({time.monotonic() - self._start_s:.0f} s)")
+
+    def _current_work(self) -> str:
+        """The last status that a fit wrote; fits that take the whole machine are made one after another."""
+        try:
+            files = [file for file in self._status_files if file.exists()]
+            last = max(files, key=lambda file: file.stat().st_mtime_ns, default=None)
+            status = last.read_text("utf-8").strip() if last else ""
+            return ": ".join(filter(None, (self._status_files[last], status))) if last and status else self._text
+        except (OSError, UnicodeDecodeError):
+            return self._text
+
+
+class GameProgress(FitProgress):
+    def __call__(self, done: int, number: int) -> None:
+        self._text = f"Measuring games in R: {done} of {number}"
+
+
+class SpecificationProgress(FitProgress):
+    """Counts specifications and cells, with the time that the rest may take."""
+
+    def __enter__(self) -> SpecificationProgress:
+        super().__enter__()
+        return self
+
+    def with_time_left(self, done: int, number: int, left_s: float | None) -> None:
+        left = "" if left_s is None or done == number else f", about {duration(left_s)} left"
+        self._text = f"Fitting in R: {done} of {number}{left}"
+
+
+class PermuteProgress(FitProgress):
+    """Counts refits, and says how long those that are left will take at the pace of those made by this command."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first: tuple[float, int] | None = None
+
+    def __call__(self, done: int, number: int) -> None:
+        now = time.monotonic()
+        self._first = self._first or (now, done)
+        elapsed_s, made = now - self._first[0], done - self._first[1]
+        left = f", about {duration(elapsed_s / made * (number - done))} left" if made else ""
+        self._text = f"Refitting in R: {done} of {number}{left}"
+
+
+def duration(seconds: float) -> str:
+    """Rounded as people say it: 40 s, 12 min, 3.5 h."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

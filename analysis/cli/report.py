@@ -1,0 +1,32 @@
+"""`analyze report`: one HTML page of everything a database shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.progress import FitProgress
+from slant.analysis.pages.report import report
+from slant.collector.commands.options import FILE, db_option, row_options, study_option, verbose_option
+
+
+@click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
+@study_option(ONE_STUDY)
+@click.option(
+    "--out", type=FILE, default=Path("report.html"), show_default=True, help="The HTML file to write, or to replace."
+)
+@workers_option
+@db_option
+@verbose_option
+@row_options
+def report_command(study: str | None, out: Path, workers: int | None, db: Path) -> None:
+    """One self-contained HTML page: tables beside the printed ones, figures, warnings, where the data come from.
+
+    Prints the path of the page.
+    """
+    chosen = chosen_study(db, study)
+    with FitProgress() as progress:
+        path = report(db, out, chosen, workers=workers, progress=progress)
+    click.echo(path)

@@ -1,0 +1,55 @@
+"""`analyze tables`: the tables that the database's views make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.analysis.cli.options import measure_option
+from slant.analysis.questions.games.chance import told_of_chance
+from slant.analysis.rows.doubts import mixtures
+from slant.analysis.rows.tables import study_name, table_info, tables
+from slant.collector.checks.notes import table_notes
+from slant.collector.commands.options import db_option, list_option, output_options, row_options, study_option
+from slant.collector.keep.database import kept_open
+from slant.collector.terminal import print_rows, say
+
+_KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
+
+
+@click.command("tables", epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
+@click.argument("names", nargs=-1, metavar="[TABLE]...")
+@study_option("Default: every study.")
+@measure_option
+@list_option
+@db_option
+@output_options
+@row_options
+def tables_command(
+    names: tuple[str, ...], study: str | None, measure: str | None, is_list: bool, db: Path, output_format: str
+) -> None:
+    """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
+
+    As CSV or JSON one TABLE is printed at a time.
+    """
+    infos, study = table_info(), study_name(study)
+    if is_list:
+        rows = [
+            {"table": info.name, "paper": info.paper or "", "grain": ", ".join(info.grain), "what": info.purpose}
+            for info in infos.values()
+        ]
+        print_rows(rows, output_format)
+        return
+    if output_format != "table" and len(names) != 1:
+        raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
+    with kept_open(db):
+        frames = tables(db, names or None, study=study, measure=measure)
+        notes = [f"Note: {note}" for note in table_notes(db, study)]
+        notes += [*mixtures(db, study, measure=measure), *told_of_chance(frames, db)]
+    for name, frame in frames.items():
+        if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
+            continue  # eleven empty tables, where no topics were fitted, would hide the others
+        print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
+    for note in notes:
+        say(note)

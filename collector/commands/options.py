@@ -1,0 +1,152 @@
+"""Options that several commands of `collect` and `analyze` share. Each is declared here, once.
+
+One word means one thing: a filter is called after the column that it filters (--source, --study-version, --status), and
+--show names the table of a result that is printed. Nothing heavy is imported here: --help reads this module.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
+
+Decorator = Callable[[Any], Any]
+
+SOURCES = ("collected", "imported", "simulated")
+STUDY = "A study's name (`collect studies` lists them) or the path of its TOML file."
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+AT_LEAST_1 = click.IntRange(min=1)
+
+
+def section(title: str) -> Callable[..., Decorator]:
+    """`click.option` for options that --help lists under this heading."""
+    return partial(click.option, cls=SectionOption, section=title)
+
+
+def study_option(more: str = "", *, required: bool = False) -> Decorator:
+    """--study; `more` says what it means to leave it out."""
+    return click.option("--study", required=required, help=f"{STUDY} {more}".strip())
+
+
+def seed_option(default: int | None = None) -> Decorator:
+    """--seed: the same seed gives the same numbers again. Without `default` it is the study's."""
+    text = "Seed of all that this command draws at random." + (" Default: the study's." if default is None else "")
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=default, show_default=default is not None, help=text
+    )
+
+
+def variant_option(default: str | None = "base", more: str = "") -> Decorator:
+    return click.option(
+        "--variant", default=default, show_default=default is not None,
+        help=f"A named set of changes that the study defines.{more}",
+    )  # fmt: skip
+
+
+def source_option(*more: str) -> Decorator:
+    return rows_option("--source", type=click.Choice([*SOURCES, *more]), help="Only rows of this source.")
+
+
+requests_option = section("How requests are sent")
+money_option = section("Money")
+rows_option = section("Which rows are read")
+output_option = section("Database and output")
+
+base_url_option = requests_option(
+    "--base-url", metavar="URL", help="The address of a server of your own, for local/NAME."
+)
+time_limit_option = requests_option(
+    "--time-limit",
+    type=float,
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The longest wait for an answer.",
+)
+yes_option = money_option("--yes", is_flag=True, help="Agree to requests that cost money.")
+list_option = click.option("--list", "is_list", is_flag=True, help="List the names there are, and do nothing else.")
+db_option = output_option(
+    "--db", type=FILE, default=Path("slant.duckdb"), envvar="SLANT_DB", show_default=True, show_envvar=True,
+    help="The database file.",
+)  # fmt: skip
+
+
+def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) -> None:
+    if is_verbose:
+        show_log("info")
+
+
+verbose_option = output_option(
+    "--verbose", is_flag=True, expose_value=False, callback=_show_log,
+    help="Log what is asked, retried, waited for, loaded and fitted to stderr. SLANT_LOG=debug: every request, too.",
+)  # fmt: skip
+
+
+def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) -> None:
+    ctx.meta[WIDE] = ctx.meta.get(WIDE) or is_wide
+
+
+def _say_version(ctx: click.Context, parameter: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        from slant.collector.system.code_version import code_version
+
+        click.echo(f"slant, version {code_version()}")
+        ctx.exit()
+
+
+version_option = click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Print slant's version."
+)
+_wide_option = output_option(
+    "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, however long the lines."
+)
+_format_option = output_option(
+    "--format", "output_format", type=click.Choice(PRINTED), default="table", show_default=True,
+    help="How rows are printed.",
+)  # fmt: skip
+
+
+def output_options(command: Any) -> Any:
+    """How rows are printed, and how much is said beside them."""
+    return _format_option(_wide_option(verbose_option(command)))
+
+
+_ROW_OPTIONS = (
+    rows_option("--all-versions", is_flag=True, help="Every version of the study, each in rows of its own."),
+    rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked so, as in temperature=0.2."),
+    rows_option("--run", metavar="RUN", help="Only this run: its id, or how that begins."),
+    rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or how that begins."),
+)
+
+
+def row_options(command: Callable[..., Any]) -> Any:
+    """Lets a command with `db`, and perhaps `study`, read only the rows that these options choose."""
+
+    @functools.wraps(command)
+    def with_rows(
+        *args: Any, study_version: str | None, run: str | None, settings: tuple[str, ...], all_versions: bool,
+        **options: Any,
+    ) -> Any:  # fmt: skip
+        context = click.get_current_context()
+        if context.invoked_subcommand is not None or context.resilient_parsing:
+            return command(*args, **options)
+        from slant.collector.keep.database import showing
+        from slant.collector.studies.row_choice import RowFilter, chosen_rows
+
+        row_filter = RowFilter(study_version, run, settings, all_versions)
+        rows = chosen_rows(options["db"], options.get("study"), row_filter)
+        for note in rows.notes:
+            say(note)
+        with showing(rows.versions, rows.runs):
+            return command(*args, **options)
+
+    for option in _ROW_OPTIONS:
+        with_rows = option(with_rows)
+    return with_rows

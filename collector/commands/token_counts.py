@@ -1,0 +1,165 @@
+"""`collect check-model` and `collect recount`: what a model's token count is worth, and a second count of our own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from slant.collector.commands.options import (
+    STUDY,
+    base_url_option,
+    db_option,
+    output_options,
+    seed_option,
+    time_limit_option,
+    yes_option,
+)
+from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.collector.checks.check import Check
+
+_EXAMPLES = """\b
+Examples:
+  collect check-model openai/o3-mini
+  collect check-model claude-3.7-sonnet --study rmiat --yes
+  collect check-model local/qwen3-8b --base-url http://localhost:8080/v1
+
+The verdict is kept in the database: a run of an unchecked model, or of one that failed, says so, and so do its tables
+(view model_checks). Check again when the provider changes something. About thirty short requests.
+"""
+
+
+@click.command("check-model", epilog=_EXAMPLES)
+@click.argument("model")
+@click.option("--study", help=f"Take the model's settings (thinking budget, effort …) from a study. {STUDY}")
+@base_url_option
+@seed_option(default=1)
+@time_limit_option
+@yes_option
+@db_option
+@output_options
+def check_model_command(
+    model: str, study: str | None, base_url: str | None, seed: int, time_limit: float, yes: bool, db: Path,
+    output_format: str,
+) -> None:  # fmt: skip
+    """Ask MODEL about thirty questions of known difficulty, to learn what its reasoning count is worth.
+
+    Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
+    MODEL is PROVIDER/NAME, or the name of a model of --study.
+    """
+    from slant.collector.checks.check import check_model, checked_provider
+    from slant.collector.checks.questions import questions
+
+    chosen = _model(model, study)
+    provider = checked_provider(chosen, base_url)
+    if provider.costs_money and not yes and sys.stdin.isatty():
+        count = len(questions(provider.dialect, seed))
+        yes = click.confirm(f"Send {count} paid requests to {provider.name}/{chosen.requested_model}?", err=True)
+        if not yes:
+            sys.exit(1)
+    result = check_model(
+        chosen, db, base_url=base_url, seed=seed, time_limit_s=time_limit, yes=yes, on_answer=_counter("answers")
+    )
+    print_rows(_rows(result), output_format)
+    _say_verdict(result)
+
+
+def _model(name: str, study: str | None) -> Any:
+    from slant.collector.errors import UsageError
+    from slant.collector.studies.catalogue import StudyModel, load_study
+
+    if study is not None:
+        return load_study(study).model(name)
+    provider, slash, requested = name.partition("/")
+    if not provider or not slash or not requested:
+        raise UsageError(f'A model is written PROVIDER/NAME, as in openai/o3-mini, but this is "{name}".',
+                         "The name of a model of a study needs the study: --study rmiat")  # fmt: skip
+    return StudyModel(name, name, provider, requested, "")
+
+
+def _rows(check: Check) -> list[dict[str, str]]:
+    facts = check.facts
+    shown: list[tuple[str, Any]] = [
+        ("model that answered", ", ".join(facts.served_models) or "does not say"),
+        ("questions answered", f"{facts.n_answered} of {facts.n_asked}, {facts.n_right} of them right"),
+        ("count", f"{facts.counted} tokens, in {facts.n_counted} answers" if facts.counted else "none"),
+        ("moves with difficulty", _number(facts.difficulty_correlation, "rank correlation {:.2f}")),
+        ("step", _number(facts.step, "{:d}")),
+        ("share of zeros", _number(facts.zero_share, "{:.0%}")),
+        ("output = reasoning + answer", _number(facts.sum_share, "in {:.0%} of the answers")),
+        ("reasoning can be read", _number(facts.readable_share, "in {:.0%} of the answers")),
+        ("temperature", facts.temperature),
+        ("effort", facts.effort),
+        ("seed", facts.seed),
+        ("verdict", check.verdict),
+    ]
+    return [{"what": what, "found": value} for what, value in shown]
+
+
+def _number(value: float | None, how: str) -> str:
+    return "can't be told" if value is None else how.format(value)
+
+
+def _counter(what: str) -> Callable[[int, int], None]:
+    """Counts what is done, on a terminal."""
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r{done:,} of {total:,} {what}", nl=done == total, err=True)
+
+    return show
+
+
+def _say_verdict(check: Check) -> None:
+    name = f"{check.provider}/{check.requested_model}"
+    verdicts = {
+        "ok": "its token count can be a dependent variable.",
+        "usable with care": "usable with care as a dependent variable.",
+        "not usable": "not usable as a dependent variable.",
+    }
+    say(f"{name}: {verdicts[check.verdict]}")
+    for reason in check.reasons:
+        say(f"  {reason}")
+
+
+_RECOUNT_EXAMPLES = """\b
+Examples:
+  collect recount --base-url http://localhost:8080/v1
+  collect recount --model deepseek/deepseek-reasoner --tokenizer tiktoken:o200k_base
+  analyze tables tokens_by_condition --measure recounted
+
+The server's own tokenizer (llama.cpp, llama-cpp-python, vLLM) is exact; the server must run the model that answered.
+tiktoken has OpenAI's vocabularies: it needs `pip install tiktoken`, and downloads a vocabulary at first use (the
+download was not tested). What was counted before is not counted again, and answers are never changed.
+"""
+
+
+@click.command("recount", epilog=_RECOUNT_EXAMPLES)
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only answers of this model. Repeatable.")
+@click.option("--tokenizer", default="server", show_default=True, help="server, or tiktoken:NAME.")
+@base_url_option
+@db_option
+@output_options
+def recount_command(
+    models: tuple[str, ...], tokenizer: str, base_url: str | None, db: Path, output_format: str
+) -> None:
+    """Count readable reasoning again and keep the count beside the provider's own."""
+    from dataclasses import asdict
+
+    from slant.collector.checks.recount import recount
+
+    rows = recount(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_counter("texts"))
+    if not rows:
+        say("Nothing to count: every answer with readable reasoning has its count.")
+        return
+    print_rows([asdict(row) for row in rows], output_format)
+    for row in rows:
+        if row.reason:
+            say(f"{row.provider}/{row.requested_model}: {row.reason}.")
+    if any(row.reason for row in rows):
+        sys.exit(1)

@@ -1,0 +1,158 @@
+"""Which rows of a database are shown: those of the study as its file is now, or of the newest version that the database
+has, unless a filter says otherwise. Other versions are mentioned, and never put together with these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from slant.collector.errors import DatabaseBusyError, DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_query
+
+_ANSWERS = "SELECT study_version, content, n_answers FROM version_answers WHERE study = ? AND study_version <> ?"
+_CONTENTS = "SELECT content FROM study_contents WHERE study = ? AND study_version = ?"
+_RUN_MODELS = "SELECT run_id, model, settings FROM run_models ORDER BY run_id, place"
+
+
+@dataclass(frozen=True)
+class RowFilter:
+    """What a person asks for: versions and runs by how they begin, settings as KEY=VALUE."""
+
+    study_version: str | None = None
+    run: str | None = None
+    settings: tuple[str, ...] = ()
+    all_versions: bool = False
+
+
+@dataclass(frozen=True)
+class ChosenRows:
+    """Versions and runs as `showing` takes them (None: all), and what to say about the rest."""
+
+    versions: list[str] | None
+    runs: list[str] | None
+    notes: tuple[str, ...] = ()
+
+
+def chosen_rows(db: Path, study: str | None, row_filter: RowFilter) -> ChosenRows:
+    """UsageError where there is no such version, run or setting; nothing is chosen where there is no database."""
+    if row_filter.study_version and row_filter.all_versions:
+        raise UsageError("--study-version and --all-versions exclude each other: leave out one of them.")
+    try:
+        stored = _stored_versions(db)
+    except DatabaseBusyError:
+        raise
+    except (DatabaseError, duckdb.CatalogException):  # the command itself says what is wrong, or an older slant made it
+        return ChosenRows(None, None)
+    runs = _matching_runs(db, row_filter) if row_filter.run or row_filter.settings else None
+    if row_filter.study_version:
+        known = [version for versions in stored.values() for version in versions]
+        matching = [version for version in known if version.startswith(row_filter.study_version)]
+        if not matching:
+            raise UnknownNameError(f"version in {db}", row_filter.study_version, known)
+        return ChosenRows(matching, runs)
+    if row_filter.all_versions or all(len(versions) == 1 for versions in stored.values()):
+        return ChosenRows(None, runs)
+    of_file, notes = _version_of_file(db, study, stored)
+    chosen = {name: of_file.get(name, versions[-1]) for name, versions in stored.items()}
+    for name, version in chosen.items():
+        if len(stored[name]) > 1 and (not of_file or name in of_file):
+            notes += _other_versions(db, name, version)
+    return ChosenRows(list(chosen.values()), runs, tuple(notes))
+
+
+def _stored_versions(db: Path) -> dict[str, list[str]]:
+    """By study, the versions that this database knows, the newest last."""
+    versions: dict[str, list[str]] = {}
+    with reading(db) as connection:
+        rows = connection.execute(sql_query("known_versions")).fetchall()
+    for name, version in rows:
+        versions.setdefault(name, []).append(version)
+    return versions
+
+
+def _version_of_file(
+    db: Path, name_or_path: str | None, stored: Mapping[str, list[str]]
+) -> tuple[dict[str, str], list[str]]:
+    """By study, the version of the file that is named, where the database knows it; and notes where it does not."""
+    if name_or_path is None:
+        return {}, []
+    try:
+        study = load_study(name_or_path, db=db)
+    except SlantError:
+        return {}, []
+    if study.name not in stored:
+        return {}, []
+    if study.version in stored[study.name]:
+        return {study.name: study.version}, []
+    newest = stored[study.name][-1]
+    note = f"No model was asked version {study.version} of {study.name}, which is its file now; {newest} is shown."
+    return {study.name: newest}, [note]
+
+
+def _other_versions(db: Path, study: str, version: str) -> list[str]:
+    with reading(db) as connection:
+        contents = {content for (content,) in connection.execute(_CONTENTS, [study, version]).fetchall()}
+        rows = connection.execute(_ANSWERS, [study, version]).fetchall()
+    n_answers: Counter[str] = Counter()
+    for other, content, count in rows:
+        n_answers[other] += count if content not in contents else 0
+    return [
+        f"Not shown: {count:,} answers of version {other} of {study}. "
+        f"To see them: --study-version {other}, or --all-versions"
+        for other, count in sorted(n_answers.items())
+        if count
+    ]
+
+
+def _matching_runs(db: Path, row_filter: RowFilter) -> list[str]:
+    """Run and model, as "RUN MODEL", of all that were asked so."""
+    with reading(db) as connection:
+        rows = connection.execute(_RUN_MODELS).fetchall()
+    wanted = dict(map(_key_and_value, row_filter.settings))
+    matching = [
+        f"{run_id} {model}"
+        for run_id, model, settings in rows
+        if run_id.startswith(row_filter.run or "")
+        and all(_has(json.loads(settings or "{}"), key, value) for key, value in wanted.items())
+    ]
+    run_ids = sorted({run_id for run_id, _, _ in rows})
+    if not matching and row_filter.run and not any(run_id.startswith(row_filter.run) for run_id in run_ids):
+        raise UnknownNameError(f"run in {db}", row_filter.run, run_ids)
+    if not matching:
+        stored = sorted({settings for _, _, settings in rows if settings})
+        raise UsageError(
+            f"No answer in {db} was asked for with {' '.join(row_filter.settings)}.",
+            f"The settings there are: {'; '.join(stored)}.",
+        )
+    return matching
+
+
+def _key_and_value(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise UsageError(f"--settings must be KEY=VALUE, as in temperature=0.2, but is {text}.")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def _has(settings: Any, key: str, value: Any) -> bool:
+    return any(stored == value for stored in _values(settings, key))
+
+
+def _values(settings: Any, key: str) -> Iterator[Any]:
+    """What a key has in settings, however deep: providers put temperature into tables of their own."""
+    for name, value in settings.items() if isinstance(settings, Mapping) else ():
+        if name == key:
+            yield value
+        yield from _values(value, key)
