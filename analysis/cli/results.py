@@ -21,9 +21,9 @@ from slant.analysis.pages.tables import token_measures
 from slant.analysis.pages.versions import made_with, told_versions
 from slant.analysis.paper.compare import compare as compare_all
 from slant.analysis.paper.compare import summary
-from slant.analysis.paper.family import PRINT
-from slant.analysis.paper.judged import STATUSES
+from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
+from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.questions.games.chance import told_of_chance
 from slant.analysis.rows.doubts import doubtful_fits, mixtures
 from slant.analysis.rows.fit_choice import passed_over

@@ -11,7 +11,7 @@ from slant.analysis.cli.bayes import is_bayesian, no_such_table
 from slant.analysis.cli.results import FitProgress
 from slant.analysis.cli.study import meant, study_option
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.paper.family import GRAIN
+from slant.analysis.paper.results import GRAIN
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.questions.topics.search import STEPS, has_topic_model, search
 from slant.analysis.rows.studies import loadable
