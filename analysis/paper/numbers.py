@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.fitting.fits import Asked, Progress
-from slant.analysis.paper.published import is_of_print, not_checkable, published_numbers, quantity_name
+from slant.analysis.paper.published import is_of_print, not_checkable, notes, published_numbers, quantity_name
 from slant.analysis.paper.results import GRAIN, Results
 from slant.analysis.rows.tables import TableInfo, views_of_papers
 from slant.collector.errors import UnknownNameError
@@ -71,7 +71,11 @@ def sources_of(study: Study) -> tuple[Numbers, ...]:
     ]  # fmt: skip
     sources = (*of_views, *IN_PYTHON.get(study.design, ()))
     printed = set(published_numbers(study).select(quantity_name()).to_series())
-    return tuple(source for source in sources if printed & set(source.gives) or source.is_of_print)
+    has_own_arithmetic = notes(study, "of the print").height > 0
+    return tuple(
+        source for source in sources
+        if printed & set(source.gives) or (source.is_of_print and has_own_arithmetic)
+    )  # fmt: skip
 
 
 def check_quantities(study: Study) -> None:

@@ -180,6 +180,8 @@ def measured(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
 
 
 def _of_matrices(printed: Print) -> Found:
+    if not printed.of("si", place=_MATRICES):
+        return
     cells = measured(printed.study)
     for row in printed.of("si", "si_half_width", "si_conf_low", "si_conf_high"):
         cell = tuple(row[name] for name in _CELL)
@@ -195,8 +197,10 @@ def _of_chance(printed: Print, variants: Mapping[str, Study]) -> Found:
     """Random choices: what the text prints of all games of a cell, and the level that a table of pooled rounds should
     have been set beside."""
     study = printed.study
-    level = {name: values[0] for name, values in chance(study, study.data.rounds, study.data.games, False).items()}
     of_random = {row["quantity"]: row for row in printed.of("si", "bgd", place=TEXT) if row["model"] == "random"}
+    if not of_random:
+        return
+    level = {name: values[0] for name, values in chance(study, study.data.rounds, study.data.games, False).items()}
     for index, row in of_random.items():
         yield row, level[index]
     for row in printed.of("divergence"):
