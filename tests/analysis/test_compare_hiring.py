@@ -15,7 +15,15 @@ from slant.analysis.cli.analyze import analyze
 from slant.analysis.paper import print_alone
 from slant.analysis.paper.compare import compare
 from slant.analysis.paper.numbers import PRINT, sources_of
-from slant.analysis.paper.published import KEY, WITHOUT_DATA, is_of_print, not_checkable, notes, published_numbers, scopes
+from slant.analysis.paper.published import (
+    KEY,
+    WITHOUT_DATA,
+    is_of_print,
+    not_checkable,
+    notes,
+    published_numbers,
+    scopes,
+)
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.games_given import games, questions, refusals

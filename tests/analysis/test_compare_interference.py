@@ -115,7 +115,9 @@ def test_ranges_words_and_tolerances_are_judged(
     known: dict[str, Any] = dict.fromkeys(("missing", "slip", "reason", "how", "why"))
     row = {**known, "source": "imported", "quantity": "x", "printed": printed, "recomputed": value}
     texts = dict.fromkeys(known, pl.String)
-    found = with_verdicts(pl.DataFrame([row | {"tolerance": tolerance}], schema_overrides=texts | {"tolerance": pl.Float64}))
+    found = with_verdicts(
+        pl.DataFrame([row | {"tolerance": tolerance}], schema_overrides=texts | {"tolerance": pl.Float64})
+    )
     assert found["agrees"].item() is agrees
 
 
@@ -138,7 +140,9 @@ def permuted(db: Path, study: Study) -> pl.DataFrame:
 
 
 def test_without_permutations_it_says_what_to_type(study: Study, paper: Path) -> None:
-    counted = tuple(source for source in sources_of(study) if source.name in ("recomputed_permutations", "recomputed_design"))
+    counted = tuple(
+        source for source in sources_of(study) if source.name in ("recomputed_permutations", "recomputed_design")
+    )
     rows = compare(paper, study, sources=counted).filter(quantity="permuted_delta_p")
     assert rows["recomputed"].null_count() == rows.height == 2
     assert "analyze permute --study interference" in rows["note"][0]
