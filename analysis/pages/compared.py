@@ -11,8 +11,8 @@ import polars as pl
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.pages.parts.affordable import affordable_sources
 from slant.analysis.paper.compare import compare, whole_comparison
-from slant.analysis.paper.numbers import sources_of
 from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
+from slant.analysis.paper.sources import sources_of
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Study

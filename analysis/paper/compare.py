@@ -17,10 +17,8 @@ from slant.analysis.paper.numbers import (
     MATCH,
     PRINT,
     Numbers,
-    check_quantities,
     is_usual,
     recomputed,
-    sources_of,
 )
 from slant.analysis.paper.published import (
     KEY,
@@ -35,6 +33,7 @@ from slant.analysis.paper.published import (
 )
 from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.paper.results import GRAIN
+from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.paper.verdicts import STATUSES, with_verdicts
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError

@@ -11,17 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from slant.analysis.fitting.fits import Asked, Progress
-from slant.analysis.paper.published import is_of_print, not_checkable, notes, published_numbers, quantity_name
+from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import GRAIN, Results
-from slant.analysis.rows.tables import TableInfo, views_of_papers
-from slant.collector.errors import UnknownNameError
+from slant.analysis.rows.tables import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 
 PRINT = "print"
@@ -57,41 +55,6 @@ class Numbers:
     is_of_print: bool = False
 
 
-def sources_of(study: Study) -> tuple[Numbers, ...]:
-    """Every source of the study's design, those of numbers that its print has."""
-    from slant.analysis.paper.sources import IN_PYTHON
-
-    views = views_of_papers(study.design)
-    of_views = [
-        Numbers(
-            name, info.gives, partial(_of_view, info=info), fits=partial(_fits_of_view, info=info, views=views),
-            is_table_of_models=info.lacks == "cell",
-        )
-        for name, info in views.items()
-    ]  # fmt: skip
-    sources = (*of_views, *IN_PYTHON.get(study.design, ()))
-    printed = set(published_numbers(study).select(quantity_name()).to_series())
-    has_own_arithmetic = notes(study, "of the print").height > 0
-    return tuple(
-        source for source in sources
-        if printed & set(source.gives) or (source.is_of_print and has_own_arithmetic)
-    )  # fmt: skip
-
-
-def check_quantities(study: Study) -> None:
-    """UnknownNameError for a printed quantity that no source gives, and of which nothing else is known."""
-    from slant.analysis.paper.sources import IN_PYTHON
-
-    of_views = [info.gives for info in views_of_papers(study.design).values()]
-    of_python = [source.gives for source in IN_PYTHON.get(study.design, ())]
-    known = list(dict.fromkeys(name for gives in (*of_views, *of_python) for name in gives))
-    numbers = published_numbers(study).filter(~is_of_print(study))
-    open_numbers = numbers.join(not_checkable(study), on=CELL, how="anti", nulls_equal=True)
-    for quantity in open_numbers.filter(~quantity_name().is_in(known))["quantity"]:
-        name = study.published.name if study.published else ""
-        raise UnknownNameError(f"quantity (in {name})", quantity, known)
-
-
 def recomputed(
     db: str | Path,
     study: Study,
@@ -121,7 +84,7 @@ def _typed(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(pl.col(name).cast(kind) for name, kind in {**SCHEMA, "table": pl.String}.items())
 
 
-def _of_view(results: Results, info: TableInfo) -> pl.DataFrame:
+def of_view(results: Results, info: TableInfo) -> pl.DataFrame:
     """The rows of a view, of today's fits, in the order of the study; with what their cells lack in `missing`."""
     rows = results.view(info.name)
     if info.lacks == "cell":
@@ -129,7 +92,7 @@ def _of_view(results: Results, info: TableInfo) -> pl.DataFrame:
     return _beside_absent(rows, results) if info.lacks == "study" else rows
 
 
-def _fits_of_view(results: Results, info: TableInfo, views: Mapping[str, TableInfo]) -> list[Asked]:
+def fits_of_view(results: Results, info: TableInfo, views: Mapping[str, TableInfo]) -> list[Asked]:
     wanted = []
     for text in info.fits:
         match = _FIT.fullmatch(text)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from slant.analysis.cli.analyze import analyze
 from slant.analysis.paper import print_alone
 from slant.analysis.paper.compare import compare
-from slant.analysis.paper.numbers import PRINT, sources_of
+from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.published import (
     KEY,
     WITHOUT_DATA,
@@ -24,6 +24,7 @@ from slant.analysis.paper.published import (
     published_numbers,
     scopes,
 )
+from slant.analysis.paper.sources import sources_of
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.games_given import games, questions, refusals

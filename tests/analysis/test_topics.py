@@ -225,7 +225,8 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
     shares = rows.filter(pl.col("quantity").str.starts_with("topic "))
     assert shares["recomputed"].sum() == pytest.approx(100)
     assert rows["missing"].str.contains("qwen3-8b").all()
-    by_model = rows.filter(pl.col("quantity").is_in(["proportion_pct", "ci_low", "ci_high"])).group_by("model").agg(pl.col("recomputed").count())
+    is_of_model = pl.col("quantity").is_in(["proportion_pct", "ci_low", "ci_high"])
+    by_model = rows.filter(is_of_model).group_by("model").agg(pl.col("recomputed").count())
     assert dict(by_model.iter_rows()) == {"claude-3.7-sonnet": 3, "deepseek-r1": 3, "gpt-oss-20b": 3, "qwen3-8b": 0}
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
 

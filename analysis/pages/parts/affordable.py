@@ -7,8 +7,9 @@ from pathlib import Path
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.shown_bayes_fits import ENGINE, shown_fits
-from slant.analysis.paper.numbers import Numbers, sources_of
+from slant.analysis.paper.numbers import Numbers
 from slant.analysis.paper.results import Results
+from slant.analysis.paper.sources import sources_of
 from slant.collector.studies.catalogue import Fit, Study
 
 _QUICK = ("lme4", "effect_size", "welch", "step_sensitivity", "leave_one_out")
