@@ -61,7 +61,8 @@ def claim_texts(study: Study) -> dict[str, str]:
     """What the text says of a number, by its name in the column `quantity`."""
     if study.published is None:
         return {}
-    claims = published_numbers(study).filter(pl.col("quantity").str.contains(" "), table=TEXT).drop_nulls("source")
+    is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")
+    claims = published_numbers(study).filter(is_quoted, table=TEXT)
     return {
         quantity: f"{quantity.partition(' ')[0]}: {words}"
         for quantity, words in claims.select("quantity", "source").iter_rows()
