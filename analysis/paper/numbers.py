@@ -152,8 +152,8 @@ def _with_absent_tests(rows: pl.DataFrame, results: Results) -> pl.DataFrame:
     cell = [*GRAIN, "model", "condition"]
     here = rows.group_by(cell).agg(pl.col("test").alias("tests")).iter_rows()
     words = [
-        (*key, absent_in_words([(key[-2], test) for test in tests if test not in its], len(tests)))
-        for *key, its in here
+        (*key, absent_in_words([(key[-2], test) for test in tests if test not in names], len(tests)))
+        for *key, names in here
     ]
     absent = pl.DataFrame(words, schema=dict.fromkeys([*cell, "absent"], pl.String), orient="row")
     joined = rows.join(absent, on=cell, how="left", nulls_equal=True, maintain_order="left")
