@@ -14,9 +14,9 @@ from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.tables import token_measures
 from slant.analysis.pages.versions import told_versions
 from slant.analysis.paper.compare import compare, summary
-from slant.analysis.paper.family import PRINT
-from slant.analysis.paper.judged import STATUSES
+from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
+from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.doubts import mixtures
 from slant.analysis.rows.tables import tables
 from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option

@@ -43,6 +43,7 @@ class FitResult:
     correlations, examples, models.
     bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
     among the fits, every frame has the columns is_converged and verdict.
+    fit_ids: the names of the fits in the database.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
@@ -54,6 +55,7 @@ class FitResult:
     not_kept: str | None
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
     tables: Mapping[str, Frames] = field(default_factory=dict, compare=False)
+    fit_ids: tuple[str, ...] = ()
 
     @property
     def topics(self) -> Frames:
@@ -173,7 +175,7 @@ def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | No
     return FitResult(
         engine, beside_cells(found, found.estimates), beside_cells(found, found.fits.drop(CELL)),
         beside_cells(found, found.variances), beside_cells(found, messages), not_kept,
-        lambda path, cell: _save_objects(work, path, cell), engine_frames(found),
+        lambda path, cell: _save_objects(work, path, cell), engine_frames(found), tuple(found.fits["fit_id"]),
     )  # fmt: skip
 
 

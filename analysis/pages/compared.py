@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.pages.parts.affordable import affordable_families
-from slant.analysis.paper import families_of
-from slant.analysis.paper.claims import claims, key
+from slant.analysis.pages.parts.affordable import affordable_sources
 from slant.analysis.paper.compare import compare, whole_comparison
+from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
+from slant.analysis.paper.sources import sources_of
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Study
@@ -27,15 +27,18 @@ def compared(
     """
     if design_named(study.design).compares_variants:
         return compare(db, study, workers=workers, progress=progress)
-    families = affordable_families(db, study)
-    of_models = tuple(family for family in families if family.is_table_of_models)
-    whole = whole_comparison(db, study, workers=workers, progress=progress, families=of_models)
-    others = tuple(family for family in families if not family.is_table_of_models)
-    tables = {str(row[0]) for family in others for row in family.printed(study)} - set(whole["table"])
+    sources = affordable_sources(db, study)
+    of_models = tuple(each for each in sources if each.is_table_of_models)
+    whole = whole_comparison(db, study, workers=workers, progress=progress, sources=of_models)
+    given = [name for each in sources for name in each.gives]
+    left_out = {name for each in sources_of(study) for name in each.gives} - set(given)
+    in_tables = is_main_table() & pl.col("quantity").is_in([name for each in of_models for name in each.gives])
+    others = published_numbers(study).filter(~in_tables, ~quantity_name().is_in(list(left_out)))
+    tables = set(others["table"]) - set(whole["table"])
     if not tables or whole.filter(pl.col("variant") == study.variants[0]).is_empty():
         return whole
     try:
-        more = compare(db, study, workers=workers, progress=progress, tables=tables, families=others)
+        more = compare(db, study, workers=workers, progress=progress, tables=tables, sources=sources)
     except DatabaseError:  # none of these models is in the paper
         return whole
     return pl.concat([whole, more.join(_empty(more), on=["source", "study_version", "table"], how="anti")])
@@ -44,17 +47,26 @@ def compared(
 def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
     """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
     parts = []
-    for family in (one for one in families_of(study) if one.is_table_of_models):
+    for source in sources_of(study):
+        if not source.is_table_of_models:
+            continue
         try:
-            parts.append(whole_comparison(db, study, families=(family,)))
+            parts.append(whole_comparison(db, study, sources=(source,)))
         except RError:
             continue
     return pl.concat(parts) if parts else None
 
 
 def claim_texts(study: Study) -> dict[str, str]:
-    """What a claim says, by its name in the column `quantity`."""
-    return {key(claim)[-1]: f"{claim['claim']}: {claim['text']}" for claim in claims(study) if claim["text"]}
+    """What the text says of a number, by its name in the column `quantity`."""
+    if study.published is None:
+        return {}
+    is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")
+    claims = published_numbers(study).filter(is_quoted, table=TEXT)
+    return {
+        quantity: f"{quantity.partition(' ')[0]}: {words}"
+        for quantity, words in claims.select("quantity", "source").iter_rows()
+    }
 
 
 def _empty(rows: pl.DataFrame) -> pl.DataFrame:

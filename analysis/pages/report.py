@@ -25,7 +25,6 @@ from slant.analysis.pages.parts.affordable import is_quick
 from slant.analysis.pages.sections import Found, more_tables, sections
 from slant.analysis.pages.tables import named_table, plain
 from slant.analysis.pages.versions import other_versions
-from slant.analysis.paper import families_of
 from slant.analysis.plots.figures import require
 from slant.analysis.plots.rows import figure_kinds, figure_rows
 from slant.analysis.questions.checks.checks import checks_of
@@ -101,11 +100,11 @@ def report(
 
 def _compute(found: Found, db: str | Path, study: Study, workers: int | None, progress: Progress | None) -> list[str]:
     """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
-    has_own_tables = study.published is not None and bool(families_of(study))
+    has_print = study.published is not None
     named = [name for name, one in study.fits.items() if one.engine in _ENGINES and is_quick(one)]
     problems: list[str] = []
     try:
-        found.compared = compared(db, study, workers, progress) if has_own_tables else None
+        found.compared = compared(db, study, workers, progress) if has_print else None
     except RError as error:
         problems.append(str(error))
         found.compared = compared_without_r(db, study)

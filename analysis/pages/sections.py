@@ -16,7 +16,7 @@ from slant.analysis.pages.parts.groups import groups
 from slant.analysis.pages.parts.records import Material
 from slant.analysis.pages.tables import place_of_table, plain, side_by_side, token_measures
 from slant.analysis.paper.compare import summary
-from slant.analysis.paper.family import PRINT
+from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.figures import Figure, draw
 from slant.analysis.plots.rows import FigureRows, is_of
 from slant.analysis.rows.cells import GRAIN

@@ -1,8 +1,8 @@
 """The printed numbers of the paper beside those recomputed from the database.
 
 A number agrees where |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
-tolerances.csv says instead, with its reason), and where it keeps within a printed bound. What the authors' own data
-contradict is a known slip of print (the study's slips.csv); the code is never bent to meet one.
+published.csv says instead), and where it keeps within a printed bound. What the authors' own data
+contradict is a known slip of print (published_notes.csv); the code is never bent to meet one.
 """
 
 from __future__ import annotations
@@ -13,18 +13,37 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.paper import families_of
-from slant.analysis.paper.family import PRINT, WITHOUT_DATA, Family, no_numbers, split_families
-from slant.analysis.paper.judged import STATUSES, judged
-from slant.analysis.paper.own_print import is_own, own_tolerances
-from slant.analysis.paper.printed import KEY, how_computed, known_slips, not_checkable, printed_numbers, tolerances
-from slant.analysis.paper.recomputed import GRAIN, recomputed
+from slant.analysis.paper.numbers import (
+    MATCH,
+    PRINT,
+    Numbers,
+    is_usual,
+    recomputed,
+)
+from slant.analysis.paper.published import (
+    KEY,
+    NO_REFUSALS,
+    WITHOUT_DATA,
+    is_main_table,
+    is_of_print,
+    not_checkable,
+    notes,
+    published_numbers,
+    quantity_name,
+)
 from slant.analysis.paper.reconstruction import reconstructed
+from slant.analysis.paper.results import GRAIN
+from slant.analysis.paper.sources import check_quantities, sources_of
+from slant.analysis.paper.verdicts import STATUSES, with_verdicts
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
+
+OTHER = "mixed models"
+"""The table of a number that the paper prints in one table a model, of a model that it has none for."""
+_COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
 
 
 def compare(
@@ -34,7 +53,7 @@ def compare(
     workers: int | None = None,
     progress: Progress | None = None,
     tables: Collection[str] | None = None,
-    families: tuple[Family, ...] | None = None,
+    sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
     """One row per printed number of the paper, for each source and version of the study in the database: its tables,
     the numbers in its text (table "text"), its earlier version ("v1 S3" …).
@@ -47,7 +66,7 @@ def compare(
     `test` is the variant and `condition` the answer format.
     Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
     and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
-    families of numbers need; `families` names these themselves.
+    numbers need; `sources` names the sources of numbers themselves.
 
     Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
     what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers
@@ -59,33 +78,52 @@ def compare(
     of the source "print". Where the database has no rows of such a study, every other number is there, too, without
     data.
     """
-    its = study_in(db, study, lambda one: one.published is not None, "has printed numbers to compare with")
-    every = printed_numbers(its)
-    families = families_of(its) if families is None else families
-    if tables is not None:
-        _check_tables(tables, every)
-        families = tuple(family for family in families if {row[0] for row in family.printed(its)} & set(tables))
-    of_data, of_print = split_families(families)
-    found = _as_it_stands(db, its, workers, progress, of_data, is_needed=not of_print)
-    checked = recomputed(db, its, workers, progress, of_print)
-    groups = found.select(GRAIN).unique(maintain_order=True)
+    study = study_in(db, study, lambda each: each.published is not None, "has printed numbers to compare with")
+    printed = _printed(study, tables)
+    sources = _sources(study, printed, sources)
+    of_answers = tuple(each for each in sources if not each.is_of_print)
+    of_print = tuple(each for each in sources if each.is_of_print)
+    numbers = _as_it_stands(db, study, workers, progress, of_answers, is_needed=not of_print)
+    checked = recomputed(db, study, workers, progress, of_print)
+    groups = numbers.select(GRAIN).unique(maintain_order=True)
     groups = groups if source is None else groups.filter(pl.col("source") == source)
     if groups.is_empty() and source != PRINT and (source is not None or not of_print):
-        raise DatabaseError(f'"{db}" holds no rows of "{its.name}" as it stands{f" from {source}" if source else ""}.')
-    printed = printed_numbers(its, of_data)
-    rows = [groups.join(printed, how="cross")]
+        raise DatabaseError(
+            f'"{db}" holds no rows of "{study.name}" as it stands{f" from {source}" if source else ""}.'
+        )
+    given = {name for each in of_answers for name in each.gives}
+    left_out = {name for each in sources_of(study) if not each.is_of_print for name in each.gives} - given
+    own = printed.filter(~is_of_print(study), ~quantity_name().is_in(list(left_out)))
+    rows = [_beside(groups.join(own, how="cross"), numbers)]
     if source in (None, PRINT):
-        in_print = printed_numbers(its, of_print)
-        known = in_print.join(checked, on=KEY, how="inner", nulls_equal=True, maintain_order="left")
-        known = known.select(rows[0].columns)
-        rows += [known] if source == PRINT or groups.height else [_unchecked(checked, printed), known]
-    both = pl.concat(rows)
-    both = both if tables is None else both.filter(pl.col("table").is_in(list(tables)))
-    return _with_basis(_beside(both, pl.concat([found, checked]), its), db, its)
+        known = printed.join(checked.drop("is_usual"), on=KEY, how="inner", nulls_equal=True, maintain_order="left")
+        rest = own.join(checked, on=KEY, how="anti", nulls_equal=True, maintain_order="left")
+        if groups.is_empty() and source is None:  # without answers all other printed numbers are shown, too
+            rows.append(_beside(checked.select(GRAIN).unique().join(rest, how="cross"), numbers))
+        rows.append(known.select(rows[0].columns))
+    return _judged(pl.concat(rows), db, study)
+
+
+def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
+    """KEY, printed, tolerance: the numbers of these tables. UnknownNameError for one that there is not."""
+    check_quantities(study)
+    printed = published_numbers(study).drop("source")
+    known = printed["table"].unique(maintain_order=True).to_list()
+    for name in tables or ():
+        if name not in known:
+            raise UnknownNameError("table of the paper", name, known)
+    return printed if tables is None else printed.filter(pl.col("table").is_in(list(tables)))
+
+
+def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] | None) -> tuple[Numbers, ...]:
+    """Those of these sources (all of the study's) that give a number that is printed."""
+    quantities = set(printed.select(quantity_name()).to_series())
+    every = sources_of(study) if sources is None else sources
+    return tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
 
 
 def _as_it_stands(
-    db: str | Path, study: Study, workers: int | None, progress: Progress | None, families: tuple[Family, ...],
+    db: str | Path, study: Study, workers: int | None, progress: Progress | None, sources: tuple[Numbers, ...],
     is_needed: bool,
 ) -> pl.DataFrame:  # fmt: skip
     """What is recomputed of the study without the changes of a variant. DatabaseError where rows are needed, and the
@@ -93,21 +131,8 @@ def _as_it_stands(
     with reading(db) as connection:
         is_here = study.name in designs_in(connection)
     if not is_here and not is_needed:
-        return no_numbers()
-    return recomputed(db, study, workers, progress, families).filter(pl.col("variant") == study.variants[0])
-
-
-def _unchecked(checked: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
-    """All other printed numbers, where no answers are here."""
-    rest = printed.join(checked, on=KEY, how="anti", nulls_equal=True, maintain_order="left")
-    return checked.select(GRAIN).unique().join(rest, how="cross")
-
-
-def _check_tables(asked: Collection[str], printed: pl.DataFrame) -> None:
-    known = printed["table"].unique(maintain_order=True).to_list()
-    for name in asked:
-        if name not in known:
-            raise UnknownNameError("table of the paper", name, known)
+        sources = ()
+    return recomputed(db, study, workers, progress, sources).filter(pl.col("variant") == study.variants[0])
 
 
 def whole_comparison(
@@ -115,7 +140,7 @@ def whole_comparison(
     study: Study,
     workers: int | None = None,
     progress: Progress | None = None,
-    families: tuple[Family, ...] | None = None,
+    sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
     """Every recomputed number of each model and variant in the database, in the tables that hold the same numbers for
     each model (S3 to S12), with the print beside it where there is any.
@@ -123,54 +148,72 @@ def whole_comparison(
     The columns of `compare`. Numbers that the paper doesn't print (another model, another variant) have a null in
     `printed` and the status "not printed". Of the printed ones only those of models that have rows are here.
     """
-    if families is None:
-        families = tuple(family for family in families_of(study) if family.is_table_of_models)
-    found = recomputed(db, study, workers, progress, families)
-    models = found.filter(pl.col("variant") == study.variants[0]).select(*GRAIN, "model").unique(maintain_order=True)
-    numbers = printed_numbers(study, families)
-    printed = models.join(numbers, on="model", how="inner", maintain_order="left_right")
-    # The print has a count of refusals in S3 only where there are none.
-    is_extra = (pl.col("table") == "S3") & (pl.col("quantity") == "refusals")
-    on = [*GRAIN, *KEY]
-    more = found.filter(~is_extra).join(printed, on=on, how="anti", nulls_equal=True, maintain_order="left")
-    unprinted = more.select(*on, printed=pl.lit(None, pl.String))
-    return _with_basis(_beside(pl.concat([printed.select(*on, "printed"), unprinted]), found, study), db, study)
+    if sources is None:
+        sources = tuple(each for each in sources_of(study) if each.is_table_of_models)
+    numbers = recomputed(db, study, workers, progress, sources)
+    given = [name for each in sources for name in each.gives]
+    is_of_cell = pl.col("test").is_not_null() & pl.col("quantity").is_in(given)
+    print_of_tables = published_numbers(study).filter(is_main_table(), is_of_cell).drop("source")
+    models = numbers.filter(pl.col("variant") == study.variants[0]).select(*GRAIN, "model").unique(maintain_order=True)
+    printed = models.join(print_of_tables, on="model", how="inner", maintain_order="left_right")
+    places = (
+        print_of_tables.filter(pl.col("printed") != NO_REFUSALS)
+        .with_columns(is_usual())
+        .group_by("quantity", "is_usual", is_of_both=pl.col("condition").is_null())
+        .agg(place=pl.when(pl.col("table").n_unique() == 1).then(pl.col("table").first()).otherwise(pl.lit(OTHER)))
+    )
+    named = numbers.with_columns(is_of_both=pl.col("condition").is_null()).join(
+        places, on=["quantity", "is_usual", "is_of_both"], how="inner", maintain_order="left"
+    )
+    more = named.join(
+        printed.with_columns(is_usual()), on=[*GRAIN, *MATCH], how="anti", nulls_equal=True, maintain_order="left"
+    )
+    absent = {"printed": pl.String, "tolerance": pl.Float64}
+    unprinted = more.with_columns(pl.lit(None, kind).alias(name) for name, kind in absent.items()).select(
+        *GRAIN, pl.col("place").alias("table"), *KEY[1:], *absent, "recomputed", "missing"
+    )
+    return _judged(pl.concat([_beside(printed, numbers).select(unprinted.columns), unprinted]), db, study)
 
 
-def _beside(printed: pl.DataFrame, found: pl.DataFrame, study: Study) -> pl.DataFrame:
-    """Each of these printed numbers with the one found, what is known about it, and how they stand."""
-    rows = printed.join(found, on=[*GRAIN, *KEY], how="left", nulls_equal=True, maintain_order="left")
-    known = [
-        known_slips(study).select(*KEY, slip="reason"), not_checkable(study).select(*KEY, "reason"), how_computed(study)
-    ]  # fmt: skip
-    for about in known:
+def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
+    """Each of these printed numbers with `recomputed` and `missing`."""
+    values = numbers.select(*GRAIN, *MATCH, "recomputed", "missing")
+    rows = printed.with_columns(is_usual())
+    joined = rows.join(values, on=[*GRAIN, *MATCH], how="left", nulls_equal=True, maintain_order="left")
+    return joined.select(*GRAIN, *KEY, "printed", "tolerance", "recomputed", "missing")
+
+
+def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
+    """With what is known of each number, and how print and recomputed one stand to each other."""
+    known = {
+        "slip": notes(study, "slip").select(*KEY, slip="note"),
+        "reason": not_checkable(study).select(*KEY, reason="note"),
+        "how": notes(study, "computed").select(*KEY, how="note"),
+    }
+    for about in known.values():
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
-    is_print = pl.col("source") == PRINT
-    # what the print alone contradicts is no slip where another sample of answers differs from it
-    may_slip = is_print if any(family.is_of_print for family in families_of(study)) else pl.lit(True)
-    rows = rows.with_columns(slip=pl.when(may_slip).then("slip"), is_print=is_print)
-    if is_own(study):
-        near = own_tolerances(study)
-        rows = rows.join(near, on=KEY, how="left", nulls_equal=True, maintain_order="left")
-        rows = rows.with_columns(basis=pl.lit(None, pl.String), why=pl.lit(None, pl.String))
-    else:
-        near = tolerances(study).with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(False))
-        rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
-    columns = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
-    return _without_data(judged(rows).select(columns), study)
+    rows = rows.with_columns(is_print=pl.col("source") == PRINT)
+    if notes(study, "of the print").height:
+        # what the print alone contradicts is no slip where another sample of answers differs from it
+        rows = rows.with_columns(slip=pl.when("is_print").then("slip"))
+    near = notes(study, "tolerance").select(
+        "table", "quantity", "basis", tolerance_of_print="tolerance", why="note",
+        is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(value=False),
+    )  # fmt: skip
+    rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
+    tolerance = pl.when("is_print").then("tolerance_of_print").otherwise("tolerance")
+    judged = with_verdicts(rows.with_columns(tolerance=tolerance))
+    return _with_basis(_without_data(judged.select(_COLUMNS), study), db, study)
 
 
 def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
     """What has no answers of models beside it says so first in its note."""
-    said = {row[0]: family.without_data for family in families_of(study) for row in family.printed(study)
-            if family.without_data}  # fmt: skip
-    if not said:
+    words = notes(study, "no data")["note"]
+    if words.is_empty():
         return rows
-    words = pl.col("table").replace_strict(said, default=None, return_dtype=pl.String)
     is_without = (pl.col("status") == "no data") | (pl.col("source") == "simulated") & (pl.col("printed").is_not_null())
-    return rows.with_columns(
-        note=pl.when(is_without).then(pl.concat_str(words, "note", separator=" ", ignore_nulls=True)).otherwise("note")
-    )
+    both = pl.concat_str(pl.lit(words[0]), "note", separator=" ", ignore_nulls=True)
+    return rows.with_columns(note=pl.when(is_without).then(both).otherwise("note"))
 
 
 def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.paper.family import PRINT, read_texts
+from slant.analysis.paper.numbers import PRINT
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
@@ -52,8 +52,8 @@ def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
     """Which rows of a database are of this kind: source, study_version, variant."""
     with reading(db) as connection:
         attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
-        its = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")
-        frame: pl.DataFrame = frame_of(its.select("source, study_version, variant").distinct())
+        rows = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")
+        frame: pl.DataFrame = frame_of(rows.select("source, study_version, variant").distinct())
     return frame
 
 
@@ -82,7 +82,10 @@ def _cells(study: Study) -> _Cells:
             f"It would be made from the file {path.name} in the study's folder, with the columns model, domain, block, "
             "invalid, inconsistent.",
         )
-    return {(row[0], row[1], row[2]): (_span(row[3]), _span(row[4])) for row in read_texts(path).iter_rows()}
+    return {
+        (row[0], row[1], row[2]): (_span(row[3]), _span(row[4]))
+        for row in pl.read_csv(path, infer_schema=False).iter_rows()
+    }
 
 
 def _span(text: str | None) -> set[int]:

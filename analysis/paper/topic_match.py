@@ -9,25 +9,37 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.paper.family import GRAIN, absent_in_words
-from slant.analysis.paper.results import Results
+from slant.analysis.paper.numbers import absent_in_words
+from slant.analysis.paper.published import published_numbers
+from slant.analysis.paper.results import GRAIN, Results
 from slant.analysis.rows.open import open_trials
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import Study
 
-PRINTED_TOPICS = "s13_topics.csv"
-PRINTED_PREVALENCE = "s14_topic3_prevalence.csv"
 _NEAR = 20  # words of a fitted topic in which a printed word may stand and still speak for the match
 _SCORE = tuple[int, int]
 
 
 def printed_topics(study: Study) -> dict[int, list[str]]:
-    """The FREX words of each printed topic; empty where the study ships none."""
-    path = study.published / PRINTED_TOPICS if study.published else None
-    if path is None or not path.is_file():
-        return {}
-    rows = pl.read_csv(path, infer_schema=False).to_dicts()
-    return {int(row["topic"]): [word.strip() for word in row["frex_words"].split(",")] for row in rows}
+    """The FREX words of each printed topic ("topic 1 proportion_pct": they are its `source`); empty without any."""
+    rows = _printed(study).filter(pl.col("quantity").str.contains(r"^topic \d+ "))
+    return {
+        int(quantity.split(" ")[1]): [word.strip() for word in words.split(",")]
+        for quantity, words in rows.select("quantity", "source").iter_rows()
+    }
+
+
+def printed_models(study: Study) -> list[str]:
+    """The models whose share of a topic is printed: those of the paper's fit."""
+    return _printed(study).filter(quantity="proportion_pct")["model"].to_list()
+
+
+def _printed(study: Study) -> pl.DataFrame:
+    return (
+        published_numbers(study)
+        if study.published
+        else pl.DataFrame(schema={"quantity": pl.String, "source": pl.String, "model": pl.String})
+    )
 
 
 def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.DataFrame:
@@ -45,13 +57,13 @@ def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.Dat
     scores = {(p, t): _score(those, frex[t]) for p, those in printed.items() for t in frex}
     chosen = _assigned(list(printed), sorted(frex), scores)
     rows = []
-    for paper_topic, its_words in printed.items():
+    for paper_topic, topic_words in printed.items():
         topic = chosen.get(paper_topic)
-        first = frex[topic][: len(its_words)] if topic is not None else []
-        shared = [word for word in its_words if word in first]
+        first = frex[topic][: len(topic_words)] if topic is not None else []
+        shared = [word for word in topic_words if word in first]
         n_near = scores[(paper_topic, topic)][1] if topic is not None else 0
         rows.append(
-            (paper_topic, topic, len(shared), n_near, len(its_words), *map(", ".join, (shared, first, its_words)))
+            (paper_topic, topic, len(shared), n_near, len(topic_words), *map(", ".join, (shared, first, topic_words)))
         )
     names = ["paper_topic", "topic", "n_shared", "n_near", "n_printed", "shared", "frex_words", "printed_words"]
     return pl.DataFrame(rows, schema=dict(zip(names, [pl.Int64] * 5 + [pl.String] * 3, strict=True)), orient="row")
@@ -69,15 +81,15 @@ def _assigned(
     best: dict[frozenset[int], tuple[_SCORE, dict[int, int]]] = {frozenset(): ((0, 0), {})}
     for topic in topics:
         for taken, (score, chosen) in list(best.items()):
-            for one in printed:
-                if one in taken:
+            for number in printed:
+                if number in taken:
                     continue
-                more = scores[(one, topic)]
+                more = scores[(number, topic)]
                 total = (score[0] + more[0], score[1] + more[1])
-                key = taken | {one}
+                key = taken | {number}
                 if key not in best or total > best[key][0]:
-                    best[key] = (total, {**chosen, one: topic})
-    return max(best.values(), key=lambda found: (len(found[1]), found[0]))[1]
+                    best[key] = (total, {**chosen, number: topic})
+    return max(best.values(), key=lambda assignment: (len(assignment[1]), assignment[0]))[1]
 
 
 def match_in_words(match: pl.DataFrame) -> str:
@@ -98,10 +110,9 @@ def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:
 
     The paper's models are those of its table of prevalence; each needs readable reasoning in each test.
     """
-    path = study.published / PRINTED_PREVALENCE if study.published else None
-    if path is None or not path.is_file():
+    models = printed_models(study)
+    if not models:
         return pl.DataFrame(schema={**dict.fromkeys(GRAIN, pl.String), "missing": pl.String})
-    models = pl.read_csv(path, infer_schema=False)["model"].to_list()
     tests = [test.test for test in study.tests]
     try:
         readable = open_trials(db, "iat_mentions").filter(pl.col("n_readable") > 0)

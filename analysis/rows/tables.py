@@ -20,6 +20,7 @@ from slant.collector.studies.catalogue import load_study
 from slant.collector.system.shipped_files import sql_dir
 
 ANY_STUDY = "any"
+_OF_PAPER = ("gives", "fits", "lacks")
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
 
@@ -29,6 +30,9 @@ class TableInfo:
     """What the head of a view's file says. `grain` names the columns that make a row unique.
 
     A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
+    Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
+    (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
+    "cell", or of the whole "study".
     """
 
     name: str
@@ -38,6 +42,9 @@ class TableInfo:
     note: str
     paper: str | None = None
     design: str | None = None
+    gives: tuple[str, ...] = ()
+    fits: tuple[str, ...] = ()
+    lacks: str | None = None
 
     def is_about(self, design: str | None) -> bool:
         """Whether this table is one of the studies of this design."""
@@ -67,15 +74,23 @@ def read_header(text: str) -> TableInfo:
     missing = {"grain", "reads", "note"} - found.keys()
     if found.get("study", ANY_STUDY) != ANY_STUDY or ("study" in found) == ("design" in found):
         raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
-    unknown = found.keys() - {"grain", "reads", "study", "design", "note", "paper"}
+    unknown = found.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     names = (_names(found["grain"]), _names(found["reads"]))
-    return TableInfo(name, purpose, *names, found["note"], found.get("paper"), found.get("design"))
+    of_paper = {"gives": _names(found.get("gives", "")), "fits": _parts(found.get("fits", ""))}
+    return TableInfo(
+        name, purpose, *names, found["note"], found.get("paper"), found.get("design"), **of_paper,
+        lacks=found.get("lacks"),
+    )  # fmt: skip
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
 def table_info() -> dict[str, TableInfo]:
@@ -84,6 +99,13 @@ def table_info() -> dict[str, TableInfo]:
     texts += [text for design in third_party_designs() for text in design.views.values()]
     infos = [read_header(text) for text in texts]
     return {info.name: info for info in sorted(infos, key=_place)}
+
+
+def views_of_papers(design: str) -> dict[str, TableInfo]:
+    """The views of numbers that papers of this design print, by name."""
+    files = sorted((sql_dir() / "views" / "3_paper").glob("*.sql"))
+    infos = [read_header(file.read_text("utf-8")) for file in files]
+    return {info.name: info for info in infos if info.design == design}
 
 
 def _place(info: TableInfo) -> tuple[int, str]:
@@ -113,7 +135,7 @@ def tables(
             _check_belongs(info, present, db)
         set_measure(connection, measure)
         frames = {info.name: read_view(connection, info.name) for info in picked}
-    return {name: _only(frame, study) for name, frame in frames.items()}
+    return {name: rows_of_study(frame, study) for name, frame in frames.items()}
 
 
 def study_name(study: str | None) -> str | None:
@@ -147,7 +169,8 @@ def _check_belongs(info: TableInfo, present: dict[str, str | None], db: str | Pa
         )
 
 
-def _only(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
+def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
+    """The rows of a table that are of this study, and of the versions that are shown."""
     its = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
     versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
     if versions is None or "study_version" not in its.columns:

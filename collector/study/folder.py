@@ -54,9 +54,11 @@ class StudyFolder:
         return text
 
     def kept(self, name: str) -> Path:
-        """The path of a file that others read, or of a folder of CSVs, kept with the study's texts if it is small."""
+        """The path of a file that others read, kept with the texts of the study if it is small; so are those of its
+        name beside it (published_notes.csv beside published.csv).
+        """
         path = self.inside(name)
-        files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+        files = [path, *sorted(path.parent.glob(f"{path.stem}_*{path.suffix}"))] if path.is_file() else []
         if sum(file.stat().st_size for file in files) <= MOST_KEPT_BYTES:
             self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
         return path

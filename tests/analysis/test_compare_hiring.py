@@ -12,11 +12,19 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper import families_of
+from slant.analysis.paper import print_alone
 from slant.analysis.paper.compare import compare
-from slant.analysis.paper.family import PRINT, WITHOUT_DATA, split_families
-from slant.analysis.paper.hiring import averages, matrices, names, published
-from slant.analysis.paper.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
+from slant.analysis.paper.numbers import PRINT
+from slant.analysis.paper.published import (
+    KEY,
+    WITHOUT_DATA,
+    is_of_print,
+    not_checkable,
+    notes,
+    published_numbers,
+    scopes,
+)
+from slant.analysis.paper.sources import sources_of
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.games_given import games, questions, refusals
@@ -39,12 +47,13 @@ def of_print(study: Study, tmp_path_factory: pytest.TempPathFactory) -> pl.DataF
 
 def of_games(db: Path, study: Study, tables: Sequence[str] | None = None) -> pl.DataFrame:
     """The comparison without what needs no data, for that starts R."""
-    return compare(db, study, families=split_families(families_of(study))[0], tables=tables)
+    of_answers = tuple(source for source in sources_of(study) if not source.is_of_print)
+    return compare(db, study, sources=of_answers, tables=tables)
 
 
 def played(study: Study) -> dict[str, list[list[list[int]]]]:
     """The printed matrices: by cell, game, group and class."""
-    long = matrices.counts(study).sort("cell", "game", "group", "class")
+    long = print_alone.counts(study).sort("cell", "game", "group", "class")
     return {
         cell: [[list(row) for row in zip(*[iter(game["n"])] * 4, strict=True)] for _, game in its.group_by("game")]
         for (cell,), its in long.group_by("cell", maintain_order=True)
@@ -57,20 +66,18 @@ def one(found: pl.DataFrame, **key: Any) -> dict[str, Any]:
 
 
 def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> None:
-    assert study.published is not None
-    for file in (published.FILE, matrices.FILE):
-        assert (study.published / file).read_bytes() == (shared / "published" / file).read_bytes()
-    values = pl.read_csv(study.published / published.FILE, infer_schema=False)
-    is_number = pl.col("value").is_not_null() | pl.col("ci_low").is_not_null()
-    cells = {(row[0], row[1], row[2], row[4]) for row in (*published.printed(study), *published.later(study))}
-    assert values.filter(is_number).height == 237
-    assert len(cells) > 150  # a cell has several numbers, and a number its interval
+    given = pl.read_csv(shared / "published" / "published_hiring.csv", infer_schema=False)
+    values = set(published_numbers(study)["printed"].cast(pl.Float64, strict=False).drop_nulls())
+    numbers = given.select(pl.col("value", "plus_minus").cast(pl.Float64, strict=False))
+    assert {number for row in numbers.iter_rows() for number in row if number is not None} <= values
+    matrices = pl.read_csv(shared / "published" / "hiring_matrices.csv")
+    assert print_alone.counts(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
 
 
 def test_without_answers_each_number_is_listed_once_and_those_of_models_are_not_comparable(
     study: Study, of_print: pl.DataFrame
 ) -> None:
-    numbers = printed_numbers(study).filter(pl.col("table") != "design")
+    numbers = published_numbers(study).filter(pl.col("table") != "design")
     listed = of_print.filter(pl.col("table") != "design")
     assert set(of_print["source"]) == {PRINT}
     assert not listed.select(KEY).is_duplicated().any()
@@ -86,7 +93,7 @@ def test_what_needs_no_data_agrees_or_is_a_slip_that_is_explained(study: Study, 
     assert set(checked["basis"]) == {WITHOUT_DATA}
     slips = checked.filter(pl.col("status") == "slip")
     assert dict(checked["status"].value_counts().iter_rows()) == {"agrees": 40, "slip": 9}
-    assert slips.select(KEY).sort(KEY).equals(known_slips(study).select(KEY).sort(KEY))
+    assert slips.select(KEY).sort(KEY).equals(notes(study, "slip").select(KEY).sort(KEY))
     assert set(checked.filter(pl.col("table") == "design")["status"]) == {"agrees"}
 
 
@@ -112,51 +119,52 @@ def test_means_and_sums_of_printed_cells_are_those_printed(of_print: pl.DataFram
 
 
 def test_the_reasons_of_slips_hold_the_numbers_that_are_found(study: Study) -> None:
-    reasons = " ".join(known_slips(study)["reason"])
-    found = matrices.measured(study).found
-    low, high = found["qwen-2.5-72b", "cot"]["si_conf_low"], found["qwen-2.5-72b", "cot"]["si_conf_high"]
+    reasons = " ".join(notes(study, "slip")["note"])
+    found = print_alone.measured(study)
+    qwen = found["qwen-2.5-72b", "main", "cot"]
+    low, high = qwen["si_conf_low"], qwen["si_conf_high"]
     assert f"{low:.4f}"[1:] in reasons
     assert f"{high:.4f}" in reasons
     for cell in found.values():
         assert f"{cell['mutual_information_bits']:.3f}".removeprefix("0") in reasons
-    random = matrices.chance(study, 40, 30, False)
+    random = print_alone.chance(study, 40, 30, False)
     for number in (*random["si"], *random["bgd"], random["bgd_divergence_bits"][0]):
         assert f"{number:.3f}"[1:] in reasons
-    assert f"{matrices.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
+    assert f"{print_alone.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
 
 
 def test_a_later_version_is_shown_under_its_name_and_never_compared(study: Study, of_print: pl.DataFrame) -> None:
     later = of_print.filter(pl.col("table").str.starts_with("v4"))
-    assert later.height == len(list(published.later(study))) > 150
+    assert later.height == published_numbers(study)["table"].str.starts_with("v4").sum() > 150
     assert later["recomputed"].null_count() == later.height
     assert set(later["status"]) == {"not checkable"}
     assert later["note"].str.contains("never compared").all()
 
 
 def test_each_number_has_a_key_and_what_is_known_of_one_names_it(study: Study) -> None:
-    numbers = printed_numbers(study)
+    numbers = published_numbers(study)
     assert not numbers.select(KEY).is_duplicated().any()
-    on = [*KEY, "printed"]
-    for about in (known_slips(study), not_checkable(study)):
-        assert about.join(numbers, on=on, how="anti", nulls_equal=True).is_empty()
-    near = tolerances(study)
-    assert not near.select("table", "quantity", "basis").is_duplicated().any()
+    for about in (notes(study, "slip"), not_checkable(study)):
+        assert about.join(numbers, on=KEY, how="anti", nulls_equal=True).is_empty()
+    near = notes(study, "tolerance")
     assert near.join(numbers, on=["table", "quantity"], how="anti").is_empty()
     assert set(near["basis"]) == {None, WITHOUT_DATA}
 
 
 def test_a_zero_at_the_end_is_printed(study: Study) -> None:
-    said = {row[:-1]: row[-1] for row in published.printed(study)}
-    assert said["Table 1", "claude-sonnet-4", "main", None, "direct", "gasi"] == "0.30"
-    assert said["Table 2", "qwen-2.5-72b", "prior_associations", None, "direct", "si"] == "0.190"
-    assert said["text", "claude-sonnet-4 / claude-3-haiku", "main", None, "direct", "si_ratio"] == "> 8"
+    numbers = published_numbers(study).filter(~is_of_print(study))
+    said = {tuple(row[name] for name in ("table", "model", "condition", "quantity")): row["printed"]
+            for row in numbers.to_dicts()}  # fmt: skip
+    assert said["Table 1", "claude-sonnet-4", "direct", "gasi"] == "0.30"
+    assert said["Table 2", "qwen-2.5-72b", "direct", "si"] == "0.190"
+    assert said["text", "claude-sonnet-4 / claude-3-haiku", "direct", "si_ratio"] == "> 8"
 
 
 @pytest.mark.parametrize(("source", "status"), [("collected", "agrees"), ("simulated", "simulated")])
 def test_games_of_a_model_are_compared_and_those_of_participants_only_shown(
     study: Study, tmp_path: Path, source: str, status: str
 ) -> None:
-    rows = games("qwen-2.5-72b", "main.cot", played(study)["qwen72_cot"], source)
+    rows = games("qwen-2.5-72b", "main.cot", played(study)["qwen-2.5-72b, main, cot"], source)
     found = of_games(database(tmp_path / "x.duckdb", rows), study)
     si = one(found, table="text", model="qwen-2.5-72b", condition="cot", quantity="si")
     assert (si["status"], si["slip"]) == (status, None)
@@ -277,27 +285,29 @@ def test_the_shell_shows_what_needs_no_data_by_its_source(tmp_path: Path) -> Non
 
 
 def test_a_study_of_ones_own_with_other_printed_numbers_has_none_of_these(study: Study, tmp_path: Path) -> None:
-    (tmp_path / "hiring" / "published").mkdir(parents=True)
     path = tmp_path / "own.toml"
-    path.write_text(study.path.read_text("utf-8").replace('name = "hiring"', 'name = "own"'), "utf-8")
-    assert printed_numbers(load_study(path)).is_empty()
-    assert compare(database(tmp_path / "x.duckdb", [{}]), load_study(path)).is_empty()
+    text = study.path.read_text("utf-8").replace('name = "hiring"', 'name = "own"')
+    path.write_text(text.replace("hiring/published.csv", "own.csv"), "utf-8")
+    (tmp_path / "own.csv").write_text("place,model,test,condition,quantity,printed,tolerance\n,gpt-4o,main,,si,2,\n")
+    rows = [{**row, "study": "own"} for row in games("gpt-4o", "main", [APART] * 2)]
+    found = compare(database(tmp_path / "x.duckdb", rows), load_study(path))
+    assert found.select("table", "model", "recomputed", "slip").rows() == [("print", "gpt-4o", 2.0, None)]
 
 
 def test_every_name_in_print_is_known_here(study: Study) -> None:
-    variants = {row[2] for row in published.printed(study) if row[2]}
-    assert variants <= set(study.variants)
-    known = {model.model for model in study.models} | set(names.MODELS.values())
-    assert {row[1] for row in published.printed(study) if row[1]} <= known
+    printed = published_numbers(study).filter(~is_of_print(study))
+    assert set(printed["test"].drop_nulls()) <= set(study.variants)
+    known = {model.model for model in study.models} | set(scopes(study)) | {"humans"}
+    assert set(printed["model"].drop_nulls()) <= known
 
 
 def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
-    first = matrices.counts(study).filter(cell="qwen72_cot", game=1).sort("group", "class")
+    first = print_alone.counts(study).filter(cell="qwen-2.5-72b, main, cot", game=1).sort("group", "class")
     assert first["n"].to_list() == [9, 0, 2, 0, 2, 6, 2, 3, 1, 1, 5, 0, 2, 2, 4, 1]
-    totals = matrices.counts(study).group_by("cell", "game").agg(pl.col("n").sum())
+    totals = print_alone.counts(study).group_by("cell", "game").agg(pl.col("n").sum())
     assert (totals.height, set(totals["n"])) == (60, {40})
 
 
 @pytest.mark.parametrize(("value", "is_out"), [("2", False), ("2.01", True), ("-0.1", True), ("> 8", False)])
 def test_an_index_beyond_its_bounds_is_found(value: str, is_out: bool) -> None:
-    assert averages._is_out(("text", None, None, None, None, "si"), value) is is_out
+    assert print_alone._is_out({"table": "text", "quantity": "si", "printed": value}) is is_out

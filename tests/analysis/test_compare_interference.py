@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -12,12 +11,11 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.fitting.bayes_tables import BRMS_TABLES
-from slant.analysis.paper.interference import permuted, posteriors
-from slant.analysis.paper.judged import judged
-from slant.analysis.paper.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
+from slant.analysis.paper.compare import compare
+from slant.analysis.paper.published import KEY, not_checkable, notes, published_numbers
 from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
-from slant.analysis.paper.results import Results
+from slant.analysis.paper.sources import sources_of
+from slant.analysis.paper.verdicts import with_verdicts
 from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing
@@ -117,34 +115,43 @@ def test_ranges_words_and_tolerances_are_judged(
     known: dict[str, Any] = dict.fromkeys(("missing", "slip", "reason", "how", "why"))
     row = {**known, "source": "imported", "quantity": "x", "printed": printed, "recomputed": value}
     texts = dict.fromkeys(known, pl.String)
-    found = judged(pl.DataFrame([row | {"tolerance": tolerance}], schema_overrides=texts | {"tolerance": pl.Float64}))
+    found = with_verdicts(
+        pl.DataFrame([row | {"tolerance": tolerance}], schema_overrides=texts | {"tolerance": pl.Float64})
+    )
     assert found["agrees"].item() is agrees
 
 
 def test_each_number_has_a_key_a_tolerance_or_a_reason_and_no_row_names_another(study: Study) -> None:
-    numbers = printed_numbers(study)
+    numbers = published_numbers(study)
     assert not numbers.select(KEY).is_duplicated().any()
-    on = [*KEY, "printed"]
-    for about in (known_slips(study), not_checkable(study)):
+    for about in (notes(study, "slip"), not_checkable(study)):
         assert about.height
-        assert about.join(numbers, on=on, how="anti", nulls_equal=True).is_empty()
-    near = tolerances(study)
-    open_numbers = numbers.join(not_checkable(study), on=on, how="anti", nulls_equal=True)
+        assert about.join(numbers, on=KEY, how="anti", nulls_equal=True).is_empty()
+    near = notes(study, "tolerance")
+    open_numbers = numbers.join(not_checkable(study), on=KEY, how="anti", nulls_equal=True)
     assert open_numbers.join(near, on=["table", "quantity"], how="anti").is_empty()
     assert near.join(numbers, on=["table", "quantity"], how="anti").is_empty()
     assert set(near["basis"]) == {"reproduction", "reconstruction", "setting"}
 
 
+def permuted(db: Path, study: Study) -> pl.DataFrame:
+    sources = tuple(source for source in sources_of(study) if source.name == "recomputed_permutations")
+    return compare(db, study, sources=sources).filter(quantity="permuted_delta_p")
+
+
 def test_without_permutations_it_says_what_to_type(study: Study, paper: Path) -> None:
-    found = permuted.recomputed(Results(paper, study))
-    assert found["recomputed"].null_count() == found.height == 2
-    assert "analyze permute --study interference" in found["missing"][0]
+    counted = tuple(
+        source for source in sources_of(study) if source.name in ("recomputed_permutations", "recomputed_design")
+    )
+    rows = compare(paper, study, sources=counted).filter(quantity="permuted_delta_p")
+    assert rows["recomputed"].null_count() == rows.height == 2
+    assert "analyze permute --study interference" in rows["note"][0]
 
 
 def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study: Study, tmp_path: Path) -> None:
     db = imported(tmp_path, reconstruction(study))
     run = {"study": study.name, "study_version": study.version, "source": "imported", "variant": "base",
-           "fit": "interference", "engine": "brms"}  # fmt: skip
+           "fit": "interference", "engine": "brms", "formula": "is_consistent ~ block"}  # fmt: skip
     cell = {"kind": "population", "scale": "delta_p"}
     with writing(db) as connection:
         days = {"old": "2026-01-01", "new": "2026-01-02"}
@@ -153,42 +160,8 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
         of_claude = {**cell, "model": "claude-sonnet-4"}
         rows = [{**of_claude, "permutation_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
         fill(connection, "permutation_cells", rows)
-    found = permuted.recomputed(Results(db, study))
+    found = permuted(db, study)
     assert found.select("model", "recomputed").rows() == [("claude-sonnet-4", 0.01), (None, -0.02)]
-
-
-def made_fit(study: Study, is_converged: bool | None) -> Any:
-    """What a fit of stage A gives that has converged, or has not, or has failed (None)."""
-    grain = {"source": "imported", "study_version": study.version, "variant": "base"}
-    texts = dict.fromkeys((*grain, "model", "test", "term"), pl.String)
-    number = {"estimate": 0.98, "conf_low": 0.9, "conf_high": 0.99}
-    cell = {"model": "gpt-5", "domain": "gender_career", "kind": "population"}
-    rows: dict[str, list[dict[str, Any]]] = {
-        "models": [{**grain, "max_rhat": 1.4, "n_divergent": 3, "is_converged": is_converged, "verdict": "Too few."}],
-        "predictions": [{**grain, **cell, **number, "block": block} for block in ("congruent", "incongruent")],
-    }
-    frames = {name: pl.DataFrame(its, schema_overrides=BRMS_TABLES.schemas[name]) for name, its in rows.items()}
-    terms = [{**grain, **number, "model": None, "test": None, "term": term} for term in ("sd_item", "modelgpt-5")]
-    table = pl.DataFrame(terms, schema_overrides=texts)
-    if is_converged is None:
-        frames, table = {name: frame.clear() for name, frame in frames.items()}, table.clear()
-    return SimpleNamespace(table=table, tables={"brms": frames})
-
-
-@pytest.mark.parametrize(("is_converged", "n_numbers", "n_without"), [(True, 18, 0), (False, 18, 16), (None, 0, 0)])
-def test_numbers_of_chains_that_did_not_converge_are_not_compared(
-    study: Study,
-    paper: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    is_converged: bool | None,
-    n_numbers: int,
-    n_without: int,
-) -> None:
-    monkeypatch.setattr(Results, "fitted", lambda *_: made_fit(study, is_converged))
-    found = posteriors.compliance(Results(paper, study))
-    assert (found.height, found["recomputed"].null_count()) == (n_numbers, n_without)
-    without = found.filter(pl.col("recomputed").is_null())
-    assert without["missing"].str.ends_with("not compared. Too few.").all()
 
 
 @pytest.mark.slow
@@ -206,7 +179,8 @@ def test_the_fits_come_as_near_to_the_print_as_the_tolerances_say(paper: Path) -
 
 
 def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> None:
-    assert study.published is not None
-    given = (shared / "published" / "published_interference.csv").read_bytes()
-    assert (study.published / "interference.csv").read_bytes() == given
-    assert len(printed_numbers(study)) == 135
+    given = pl.read_csv(shared / "published" / "published_interference.csv", infer_schema=False)
+    numbers = published_numbers(study)
+    observed = given.filter(pl.col("metric") == "observed compliance")["value"].to_list()
+    assert numbers.filter(quantity="valid_percent")["printed"].to_list() == observed
+    assert numbers.height == 135

@@ -15,10 +15,10 @@ from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.store import stored
-from slant.analysis.paper.printed import printed_numbers
+from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import Results
 from slant.analysis.paper.topic_match import matched, missing_of_print
-from slant.analysis.paper.topics import recomputed
+from slant.analysis.paper.topics import NUMBERS
 from slant.analysis.plots.rows import figure_rows
 from slant.analysis.questions.topics.choice import STALE, stale_models
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
@@ -221,11 +221,12 @@ def beside_print(db: Path, study: Study) -> pl.DataFrame:
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
     study = quick_study()
     analysis.fit("stm", db, study)
-    rows = recomputed(Results(db, study))
-    shares = rows.filter(pl.col("table") == "S13", pl.col("quantity").str.ends_with("proportion_pct"))
+    rows = NUMBERS.recomputed(Results(db, study))
+    shares = rows.filter(pl.col("quantity").str.starts_with("topic "))
     assert shares["recomputed"].sum() == pytest.approx(100)
     assert rows["missing"].str.contains("qwen3-8b").all()
-    by_model = rows.filter(pl.col("table") == "S14").group_by("model").agg(pl.col("recomputed").count())
+    is_of_model = pl.col("quantity").is_in(["proportion_pct", "ci_low", "ci_high"])
+    by_model = rows.filter(is_of_model).group_by("model").agg(pl.col("recomputed").count())
     assert dict(by_model.iter_rows()) == {"claude-3.7-sonnet": 3, "deepseek-r1": 3, "gpt-oss-20b": 3, "qwen3-8b": 0}
     assert "t111 stm_topic3_condition_b" in rows["quantity"].to_list()
 
@@ -282,7 +283,7 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
 
 @pytest.mark.needs("stm")
 def test_shared_words_are_told_but_are_no_number_of_the_paper(db: Path, found: FitResult) -> None:
-    assert not printed_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
+    assert not published_numbers(load_study("rmiat"))["quantity"].str.contains("frex_words").any()
     assert "n_shared" in matched(found.topics["words"], PAPERS_FIRST).columns
 
 

@@ -25,9 +25,10 @@ FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob
 KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 GAMES = ("random_levels", "game_indices", "game_differences")
-FITTED = ("fits", "estimates", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
+FITTED = ("fits", "estimates", "variances", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
+ONCE = ("bayes_", "topic_", "specifications", "permutation_", "game_")  # views whose cases have rows of results
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -69,8 +70,8 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     )
     with in_memory() as connection:
         insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-        for table, its_views in product(FITTED, ("bayes_", "topic_", "specifications", "permutation_", "game_")):
-            for file in sorted(CASES.glob(f"{its_views}*/{table}.csv"))[:1]:
+        for table, views in product(FITTED, (*ONCE, "recomputed_mixed")):
+            for file in sorted(CASES.glob(f"{views}*/{table}.csv"))[:1]:
                 fill(connection, table, read_rows(file))
         yield connection
 

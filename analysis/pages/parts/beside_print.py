@@ -8,7 +8,7 @@ import polars as pl
 
 from slant.analysis.pages.parts.records import Group, Material, Shown
 from slant.analysis.pages.tables import plain
-from slant.analysis.paper.family import PRINT
+from slant.analysis.paper.numbers import PRINT
 from slant.collector.designs import design_named
 
 COMPARED = "compared"

@@ -1,1 +1,0 @@
-"""The numbers of Cohen & Kincaid (2026), in families."""

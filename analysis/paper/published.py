@@ -1,0 +1,145 @@
+"""What is printed of a study, and what is known of it: the CSV that its file names (`published = "published.csv"`).
+
+One row a number, in the order of the paper:
+
+place, model, test, condition, quantity   where it stands ("Table 1"), and of what it is; what is empty has no part
+                in it. Of a forced choice, `test` is the domain and `condition` the block; of a game, the variant and
+                the format of answers.
+printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " where the print says so
+tolerance       how far from the print is near enough; empty: half a unit of the last printed digit
+source          the sentence that holds it, or another hint where it comes from
+refusals_removed  only where the print tells apart; empty: as the study's fits usually are, without refusals
+
+Beside it lie, for those who need them, published_scopes.csv (scope, model, condition: what the print calls several
+models together) and published_notes.csv (kind, place, model, test, condition, quantity, tolerance, basis, note; a row
+without a quantity is about the whole place, without a place about every place):
+
+slip            the authors' own data, or the print itself, contradict the number
+not checkable   no data that are public decide it
+computed        how it is had, where that isn't obvious
+tolerance       why its tolerance is what it is; `basis` says what the number is where the answers are reconstructed
+                from the print: a "reproduction" (what was printed decides it), a "reconstruction" (it hangs on what had
+                to be made up) or a "setting" of the fit. Where it is "checked without raw data", the tolerance is that
+                of rows that are checked so.
+of the print    no answers of models are set beside it
+no data         what is said of a number without answers
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.collector.errors import StudyError
+from slant.collector.studies.catalogue import Study
+
+KEY = ("table", "model", "test", "refusals_removed", "condition", "quantity")
+SCHEMA: dict[str, Any] = {
+    "table": pl.String, "model": pl.String, "test": pl.String, "refusals_removed": pl.Boolean,
+    "condition": pl.String, "quantity": pl.String, "printed": pl.String,
+}  # fmt: skip
+COLUMNS = ("place", "model", "test", "condition", "quantity", "printed", "tolerance")
+TEXT = "text"
+"""The place of a number that stands in no table."""
+WITHOUT_DATA = "checked without raw data"
+"""The basis of what other printed numbers, or the study's design, decide."""
+NO_REFUSALS = "(-)"
+"""Printed where a cell has no refusals that could be kept."""
+
+
+def published_numbers(study: Study) -> pl.DataFrame:
+    """KEY, printed, tolerance, source: every number in the order of the file. StudyError where the study names no
+    file, or one that lacks a column or a number."""
+    if study.published is None:
+        raise StudyError(
+            f'There is nothing to compare "{study.name}" with: the study names no printed numbers.',
+            'To give it some: published = "published.csv" in its TOML file, a CSV beside it with the columns',
+            f"  {', '.join(COLUMNS)}",
+        )
+    name = study.published.name
+    if not study.published.is_file():
+        raise StudyError(f'The study "{study.name}" names {name}, but there is no such file.')
+    frame = _texts(study.published)
+    if missing := [column for column in COLUMNS if column not in frame.columns]:
+        raise StudyError(f'{name} has no column "{missing[0]}".', f"Its columns must be: {', '.join(COLUMNS)}.")
+    if (empty := frame.filter(pl.col("printed").is_null())).height:
+        raise StudyError(f'A row of {name} ("{empty["quantity"][0]}") has nothing in the column "printed".')
+    return _typed(frame).with_columns(pl.col("table").fill_null("print")).select(*SCHEMA, "tolerance", "source")
+
+
+def notes(study: Study, kind: str) -> pl.DataFrame:
+    """KEY, tolerance, basis, note: the rows of this kind."""
+    frame = _beside(study, "notes")
+    empty = {name: SCHEMA[name] for name in KEY} | {"tolerance": pl.Float64, "basis": pl.String, "note": pl.String}
+    return pl.DataFrame(schema=empty) if frame is None else _typed(frame.filter(kind=kind)).select(*empty)
+
+
+def not_checkable(study: Study) -> pl.DataFrame:
+    """KEY and `note` of each number that no public data decide; a row of the file may speak of a whole place."""
+    rows = notes(study, "not checkable").select(*KEY, "note")
+    whole = rows.filter(pl.col("quantity").is_null()).select("table", "note")
+    numbers = published_numbers(study).select(KEY)
+    return pl.concat([rows.drop_nulls("quantity"), numbers.join(whole, on="table", maintain_order="left")])
+
+
+def scopes(study: Study) -> dict[str, list[tuple[str, str | None]]]:
+    """What the print calls several models together: by that name, the models, each with its condition or None."""
+    frame = _beside(study, "scopes")
+    cells: dict[str, list[tuple[str, str | None]]] = {}
+    for row in [] if frame is None else frame.to_dicts():
+        cells.setdefault(row["scope"], []).append((row["model"], row.get("condition")))
+    return cells
+
+
+def published_rows(study: Study, what: str) -> pl.DataFrame:
+    """Another file of what is printed, published_WHAT.csv; its columns are text. StudyError without it."""
+    frame = _beside(study, what)
+    if frame is None:
+        raise StudyError(f'"{study.name}" has no file published_{what}.csv.')
+    return frame
+
+
+def is_of_print(study: Study) -> pl.Expr:
+    """True of printed numbers that no answers are set beside."""
+    rows = notes(study, "of the print")
+    return pl.col("table").is_in(rows["table"].drop_nulls().to_list()) | pl.col("quantity").is_in(
+        rows["quantity"].drop_nulls().to_list()
+    )
+
+
+def is_main_table() -> pl.Expr:
+    """Whether a place is a table of the paper as it stands: not its text, not another version ("v1 S3")."""
+    return ~pl.col("table").str.contains(r"^v\d") & (pl.col("table") != TEXT)
+
+
+def half_unit(printed: str) -> float:
+    """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04"."""
+    return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
+
+
+def quantity_name() -> pl.Expr:
+    """The quantity as such, of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal: Laurie"."""
+    return pl.col("quantity").str.split(": ").list.first().str.split(" ").list.last()
+
+
+def _beside(study: Study, what: str) -> pl.DataFrame | None:
+    path = study.published and study.published.with_name(f"{study.published.stem}_{what}.csv")
+    return _texts(path) if path is not None and path.is_file() else None
+
+
+def _texts(path: Path) -> pl.DataFrame:
+    return pl.read_csv(path, infer_schema=False)
+
+
+def _typed(frame: pl.DataFrame) -> pl.DataFrame:
+    absent = [name for name in ("refusals_removed", "tolerance", "source") if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
+    for text in frame["tolerance"].drop_nulls():
+        try:
+            float(text)
+        except ValueError:
+            raise StudyError(f'"{text}" in the column "tolerance" is no number.') from None
+    flag = pl.col("refusals_removed").replace_strict({"true": True, "false": False}, default=None)
+    return frame.rename({"place": "table"}).with_columns(flag.cast(pl.Boolean), pl.col("tolerance").cast(pl.Float64))

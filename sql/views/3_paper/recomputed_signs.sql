@@ -1,0 +1,21 @@
+-- recomputed_signs: what a positive term of the condition means in the mixed models of a model.
+-- grain: source, study, study_version, variant, model, refusals_removed, quantity
+-- reads: recomputed_mixed_models, recomputed_effect_sizes
+-- design: association
+-- gives: sign_of_condition
+-- fits:  lme4; effect_size; lme4 (refusals kept, where printed); effect_size (refusals kept)
+-- lacks: cell
+-- note:  1 where in every test with p < .05 it goes with a positive d (more tokens in the second condition), else -1.
+CREATE OR REPLACE VIEW recomputed_signs AS
+SELECT m.source, m.study, m.study_version, m.variant, m.model, NULL::VARCHAR AS test, m.refusals_removed,
+       NULL::VARCHAR AS condition, 'sign_of_condition' AS quantity,
+       CASE WHEN bool_and((d.recomputed > 0) = (m.recomputed > 0)) THEN 1.0::DOUBLE ELSE -1.0::DOUBLE END AS recomputed,
+       NULL::VARCHAR AS missing
+FROM recomputed_mixed_models m
+JOIN recomputed_mixed_models p ON p.fit_id = m.fit_id AND p.quantity = 'p' AND p.recomputed < 0.05
+JOIN recomputed_effect_sizes d ON d.source = m.source AND d.study = m.study AND d.study_version = m.study_version
+    AND d.variant = m.variant AND d.model = m.model AND d.test = m.test AND d.refusals_removed = m.refusals_removed
+    AND d.quantity = 'd'
+WHERE m.quantity = 'estimate'
+GROUP BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed
+ORDER BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed;
