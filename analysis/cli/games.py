@@ -33,11 +33,6 @@ _WORKERS = click.option("--workers", type=click.IntRange(min=1), help="R process
 _REFIT = click.option("--refit", is_flag=True, help="Compute again what is unchanged, too.")
 
 
-class GameProgress(FitProgress):
-    def __call__(self, done: int, number: int) -> None:
-        self._text = f"Measuring games in R: {done} of {number}"
-
-
 @click.command(
     epilog="\b\nExamples:\n  analyze indices --study hiring\n"
     "  analyze indices --study hiring --variant main --format csv > indices.csv\n"
@@ -67,7 +62,7 @@ def indices(
     from slant.analysis.questions.games.indices import game_indices
 
     its = meant(db, study, is_played, "has games")
-    with GameProgress() as progress:
+    with FitProgress("Measuring games in R") as progress:
         found = game_indices(db, its, variants, source, n_boot, n_random, seed, workers, refit, progress)
     print_rows(found.table.select(_INTERVALS) if output_format == "table" else found.table, output_format)
     say(f"{found.n_cells} cells: {found.n_made} computed now, {found.n_cells - found.n_made} kept from before.")
@@ -118,7 +113,7 @@ def differences(
     from slant.analysis.questions.games.differences import game_differences
 
     its = meant(db, study, is_played, "has games")
-    with GameProgress() as progress:
+    with FitProgress("Measuring games in R") as progress:
         found = game_differences(
             db, its, between, reference, by, only, asked or PAPER_INDICES, adjust, source, n_draws, seed, workers,
             refit, progress,

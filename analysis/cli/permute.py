@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
@@ -24,28 +23,6 @@ _SHOWN = (
     "source", "model", "domain", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large", "p_one_sided",
     "p_low", "p_high", "p_two_sided",
 )  # fmt: skip
-
-
-class PermuteProgress(FitProgress):
-    """Counts refits, and says how long those that are left will take at the pace of those made by this command."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._first: tuple[float, int] | None = None
-
-    def __call__(self, done: int, number: int) -> None:
-        now = time.monotonic()
-        self._first = self._first or (now, done)
-        since, made = now - self._first[0], done - self._first[1]
-        left = f", about {duration(since / made * (number - done))} left" if made else ""
-        self._text = f"Refitting in R: {done} of {number}{left}"
-
-
-def duration(seconds: float) -> str:
-    """Rounded as people say it: 40 s, 12 min, 3.5 h."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 @click.command(epilog=EXAMPLES)
@@ -88,7 +65,7 @@ def permute(
     given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
     settings = {name: value for name, value in given.items() if value is not None}
     its = meant(db, study, lambda one: any(map(has_blocks, one.fits.values())), "has a fit with a factor `block`")
-    with PermuteProgress() as progress:
+    with FitProgress("Refitting in R") as progress:
         found = permute_all(
             db, its, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
         )

@@ -45,9 +45,10 @@ class FitProgress:
     is gone with it. `note()` says at once, on whatever stderr is, what must be known before a long wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str = "Fitting in R") -> None:
         self._begun = time.monotonic()
-        self._text = "Fitting in R"
+        self._doing_what = self._text = doing
+        self._first: tuple[float, int] | None = None
         self._said: dict[Path, str] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
@@ -65,7 +66,12 @@ class FitProgress:
             said.unlink(missing_ok=True)
 
     def __call__(self, done: int, number: int) -> None:
-        self._text = f"Fitting in R: {done} of {number}"
+        """With the time that is left, at the pace of what was made by this command."""
+        now = time.monotonic()
+        self._first = self._first or (now, done)
+        since, made = now - self._first[0], done - self._first[1]
+        left = f", about {duration(since / made * (number - done))} left" if made and number > done else ""
+        self._text = f"{self._doing_what}: {done} of {number}{left}"
 
     def watch(self, said: Path, name: str = "") -> None:
         self._said[said] = name
@@ -91,6 +97,13 @@ class FitProgress:
             return ": ".join(filter(None, (self._said[last], doing))) if last and doing else self._text
         except (OSError, UnicodeDecodeError):
             return self._text
+
+
+def duration(seconds: float) -> str:
+    """Rounded as people say it: 40 s, 12 min, 3.5 h."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def fit_and_say(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:

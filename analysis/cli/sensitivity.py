@@ -25,22 +25,6 @@ _SHOWN = (
 """Of a table on a terminal; the other formats have every column."""
 
 
-class SpecificationProgress(FitProgress):
-    """Counts specifications and cells, with the time that the rest may take."""
-
-    def __enter__(self) -> SpecificationProgress:
-        super().__enter__()
-        return self
-
-    def told(self, done: int, number: int, left_s: float | None) -> None:
-        left = "" if left_s is None or done == number else f", about {_in_words(left_s)} left"
-        self._text = f"Fitting in R: {done} of {number}{left}"
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
 @click.command(
     epilog="\b\nExamples:\n  analyze sensitivity --study rmiat --figure curve.svg\n"
     "  analyze sensitivity --study interference --only paper --only sum_coding --format csv > curve.csv\n"
@@ -78,10 +62,10 @@ def sensitivity(
         ]
         print_rows(rows, output_format)
         return
-    with SpecificationProgress() as progress:
-        found = fit_all(db, its, only, source, workers, refit, progress.told, progress.watch)
+    with FitProgress() as progress:
+        found = fit_all(db, its, only, source, workers, refit, progress)
     table = found.table
-    print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
+    print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("call_id", "row_no"), output_format)
     _say_how_it_went(found)
     if figure is not None:
         say(draw_specifications(table, FigureData(db, its).labels, figure))
@@ -94,7 +78,7 @@ def _in_one_line(choices: Mapping[str, str]) -> str:
 
 
 def _say_how_it_went(found: SensitivityResult) -> None:
-    fits = found.table.unique("spec_id", maintain_order=True)
+    fits = found.table.unique("call_id", maintain_order=True)
     counts = Counter(fits["status"].to_list())
     say(f"{fits.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     failed = fits.filter(pl.col("status") == "failed")

@@ -7,29 +7,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.analysis.fitting.bayes_tables import BRMS_TABLES, LME4_TABLES
-from slant.analysis.fitting.tables import KeptTables
-from slant.analysis.fitting.topic_tables import TOPIC_TABLES
 from slant.analysis.rows.cells import STEP
 from slant.collector.studies.catalogue import Fit
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
+    """One row of the table of engines: its function in R, the packages and keys it needs, its arguments.
 
     `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
-    database, with the ending of its name. `tables`: those that this engine alone keeps. `takes_all_cores`: one
-    fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another. `settings`:
-    what a caller may set otherwise than the study does; `asides`: what he may set besides, which changes no number.
+    database, with the ending of its name. `tables`: the names of those that this engine alone keeps; in the database
+    the name of the engine stands before them. `are_of_cells`: a row of them that names no model or domain is of those
+    of its fit, rather than of all together. `takes_all_cores`: one fit spreads over the cores by itself (its argument
+    `cores`), so that fits are made one after another. `settings`: what a caller may set otherwise than the study does;
+    `asides`: what he may set besides, which changes no number.
     """
 
+    function: str
     packages: tuple[str, ...]
     needs: tuple[str, ...]
     arguments: Callable[[Fit], dict[str, Any]]
     describe: Callable[[Fit], str]
     files: Mapping[str, str] = field(default_factory=dict)
-    tables: KeptTables = field(default_factory=KeptTables)
+    tables: tuple[str, ...] = ()
+    are_of_cells: bool = True
     takes_all_cores: bool = False
     settings: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
@@ -37,6 +38,15 @@ class Engine:
     @property
     def keeps_model(self) -> bool:
         return bool(self.files)
+
+
+FITS, ESTIMATES, VARIANCES = "fit_cells", "estimates", "variances"
+
+
+def tables_of(name: str) -> dict[str, str]:
+    """By the name of the frame that an engine's function returns, the table of the database that keeps it."""
+    own = {("model" if table == "models" else table): f"{name}_{table}" for table in ENGINES[name].tables}
+    return {"fits": FITS, "estimates": ESTIMATES, "variances": VARIANCES, **own}
 
 
 def _levels(fit: Fit) -> dict[str, list[Any]]:
@@ -59,33 +69,38 @@ def _effects(fit: Fit) -> dict[str, str]:
 
 ENGINES = {
     "lme4": Engine(
+        "fit_lme4",
         ("lme4", "lmerTest"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit),
                      **{name: fit.settings[name] for name in ("family", "n_agq") if name in fit.settings}},
         lambda fit: fit.formula or "",
-        tables=LME4_TABLES,
+        tables=("predictions", "contrasts"),
         settings=("family", "n_agq", "random"),
     ),
     "leave_one_out": Engine(
+        "fit_leave_one_out",
         ("lme4", "lmerTest"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
         lambda fit: f"{fit.formula}, each prompt left out in turn",
     ),
     "effect_size": Engine(
+        "effect_size",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
     ),
     "welch": Engine(
+        "welch_test",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
     ),
     "trimmed_difference": Engine(
+        "trimmed_difference",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
@@ -94,6 +109,7 @@ ENGINES = {
         settings=("trim",),
     ),
     "median_difference": Engine(
+        "median_difference",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
@@ -102,6 +118,7 @@ ENGINES = {
         settings=("draws", "seed"),
     ),
     "step_sensitivity": Engine(
+        "step_sensitivity",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit), "step": STEP,
@@ -110,22 +127,27 @@ ENGINES = {
         settings=("step", "draws", "seed"),
     ),
     "stm": Engine(
+        "fit_stm",
         ("stm", "tm", "SnowballC"),
         ("formula", "outcome", "contrast"),
         lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
                      **_effects(fit), **fit.settings},
         lambda fit: f"topics {fit.formula}",
         files={"save_to": ".rds"},
-        tables=TOPIC_TABLES,
+        tables=(
+            "models", "topics", "words", "prevalence", "contrasts", "shifts", "correlations", "examples",
+        ),
+        are_of_cells=False,
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
     "brms": Engine(
+        "fit_brms",
         ("brms", "rstan", "StanHeaders", "posterior", "loo"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
         lambda fit: fit.formula or "",
         files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
-        tables=BRMS_TABLES,
+        tables=("models", "predictions", "contrasts", "checks", "loo"),
         takes_all_cores=True,
         settings=(
             "priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed",

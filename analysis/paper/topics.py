@@ -60,7 +60,7 @@ def recomputed(results: Results) -> pl.DataFrame:
         if not fit["is_own"]:
             rows += [(*grain, *which, None, STALE) for which in _all_keys(results.study)]
             continue
-        one = {name: frame.filter(pl.col("fit_id") == fit["fit_id"]) for name, frame in kept.items()}
+        one = {name: frame.filter(pl.col("call_id") == fit["call_id"]) for name, frame in kept.items()}
         match = matched(one["topic_words"], topics)
         lacks = missing.get(grain)
         of_fit = [*_tables(one, match), *_claims(one, match, fit, results.study)]

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.questions.games.chance import told_of_chance
 from slant.analysis.rows.open import open_trials

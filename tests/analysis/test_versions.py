@@ -65,6 +65,6 @@ def test_the_report_says_on_top_what_other_versions_made(tmp_path: Path) -> None
     analysis.fit("lme4", db)
     with writing(db) as connection:  # no fit of today's study has this name, so that nobody makes it again
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
-        connection.execute(f"UPDATE fits SET fit_id = 'old', fit = 'older', versions = {other}")  # noqa: S608
+        connection.execute(f"UPDATE fits SET call_id = 'old', fit = 'older', versions = {other}")  # noqa: S608
     page = analysis.report(db, tmp_path / "report.html").read_text("utf-8")
     assert "Other versions: 2 fits of older kept from lmerTest 2." in page

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.paper.family import Row, read_printed
-from slant.collector.errors import RError
 from slant.collector.studies.catalogue import Study
 
 FILE = "hiring_matrices.csv"
@@ -53,7 +51,7 @@ def counts(study: Study) -> pl.DataFrame:
 def measured(study: Study) -> Matrices:
     """What R's matrix_indices() makes of them, with the half-width and the ends of the t interval of SI."""
     its = counts(study)
-    rows = in_r("matrix_indices", its, ["cell"], 0)
+    rows = answered(Call("matrix_indices", its, {"by": ["cell"], "n_boot": 0}))
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in rows.to_dicts():
         of = found.setdefault(_CELLS[row["cell"]], {})
@@ -72,22 +70,6 @@ def chance(study: Study, rounds: int, games: int, is_balanced: bool) -> dict[str
 @cache
 def _levels(*kind: Any) -> tuple[tuple[str, tuple[float, float, float]], ...]:
     """Simulated with one seed, the level of one kind of cell is always the same."""
-    rows = in_r("random_level", *kind).to_dicts()
+    names = ("n_rounds", "n_groups", "class_sizes", "balanced", "n_games")
+    rows = answered(Call("random_level", arguments=dict(zip(names, kind, strict=True)))).to_dicts()
     return tuple((row["index"], (row["level"], row["level_low"], row["level_high"])) for row in rows)
-
-
-def in_r(name: str, *arguments: Any) -> pl.DataFrame:
-    """One of our R functions, in a worker."""
-    with closing(run_jobs(_job, [(name, arguments)], 1)) as results:
-        ((_, found),) = results
-    if isinstance(found, Died):
-        raise RError(found.reason)
-    return found  # type: ignore[no-any-return]
-
-
-def _job(asked: tuple[str, tuple[Any, ...]]) -> pl.DataFrame:
-    """Runs in a worker."""
-    from slant.analysis.bridge import r
-
-    value, _ = r.call(asked[0], *asked[1])
-    return value  # type: ignore[no-any-return]
