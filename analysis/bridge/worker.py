@@ -36,6 +36,10 @@ _LOST = 255  # what multiprocessing says of a process whose end nobody saw
 _idle: list[_Pool] = []  # pools with nothing to do; whoever takes one has it for himself
 
 
+class WorkerError(RError):
+    """No process can start in which R could run."""
+
+
 @dataclass(frozen=True)
 class Died:
     """The result of a job whose worker process died, also when the job ran alone."""
@@ -158,18 +162,18 @@ def how_it_ended(codes: Collection[int | None]) -> str | None:
     return "was killed (SIGKILL): by somebody, or as memory ran out" if -signal.SIGKILL in codes else None
 
 
-def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> RError:
+def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerError:
     """Says why, in the words of a process that begins just as a worker does, but is listened to."""
     begin = [sys.executable, "-c", f"import {_begin.__module__}, {SEED}"]
     with environment(more={ALOUD: "1"}), with_safe_path(function):
         try:
             again = subprocess.run(begin, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_S)
         except (OSError, subprocess.SubprocessError) as error:
-            return RError("The process in which R runs could not start.", str(error))
+            return WorkerError("The process in which R runs could not start.", str(error))
     said = [line for line in again.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     if again.returncode == 0:
         said = [f"It {broken.end}; another one that was tried right afterwards did start: try again."]
-    return RError("The process in which R runs could not start.", *said[-_LINES_SAID:])
+    return WorkerError("The process in which R runs could not start.", *said[-_LINES_SAID:])
 
 
 def _pool(count: int) -> _Pool:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.analysis.bridge.worker import WorkerError
 from slant.analysis.calls.call import Answer, Call, answered, computed
 from slant.analysis.calls.results import Progress
 from slant.analysis.plots.rows import figure_kinds, figure_rows
@@ -128,9 +129,14 @@ def draw(
             for (name, rows), file in zip(wanted, files, strict=True)
         ]  # fmt: skip
         drawn: dict[int, Figure | str] = {}
-        with closing(computed(calls, workers)) as answers:
-            for number, answer in answers:
-                drawn[number] = _read(wanted[number][0], files[number], answer)
+        try:
+            with closing(computed(calls, workers)) as answers:
+                for number, answer in answers:
+                    drawn[number] = _read(wanted[number][0], files[number], answer)
+        except WorkerError:
+            raise
+        except RError as error:  # without R no figure can be drawn, but whatever they stand beside is worth seeing
+            return [drawn.get(number, str(error)) for number in range(len(wanted))]
     return [drawn[number] for number in range(len(wanted))]
 
 

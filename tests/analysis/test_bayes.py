@@ -19,7 +19,6 @@ from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.analyze import analyze
 from slant.analysis.cli.bayes import bayes_table
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.fitting.store import stored
 from slant.analysis.questions.bayes.draws import Draws
 from slant.analysis.rows.open import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
@@ -81,7 +80,7 @@ def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(db: Path, 
     assert again.table.equals(found.table)
     other = analysis.fit("interference", db, "interference", settings={**QUICK, "seed": 2})
     assert other.table["estimate"].to_list() != found.table["estimate"].to_list()
-    assert stored(db, "brms").fits.height == 2
+    assert open_trials(db, "bayes_diagnostics").height == 2
 
 
 def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitResult) -> None:

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
+from slant.analysis.calls.results import table_schema
 from slant.analysis.cli.analyze import analyze
-from slant.analysis.fitting.bayes_tables import BRMS_TABLES
 from slant.analysis.paper.interference import permuted, posteriors
 from slant.analysis.paper.judged import judged
 from slant.analysis.paper.printed import KEY, known_slips, not_checkable, printed_numbers, tolerances
@@ -22,7 +22,7 @@ from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
-from tests.support.given import fill
+from tests.support.given import fill, fill_result
 
 COUNTED = ("Table 3", "design")
 
@@ -148,10 +148,11 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
     cell = {"kind": "population", "scale": "delta_p"}
     with writing(db) as connection:
         days = {"old": "2026-01-01", "new": "2026-01-02"}
-        fill(connection, "permutations", [{**run, "permutation_id": p, "finished_at": d} for p, d in days.items()])
+        for test, day in days.items():
+            fill_result(connection, "permutations", [{**run, "permutation_id": test}], test, ended_at=day)
         means = [("old", "gender_career", 0.5), ("new", "gender_career", 0.01), ("new", "gender_science", -0.02)]
         of_claude = {**cell, "model": "claude-sonnet-4"}
-        rows = [{**of_claude, "permutation_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
+        rows = [{**of_claude, "call_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
         fill(connection, "permutation_cells", rows)
     found = permuted.recomputed(Results(db, study))
     assert found.select("model", "recomputed").rows() == [("claude-sonnet-4", 0.01), (None, -0.02)]
@@ -167,7 +168,7 @@ def made_fit(study: Study, is_converged: bool | None) -> Any:
         "models": [{**grain, "max_rhat": 1.4, "n_divergent": 3, "is_converged": is_converged, "verdict": "Too few."}],
         "predictions": [{**grain, **cell, **number, "block": block} for block in ("congruent", "incongruent")],
     }
-    frames = {name: pl.DataFrame(its, schema_overrides=BRMS_TABLES.schemas[name]) for name, its in rows.items()}
+    frames = {name: pl.DataFrame(its, schema_overrides=table_schema(f"brms_{name}")) for name, its in rows.items()}
     terms = [{**grain, **number, "model": None, "test": None, "term": term} for term in ("sd_item", "modelgpt-5")]
     table = pl.DataFrame(terms, schema_overrides=texts)
     if is_converged is None:

@@ -167,7 +167,8 @@ def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> 
     first = analysis.fit("lme4", db).diagnostics
     with writing(db) as connection:
         other = """regexp_replace(versions, '"lme4": "[^"]*"', '"lme4": "0.9"')"""
-        connection.execute(f"UPDATE fits SET versions = {other} WHERE model = 'o3-mini'")  # noqa: S608
+        mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
+        connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({mini})")  # noqa: S608
     again = analysis.fit("lme4", db).diagnostics
     is_new = dict(zip(first["model"], first["fitted_at"] != again["fitted_at"], strict=True))
     assert is_new == {"o3-mini": True, "deepseek-r1": False}

@@ -74,13 +74,13 @@ def game_differences(
     left_out = _in_words(all_pairs)
     if not pairs:
         raise UsageError("Nothing of this can be compared.", *left_out)
-    calls = [_call(pair, indices, n_draws, seed) for pair in pairs]
+    calls = [_call(pair, n_draws, seed) for pair in pairs]
     compared = results(db, calls, refit=refit, workers=workers, progress=progress)
     compared.check_none_failed()
-    rows = compared.frames["game_differences"]
+    rows = compared.frames["game_differences"].filter(pl.col("index").is_in(indices))
     adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=workers)
     adjusted.check_none_failed()
-    table = _table(compared, adjusted.frames["game_adjusted"], cells)
+    table = _table(rows, compared, adjusted.frames["game_adjusted"], cells)
     few = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
     return GameDifferences(
         table,
@@ -144,8 +144,8 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
     )
 
 
-def _call(pair: Comparison, indices: Sequence[str], n_draws: int, seed: int) -> Call:
-    """Not corrected yet: that depends on what else is asked."""
+def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
+    """Of all indices, which cost no more than one. Not corrected yet: that depends on what else is asked."""
     drawn = {"n_draws": n_draws, "seed": seed}
     return Call(
         "compare_games",
@@ -153,13 +153,13 @@ def _call(pair: Comparison, indices: Sequence[str], n_draws: int, seed: int) -> 
         {
             "between": pair.between,
             "reference": pair.reference,
-            "indices": list(indices),
+            "indices": list(INDICES),
             "n_classes": pair.n_classes,
             "adjust": "none",
             "strata": KIND,
             **drawn,
         },
-        about={**pair.key, "indices": list(indices)},
+        about=pair.key,
         tables={"": "game_differences"},
         columns=drawn,
     )
@@ -180,7 +180,7 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
         )
 
 
-def _table(compared: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
+def _table(rows: pl.DataFrame, compared: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
     """As the view game_comparisons has them."""
     kinds = {"study_version": pl.String, "model": pl.String, "model_label": pl.String, "model_no": pl.Int64}
     labelled = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
@@ -188,8 +188,7 @@ def _table(compared: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell])
     corrected = adjusted.select(pl.col("difference_id").alias(ID), "index", "n_comparisons", "p_adjusted", "adjust")
     made = compared.calls.select(ID, "data_hash", "versions", made_at="ended_at")
     return (
-        compared.frames["game_differences"]
-        .join(labels, on=["study_version", "model"], how="left", maintain_order="left")
+        rows.join(labels, on=["study_version", "model"], how="left", maintain_order="left")
         .join(corrected, on=[ID, "index"], how="left", maintain_order="left")
         .join(made, on=ID, how="left", maintain_order="left")
         .with_columns(is_current=pl.lit(True))

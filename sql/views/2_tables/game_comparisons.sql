@@ -25,13 +25,7 @@ WITH now AS (
     SELECT d.*, a.n_comparisons, a.p_adjusted, a.adjust, c.data_hash, c.versions, c.ended_at AS made_at
     FROM game_differences d
     JOIN calls c USING (call_id)
-    LEFT JOIN adjusted a ON a.difference_id = d.call_id AND a.index = d.index
-    -- who asked for other indices later has those that both asked for twice
-    QUALIFY row_number() OVER (
-        PARTITION BY d.source, d.study, d.study_version, d.between, d.model, d.variant, d.answer_format, d.condition,
-                     d.reference, d.index
-        ORDER BY c.ended_at DESC, d.call_id
-    ) = 1
+    JOIN adjusted a ON a.difference_id = d.call_id AND a.index = d.index -- the other indices nobody asked for
 ), sides AS (
     SELECT *, condition AS side FROM differences
     UNION ALL
