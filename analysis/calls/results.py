@@ -93,11 +93,12 @@ def results(
     """
     kept = _Kept(db, calls)
     unchanged = set() if refit else kept.unchanged(calls)
-    todo = [call for call in calls if call.id not in unchanged]
+    todo = list({call.id: call for call in calls if call.id not in unchanged}.values())
     store = _Store(Path(db), kept.relabelled([call for call in calls if call.id in unchanged]))
-    done = len(calls) - len(todo)
+    total = len({call.id for call in calls})
+    done = total - len(todo)
     if progress and done:
-        progress(done, len(calls))
+        progress(done, total)
     try:
         with closing(computed(todo, workers, executor, _asides(db, todo, workers, progress))) as answers:
             for number, answer in answers:
@@ -106,7 +107,7 @@ def results(
                 store.add(todo[number], answer)
                 done += 1
                 if progress:
-                    progress(done, len(calls))
+                    progress(done, total)
     finally:
         store.flush()
     parts = [kept.of(calls, unchanged), *store.parts]
