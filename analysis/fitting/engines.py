@@ -13,7 +13,7 @@ from slant.collector.studies.catalogue import Fit
 
 @dataclass(frozen=True)
 class Engine:
-    """One row of the table of engines: its function in R, the packages and keys it needs, its arguments.
+    """One row of the table of engines (R's run_fit() has its function): the packages and keys it needs, its arguments.
 
     `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
     database, with the ending of its name. `tables`: the names of those that this engine alone keeps; in the database
@@ -23,7 +23,6 @@ class Engine:
     `asides`: what he may set besides, which changes no number.
     """
 
-    function: str
     packages: tuple[str, ...]
     needs: tuple[str, ...]
     arguments: Callable[[Fit], dict[str, Any]]
@@ -69,7 +68,6 @@ def _effects(fit: Fit) -> dict[str, str]:
 
 ENGINES = {
     "lme4": Engine(
-        "fit_lme4",
         ("lme4", "lmerTest"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit),
@@ -79,28 +77,24 @@ ENGINES = {
         settings=("family", "n_agq", "random"),
     ),
     "leave_one_out": Engine(
-        "fit_leave_one_out",
         ("lme4", "lmerTest"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit)},
         lambda fit: f"{fit.formula}, each prompt left out in turn",
     ),
     "effect_size": Engine(
-        "effect_size",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"d: {fit.outcome} ~ {fit.contrast}",
     ),
     "welch": Engine(
-        "welch_test",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit)},
         lambda fit: f"Welch: {fit.outcome} ~ {fit.contrast}",
     ),
     "trimmed_difference": Engine(
-        "trimmed_difference",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
@@ -109,7 +103,6 @@ ENGINES = {
         settings=("trim",),
     ),
     "median_difference": Engine(
-        "median_difference",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit),
@@ -118,7 +111,6 @@ ENGINES = {
         settings=("draws", "seed"),
     ),
     "step_sensitivity": Engine(
-        "step_sensitivity",
         (),
         ("outcome", "contrast"),
         lambda fit: {"outcome": fit.outcome, "contrast": fit.contrast, "levels": _sides(fit), "step": STEP,
@@ -127,7 +119,6 @@ ENGINES = {
         settings=("step", "draws", "seed"),
     ),
     "stm": Engine(
-        "fit_stm",
         ("stm", "tm", "SnowballC"),
         ("formula", "outcome", "contrast"),
         lambda fit: {"formula": fit.formula, "outcome": fit.outcome, "contrast": fit.contrast, "levels": _levels(fit),
@@ -141,7 +132,6 @@ ENGINES = {
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
     "brms": Engine(
-        "fit_brms",
         ("brms", "rstan", "StanHeaders", "posterior", "loo"),
         ("formula",),
         lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},

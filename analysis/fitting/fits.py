@@ -175,4 +175,5 @@ def _save_objects(works: Sequence[Work], path: Path, cell: dict[str, str]) -> No
     else:
         rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
         arguments["by"] = list(first.cell.key)
-    answered(Call(first.engine.function, rows, arguments, packages=first.engine.packages))
+    given = {"engine": first.definition.engine, "arguments": arguments}
+    answered(Call("run_fit", rows, given, packages=first.engine.packages))

@@ -48,9 +48,9 @@ class Work:
         grain = {name: cell.key.get(name) for name in (*GRAIN, "model", "test")}
         settings = {"settings": dict(self.own_settings)} if self.own_settings else {}
         return Call(
-            self.engine.function,
+            "run_fit",
             cell.rows,
-            self.arguments,
+            {"engine": fit.engine, "arguments": self.arguments},
             about={
                 "study": self.study,
                 "fit": fit.name,
@@ -75,6 +75,7 @@ class Work:
             keeps=self.engine.files,
             says=fit.name if self.engine.keeps_model else "",
             asides=self.asides,
+            nested="arguments",
         )
 
 

@@ -51,7 +51,7 @@ with_frames <- function(given) {
 
 checked <- function(job) {
   rows <- as.data.frame(nanoparquet::read_parquet(job$rows))
-  exact_tables(list(rows = do.call(job$check, c(list(rows), Filter(Negate(is.null), with_frames(job$arguments))), quote = TRUE)))
+  exact_tables(list(rows = run_check(job$check, rows, with_frames(job$arguments))$rows))
 }
 
 views <- list()

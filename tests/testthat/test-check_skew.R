@@ -22,7 +22,10 @@ test_that("an effect that a few long answers make is gone on the logarithm", {
   expect_gt(found$d, found$d_log)
 })
 
-test_that("counts below 0 are one row that says why", {
+test_that("counts below 0 are one row that says why, and run_check() keeps what R says", {
   expect_match(check_skew(transform(made_trials(), tokens = tokens - 200))$messages, "no logarithm")
-  expect_error(check_skew(data.frame(tokens = 1)), "no column \"condition\"")
+  heard <- run_check("check_skew", data.frame(tokens = 1))
+  expect_null(heard$rows)
+  expect_match(heard$messages$text, "no column \"condition\"")
+  expect_error(run_check("check_luck", made_trials()), "There is no check \"check_luck\"")
 })
