@@ -61,7 +61,7 @@ kept_fits <- function(database, patience_s) {
   }
   models <- DBI::dbReadTable(connection, "brms_models")
   fits <- DBI::dbReadTable(connection, "fits")
-  fits <- fits[match(models$fit_id, fits$fit_id), ]
+  fits <- fits[match(models$call_id, fits$call_id), ]
   models[c("study", "source", "fit", "model", "versions", "fitted_at")] <-
     fits[c("study", "source", "fit", "model", "versions", "fitted_at")]
   models[order(models$fitted_at), , drop = FALSE]

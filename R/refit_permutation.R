@@ -65,12 +65,6 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
   )
 }
 
-# The same for callers that hold arguments as data: the Python bridge.
-refit_permutation_job <- function(data, arguments) {
-  given <- Filter(Negate(is.null), as.list(arguments))
-  do.call(refit_permutation, c(list(data = as_columns(data)), given), quote = TRUE)
-}
-
 refit_row <- function(heard, number, seed, differences) {
   fit <- heard$value$fit
   status <- refit_status(fit, any(heard$conditions$kind == "warning"), differences)

@@ -64,5 +64,6 @@ search_prepared <- function(file, k, max_em_its) {
   on.exit(options(old))
   found <- readRDS(file)
   row <- search_topics(found$prepared, k, found$prevalence, max_em_its, found$seed)
-  list(row = row, seed = found$seed, versions = versions_of(c("stm", "tm", "SnowballC")))
+  row$seed <- found$seed
+  list(row = row, versions = versions_of(c("stm", "tm", "SnowballC")))
 }

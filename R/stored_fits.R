@@ -16,12 +16,12 @@
 #' path <- tempfile(fileext = ".duckdb")
 #' connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
 #' cell <- data.frame(
-#'   fit_id = "a", fit = "effect_size", source = "simulated", study = "rmiat", study_version = "v1", variant = "base",
+#'   call_id = "a", fit = "effect_size", source = "simulated", study = "rmiat", study_version = "v1", variant = "base",
 #'   model = "simulated-a", test = "flowers_insects", refusals_removed = TRUE, measure = NA_character_
 #' )
 #' fits <- cbind(cell, status = "ok", versions = '{"R": "3.6.3", "slant": "0.1.0"}', fitted_at = Sys.time())
 #' DBI::dbWriteTable(connection, "fits", fits)
-#' estimates <- data.frame(fit_id = "a", term_no = 1, term = "cohens_d", estimate = .5, std_error = .1)
+#' estimates <- data.frame(call_id = "a", term_no = 1, term = "cohens_d", estimate = .5, std_error = .1)
 #' DBI::dbWriteTable(connection, "estimates", estimates)
 #' DBI::dbWriteTable(connection, "variances", estimates[0, ])
 #' DBI::dbDisconnect(connection, shutdown = TRUE)
@@ -43,16 +43,16 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   fits$other_versions <- unname(others[match(fits$versions, made_with)])
   warn_of_other_versions(fits)
   beside <- function(table) {
-    rows <- tables[[table]][tables[[table]]$fit_id %in% fits$fit_id, , drop = FALSE]
-    place <- match(rows$fit_id, fits$fit_id)
+    rows <- tables[[table]][tables[[table]]$call_id %in% fits$call_id, , drop = FALSE]
+    place <- match(rows$call_id, fits$call_id)
     in_order <- order(place, rows$term_no)
-    own <- setdiff(names(rows), c("fit_id", "term_no"))
+    own <- setdiff(names(rows), c("call_id", "term_no"))
     structure(cbind(fits[place, keys], rows[own])[in_order, , drop = FALSE], row.names = seq_len(nrow(rows)))
   }
   last <- c("versions", "other_versions", "fitted_at")
-  shown <- c(keys, setdiff(names(fits), c(keys, last, "fit_id", "data_hash")), last)
+  shown <- c(keys, setdiff(names(fits), c(keys, last, "call_id", "data_hash")), last)
   found <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
-  if (any(fits$fit_id %in% tables$brms_models$fit_id)) found <- with_bayesian(found, tables, fits, keys)
+  if (any(fits$call_id %in% tables$brms_models$call_id)) found <- with_bayesian(found, tables, fits, keys)
   structure(found, class = "slant_fit")
 }
 
@@ -84,25 +84,25 @@ bayesian_tables_kept <- function() {
 # The tables that only Bayesian models have; and beside every row what the chains behind it are worth.
 with_bayesian <- function(found, tables, fits, keys) {
   models <- tables$brms_models
-  judged <- function(rows, fit_id) {
-    own <- match(fit_id, models$fit_id)
+  judged <- function(rows, call_id) {
+    own <- match(call_id, models$call_id)
     rows[c("is_converged", "verdict")] <- models[own, c("is_converged", "verdict")]
     rows
   }
   for (name in c("estimates", "variances")) {
-    rows <- tables[[name]][tables[[name]]$fit_id %in% fits$fit_id, , drop = FALSE]
-    found[[name]] <- judged(found[[name]], rows$fit_id[order(match(rows$fit_id, fits$fit_id), rows$term_no)])
+    rows <- tables[[name]][tables[[name]]$call_id %in% fits$call_id, , drop = FALSE]
+    found[[name]] <- judged(found[[name]], rows$call_id[order(match(rows$call_id, fits$call_id), rows$term_no)])
   }
-  found$fits <- judged(found$fits, fits$fit_id)
+  found$fits <- judged(found$fits, fits$call_id)
   kept <- bayesian_tables_kept()
   for (name in names(kept)) {
     rows <- tables[[kept[[name]]]]
-    rows <- rows[rows$fit_id %in% fits$fit_id, , drop = FALSE]
-    own <- match(rows$fit_id, fits$fit_id)
-    named <- cbind(fits[own, keys, drop = FALSE], rows[setdiff(names(rows), c("fit_id", keys))])
+    rows <- rows[rows$call_id %in% fits$call_id, , drop = FALSE]
+    own <- match(rows$call_id, fits$call_id)
+    named <- cbind(fits[own, keys, drop = FALSE], rows[setdiff(names(rows), c("call_id", keys))])
     if ("model" %in% names(rows)) named$model <- ifelse(is.na(rows$model), named$model, rows$model)
     row.names(named) <- NULL
-    found$tables[[name]] <- judged(named, rows$fit_id)
+    found$tables[[name]] <- judged(named, rows$call_id)
   }
   found
 }

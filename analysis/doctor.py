@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from slant.analysis.bridge.compiler import compiler_of, has_compiled_models
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import (
     HOW_TO_INSTALL_R,
     RInstallation,

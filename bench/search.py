@@ -15,21 +15,20 @@ from contextlib import closing
 
 import click
 
-from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.questions.topics.search import SearchJob, search_job
+from slant.analysis.calls.call import Call, computed
 
 
 def run(file: str, cores: int) -> dict[str, object]:
     """On one core means on one: without the threads that a fit would take of the others."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
-    jobs = [SearchJob(file, number, 50) for number in range(10, 2, -1)]
+    given = {"file": file, "max_em_its": 50}
+    calls = [Call("search_prepared", arguments={**given, "k": number}) for number in range(10, 2, -1)]
     began = time.monotonic()
-    with closing(run_jobs(search_job, jobs, cores)) as results:
-        rows = [row for _, row in results]
-    died = [row.reason for row in rows if isinstance(row, Died)]
-    if died:
-        raise SystemExit(died[0])
-    return {"wall_s": time.monotonic() - began, "n_topics": [row["n_topics"] for row in rows]}
+    with closing(computed(calls, cores)) as ended:
+        answers = [answer for _, answer in ended]
+    for answer in answers:
+        answer.raise_error()
+    return {"wall_s": time.monotonic() - began, "n_topics": [answer.frames["row"]["n_topics"][0] for answer in answers]}
 
 
 if __name__ == "__main__":

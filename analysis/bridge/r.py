@@ -21,31 +21,19 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from slant.analysis.bridge import r_vectors
+from slant.analysis.bridge.r_code import native_folder, r_folder
 from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.bridge.r_package_list import what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
-# not resolved: in a checkout the package is a link, and its neighbours are links, too
-_PACKAGE = Path(__file__).parent.parent
 _R_OPTIONS = ("slant", "--quiet", "--no-save", "--no-restore")
 _session: dict[str, Any] = {}
-
-
-def r_folder() -> Path:
-    """The folder with our R functions."""
-    return (_PACKAGE.parent / "R").resolve()
-
-
-def native_folder() -> Path:
-    """The folder with what R/ compiles at its first use."""
-    return (_PACKAGE.parent / "native").resolve()
 
 
 def start() -> Any:
@@ -72,17 +60,17 @@ def load(packages: Sequence[str]) -> None:
         _session["ri"].baseenv["requireNamespace"](package, quietly=True)
 
 
-def call(name: str, *arguments: Any, packages: Sequence[str] = ()) -> tuple[Any, pl.DataFrame]:
+def call(name: str, /, *arguments: Any, **named: Any) -> tuple[Any, pl.DataFrame]:
     """Call one of our R functions; returns (its value, what it warned: a frame of `kind` and `text`).
 
-    Arguments may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises RError on an R error.
+    Arguments, by place or by name, may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises
+    RError on an R error.
     """
     environment = start()
-    _require(packages)
     if name not in environment:
         raise RError(f'There is no R function "{name}" in {r_folder()}.')
     try:
-        heard = from_r(environment["with_conditions"](_call_of(environment[name], arguments)))
+        heard = from_r(environment["with_conditions"](_call_of(environment[name], arguments, named)))
     except _session["RRuntimeError"] as error:
         raise RError(f"R could not finish {name}().", str(error).strip()) from error
     conditions = heard["conditions"]
@@ -176,7 +164,9 @@ def _say_on_stderr() -> None:
         setattr(callbacks, name, lambda text: print(text, end="", file=sys.stderr))  # noqa: T201  stdout is for rows
 
 
-def _require(packages: Sequence[str]) -> None:
+def require(packages: Sequence[str]) -> None:
+    """Load these packages. Raises RError, with what to type, for those that are missing."""
+    start()
     ri = _session["ri"]
     missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
     if missing:
@@ -188,10 +178,12 @@ def _require(packages: Sequence[str]) -> None:
         )
 
 
-def _call_of(function: Any, arguments: Sequence[Any]) -> Any:
+def _call_of(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """An R function of no arguments that makes this call; built as an object, so no text is ever parsed as code."""
     ri = _session["ri"]
-    body = ri.baseenv["as.call"](ri.ListSexpVector([function, *(to_r(value) for value in arguments)]))
+    parts = ri.ListSexpVector([function, *(to_r(value) for value in (*arguments, *named.values()))])
+    parts.names = ri.StrSexpVector(["", *[""] * len(arguments), *named])
+    body = ri.baseenv["as.call"](parts)
     return ri.baseenv["as.function.default"](ri.ListSexpVector([body]), _session["environment"])
 
 

@@ -1,7 +1,7 @@
 """R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process: it
 runs in others (worker_start.py), which the parent can kill. A worker lives for many jobs and calls.
 
-`run_jobs` is general (any picklable function of one argument); `fit_job` is the one that analyses use.
+`run_jobs` takes any picklable function of one argument; calls of R go through analysis/calls.
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from typing import Any
-
-import polars as pl
 
 from slant.analysis.bridge.worker_start import ALOUD, SEED, deaf_to_ctrl_c, environment, worker_context
 from slant.collector.errors import RError
@@ -41,14 +38,8 @@ _LOST = 255  # what multiprocessing says of a process whose end nobody saw
 _idle: list[_Pool] = []  # pools with nothing to do; whoever takes one has it for himself
 
 
-@dataclass(frozen=True)
-class FitJob:
-    """One fit of one cell: the engine, its rows (only the needed columns, in a stable order) and its arguments."""
-
-    engine: str
-    rows: pl.DataFrame
-    arguments: dict[str, Any] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()
+class WorkerError(RError):
+    """No process can start in which R could run."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +47,6 @@ class Died:
     """The result of a job whose worker process died, also when the job ran alone."""
 
     reason: str
-
-
-def fit_job(job: FitJob) -> dict[str, Any]:
-    """Runs in a worker: R's run_fit() on one job. Returns its data frames, all as Polars, and the seconds it took."""
-    from slant.analysis.bridge import r
-
-    r.start()
-    begun = time.monotonic()
-    value, _ = r.call("run_fit", job.engine, job.rows, job.arguments, packages=job.packages)
-    return {**value, "seconds": time.monotonic() - begun}
 
 
 @cache
@@ -186,18 +167,18 @@ def how_it_ended(codes: Collection[int | None]) -> str | None:
     return "was killed (SIGKILL): by somebody, or as memory ran out" if -signal.SIGKILL in codes else None
 
 
-def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> RError:
+def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerError:
     """Says why, in the words of a process that begins just as a worker does, but is listened to."""
     begin = [sys.executable, "-c", f"import {_begin.__module__}, {SEED}"]
     with environment(more={ALOUD: "1"}), with_safe_path(function):
         try:
             again = subprocess.run(begin, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_S)
         except (OSError, subprocess.SubprocessError) as error:
-            return RError("The process in which R runs could not start.", str(error))
+            return WorkerError("The process in which R runs could not start.", str(error))
     said = [line for line in again.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     if again.returncode == 0:
         said = [f"It {broken.end}; another one that was tried right afterwards did start: try again."]
-    return RError("The process in which R runs could not start.", *said[-_LINES_SAID:])
+    return WorkerError("The process in which R runs could not start.", *said[-_LINES_SAID:])
 
 
 def _pool(count: int) -> _Pool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
-from slant.analysis.cli.progress import GameProgress
+from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.games.cells import INDICES, is_played
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
 from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
@@ -68,7 +68,7 @@ def indices_command(
     from slant.analysis.questions.games.indices import game_indices
 
     chosen = chosen_study(db, study, is_played, "has games")
-    with GameProgress() as progress:
+    with FitProgress("Measuring games in R") as progress:
         result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
     print_rows(result.table.select(_INTERVALS) if output_format == "table" else result.table, output_format)
     say(f"{result.n_cells} cells: {result.n_made} computed now, {result.n_cells - result.n_made} kept from before.")
@@ -130,7 +130,7 @@ def differences_command(
     from slant.analysis.questions.games.differences import game_differences
 
     chosen = chosen_study(db, study, is_played, "has games")
-    with GameProgress() as progress:
+    with FitProgress("Measuring games in R") as progress:
         result = game_differences(
             db, chosen, between, reference, by, conditions, indices or PAPER_INDICES, adjust, source, n_draws, seed,
             workers, refit, progress,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
-from slant.analysis.cli.progress import PermuteProgress
+from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     AT_LEAST_1,
     db_option,
@@ -75,7 +75,7 @@ def permute_command(
     chosen = chosen_study(
         db, study, lambda known: any(map(has_blocks, known.fits.values())), "has a fit with a factor `block`"
     )
-    with PermuteProgress() as progress:
+    with FitProgress("Refitting in R") as progress:
         result = permute(
             db, chosen, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
         )

@@ -20,9 +20,10 @@ class FitProgress:
     is gone with it. `note()` says at once, on whatever stderr is, what must be known before a long wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, work: str = "Fitting in R") -> None:
         self._start_s = time.monotonic()
-        self._text = "Fitting in R"
+        self._work = self._text = work
+        self._first: tuple[float, int] | None = None
         self._status_files: dict[Path, str] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
@@ -40,7 +41,12 @@ class FitProgress:
             file.unlink(missing_ok=True)
 
     def __call__(self, done: int, number: int) -> None:
-        self._text = f"Fitting in R: {done} of {number}"
+        """With the time that is left, at the pace of what was made by this command."""
+        now = time.monotonic()
+        self._first = self._first or (now, done)
+        elapsed_s, made = now - self._first[0], done - self._first[1]
+        left = f", about {duration(elapsed_s / made * (number - done))} left" if made and number > done else ""
+        self._text = f"{self._work}: {done} of {number}{left}"
 
     def watch(self, file: Path, name: str = "") -> None:
         self._status_files[file] = name
@@ -66,38 +72,6 @@ class FitProgress:
             return ": ".join(filter(None, (self._status_files[last], status))) if last and status else self._text
         except (OSError, UnicodeDecodeError):
             return self._text
-
-
-class GameProgress(FitProgress):
-    def __call__(self, done: int, number: int) -> None:
-        self._text = f"Measuring games in R: {done} of {number}"
-
-
-class SpecificationProgress(FitProgress):
-    """Counts specifications and cells, with the time that the rest may take."""
-
-    def __enter__(self) -> SpecificationProgress:
-        super().__enter__()
-        return self
-
-    def with_time_left(self, done: int, number: int, left_s: float | None) -> None:
-        left = "" if left_s is None or done == number else f", about {duration(left_s)} left"
-        self._text = f"Fitting in R: {done} of {number}{left}"
-
-
-class PermuteProgress(FitProgress):
-    """Counts refits, and says how long those that are left will take at the pace of those made by this command."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._first: tuple[float, int] | None = None
-
-    def __call__(self, done: int, number: int) -> None:
-        now = time.monotonic()
-        self._first = self._first or (now, done)
-        elapsed_s, made = now - self._first[0], done - self._first[1]
-        left = f", about {duration(elapsed_s / made * (number - done))} left" if made else ""
-        self._text = f"Refitting in R: {done} of {number}{left}"
 
 
 def duration(seconds: float) -> str:

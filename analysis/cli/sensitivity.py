@@ -10,7 +10,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
-from slant.analysis.cli.progress import SpecificationProgress
+from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.kinds.records import FigureData
 from slant.analysis.plots.specification_curve import draw_specifications
 from slant.analysis.questions.sensitivity.specifications import SensitivityResult, specifications
@@ -69,10 +69,10 @@ def sensitivity_command(
         ]
         print_rows(rows, output_format)
         return
-    with SpecificationProgress() as progress:
-        result = specifications(db, chosen, specs, source, workers, refit, progress.with_time_left, progress.watch)
+    with FitProgress() as progress:
+        result = specifications(db, chosen, specs, source, workers, refit, progress)
     table = result.table
-    print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("spec_id", "row_no"), output_format)
+    print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("call_id", "row_no"), output_format)
     _say_counts(result)
     if figure is not None:
         say(draw_specifications(table, FigureData(db, chosen).labels, figure))
@@ -85,7 +85,7 @@ def _in_one_line(choices: Mapping[str, str]) -> str:
 
 
 def _say_counts(result: SensitivityResult) -> None:
-    fits = result.table.unique("spec_id", maintain_order=True)
+    fits = result.table.unique("call_id", maintain_order=True)
     counts = Counter(fits["status"].to_list())
     say(f"{fits.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     failed = fits.filter(pl.col("status") == "failed")

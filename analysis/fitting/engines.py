@@ -7,21 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.analysis.fitting.bayes_tables import BRMS_TABLES, LME4_TABLES
-from slant.analysis.fitting.tables import KeptTables
-from slant.analysis.fitting.topic_tables import TOPIC_TABLES
 from slant.analysis.rows.cells import STEP
 from slant.collector.studies.catalogue import Fit
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One row of the table of engines: what R's run_fit() calls it, the packages and keys it needs, its arguments.
+    """One row of the table of engines (R's run_fit() has its function): the packages and keys it needs, its arguments.
 
     `files`: the fitted model itself (its argument `save_to`) and whatever else of a fit is kept in a file beside the
-    database, with the ending of its name. `tables`: those that this engine alone keeps. `takes_all_cores`: one
-    fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another. `settings`:
-    what a caller may set otherwise than the study does; `asides`: what he may set besides, which changes no number.
+    database, with the ending of its name. `tables`: the names of those that this engine alone keeps; in the database
+    the name of the engine stands before them. `are_of_cells`: a row of them that names no model or domain is of those
+    of its fit, rather than of all together. `takes_all_cores`: one fit spreads over the cores by itself (its argument
+    `cores`), so that fits are made one after another. `settings`: what a caller may set otherwise than the study does;
+    `asides`: what he may set besides, which changes no number.
     """
 
     packages: tuple[str, ...]
@@ -29,7 +28,8 @@ class Engine:
     arguments: Callable[[Fit], dict[str, Any]]
     describe: Callable[[Fit], str]
     files: Mapping[str, str] = field(default_factory=dict)
-    tables: KeptTables = field(default_factory=KeptTables)
+    tables: tuple[str, ...] = ()
+    are_of_cells: bool = True
     takes_all_cores: bool = False
     settings: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
@@ -37,6 +37,15 @@ class Engine:
     @property
     def keeps_model(self) -> bool:
         return bool(self.files)
+
+
+FITS, ESTIMATES, VARIANCES = "fit_cells", "estimates", "variances"
+
+
+def tables_of(name: str) -> dict[str, str]:
+    """By the name of the frame that an engine's function returns, the table of the database that keeps it."""
+    own = {("model" if table == "models" else table): f"{name}_{table}" for table in ENGINES[name].tables}
+    return {"fits": FITS, "estimates": ESTIMATES, "variances": VARIANCES, **own}
 
 
 def _levels(fit: Fit) -> dict[str, list[Any]]:
@@ -64,7 +73,7 @@ ENGINES = {
         lambda fit: {"formula": fit.formula, "levels": _levels(fit),
                      **{name: fit.settings[name] for name in ("family", "n_agq") if name in fit.settings}},
         lambda fit: fit.formula or "",
-        tables=LME4_TABLES,
+        tables=("predictions", "contrasts"),
         settings=("family", "n_agq", "random"),
     ),
     "leave_one_out": Engine(
@@ -116,7 +125,10 @@ ENGINES = {
                      **_effects(fit), **fit.settings},
         lambda fit: f"topics {fit.formula}",
         files={"save_to": ".rds"},
-        tables=TOPIC_TABLES,
+        tables=(
+            "models", "topics", "words", "prevalence", "contrasts", "shifts", "correlations", "examples",
+        ),
+        are_of_cells=False,
         settings=("topics", "preprocessing", "lower_thresh", "max_em_its", "seed", "n_examples", "effects"),
     ),
     "brms": Engine(
@@ -125,7 +137,7 @@ ENGINES = {
         lambda fit: {"formula": fit.formula, "levels": _levels(fit), **fit.settings},
         lambda fit: fit.formula or "",
         files={"save_to": ".brmsfit.rds", "draws_to": ".draws.parquet"},
-        tables=BRMS_TABLES,
+        tables=("models", "predictions", "contrasts", "checks", "loo"),
         takes_all_cores=True,
         settings=(
             "priors", "coding", "random", "chains", "iterations", "warmup", "adapt_delta", "max_treedepth", "seed",

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, FitJob, fit_job, run_jobs, versions_now
-from slant.analysis.fitting.model_files import CELL, beside_cells, engine_frames
-from slant.analysis.fitting.run import Progress as Progress
-from slant.analysis.fitting.run import run_and_keep
-from slant.analysis.fitting.store import Fitted, is_same, stored
-from slant.analysis.fitting.tables import Frames
+from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.results import Progress as Progress
+from slant.analysis.calls.results import Results, results
+from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.fitting.work import Work, fit_work
 from slant.analysis.rows.cells import read_rows
 from slant.analysis.rows.fit_choice import chosen_fits, no_rows
-from slant.collector.errors import RError, UnknownNameError
+from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 
 
@@ -43,7 +40,7 @@ class FitResult:
     correlations, examples, models.
     bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
     among the fits, every frame has the columns is_converged and verdict.
-    fit_ids: the names of the fits in the database.
+    call_ids: of the fits in the database.
     not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
     """
 
@@ -54,15 +51,15 @@ class FitResult:
     messages: pl.DataFrame
     not_kept: str | None
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
-    tables: Mapping[str, Frames] = field(default_factory=dict, compare=False)
-    fit_ids: tuple[str, ...] = ()
+    tables: Mapping[str, Mapping[str, pl.DataFrame]] = field(default_factory=dict, compare=False)
+    call_ids: tuple[str, ...] = ()
 
     @property
-    def topics(self) -> Frames:
+    def topics(self) -> Mapping[str, pl.DataFrame]:
         return self.tables["stm"]
 
     @property
-    def bayes(self) -> Frames:
+    def bayes(self) -> Mapping[str, pl.DataFrame]:
         return self.tables["brms"]
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
@@ -101,9 +98,15 @@ def fit(
     work: list[Work] = []
     for one, definition in chosen_fits(engine, db, study):
         work += fit_work(
-            db, one, definition, source=source, measure=measure, refusals_removed=refusals_removed, settings=settings,
+            db,
+            one,
+            definition,
+            source=source,
+            measure=measure,
+            refusals_removed=refusals_removed,
+            settings=settings,
             only=only,
-        )  # fmt: skip
+        )
     if not work:
         raise no_rows("fit", db, source)
     return _made(db, [(engine, work)], workers, refit, progress)[0]
@@ -142,57 +145,38 @@ def _made(
     refit: bool,
     progress: Progress | None,
 ) -> list[FitResult]:
-    """Each group's results, kept or fitted: all that is to fit goes to one set of workers, and is kept at once."""
-    every = [work for _, works in groups for work in works]
-    engines = dict.fromkeys(work.definition.engine for work in every)
-    kept = reduce(Fitted.and_, (stored(db, engine) for engine in engines), Fitted.empty())
-    old = {row["fit_id"]: row for row in kept.fits.to_dicts()}
-    known = [] if refit else [work for work in every if work.id in old]
-    versions = _versions({work.definition.engine: work.engine.packages for work in known})
-    same = {
-        work.id
-        for work in known
-        if is_same(old[work.id], work.cell.data_hash, work.hash, versions[work.definition.engine])
-    }
-    todo = [work for work in every if work.id not in same]
-    results, not_kept = run_and_keep(db, todo, workers, progress)
-    found = kept.only(list(same)).and_(results)
-    return [_result(name, found.only([work.id for work in works]), works, not_kept) for name, works in groups]
+    """Each group's results: all that is to fit goes to one set of workers."""
+    calls = {work.call.id: work.call for _, works in groups for work in works}
+    every = results(db, list(calls.values()), refit=refit, workers=workers, progress=progress)
+    return [_result(name, every.of([work.call for work in works]), works) for name, works in groups]
 
 
-def _versions(packages: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str] | None]:
-    """The versions that each engine would fit with now; R is asked once where it has all of their packages."""
-    wanted = tuple(dict.fromkeys(package for its in packages.values() for package in its))
-    if len(packages) > 1 and (found := versions_now(wanted)):
-        return {engine: {name: found[name] for name in ("R", *its)} for engine, its in packages.items()}
-    return {engine: versions_now(its) for engine, its in packages.items()}
-
-
-def _result(engine: str, found: Fitted, work: Sequence[Work], not_kept: str | None) -> FitResult:
-    said = found.fits.select("fit_id", pl.col("messages").str.split("\n").alias("text")).explode("text")
-    parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
-    messages = said.filter(pl.col("text").str.len_chars() > 0).select("fit_id", parts.alias("part")).unnest("part")
+def _result(engine: str, made: Results, works: Sequence[Work]) -> FitResult:
+    frames = FitFrames(made)
     return FitResult(
-        engine, beside_cells(found, found.estimates), beside_cells(found, found.fits.drop(CELL)),
-        beside_cells(found, found.variances), beside_cells(found, messages), not_kept,
-        lambda path, cell: _save_objects(work, path, cell), engine_frames(found), tuple(found.fits["fit_id"]),
-    )  # fmt: skip
+        engine,
+        frames.table,
+        frames.diagnostics,
+        frames.variances,
+        frames.messages,
+        made.not_kept,
+        lambda path, cell: _save_objects(works, path, cell),
+        frames.of_engines(),
+        tuple(frames.fits["call_id"]),
+    )
 
 
-def _save_objects(work: Sequence[Work], path: Path, cell: dict[str, str]) -> None:
-    chosen = [w for w in work if all(w.cell.key.get(name) == value for name, value in cell.items())]
+def _save_objects(works: Sequence[Work], path: Path, cell: dict[str, str]) -> None:
+    chosen = [work for work in works if all(work.cell.key.get(name) == value for name, value in cell.items())]
     if not chosen:
-        keys = work[0].cell.key
+        keys = works[0].cell.key
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
     first = chosen[0]
-    rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
-    own = {name: value for name, value in first.job.arguments.items() if name not in first.engine.files}
-    arguments = {**own, "save_to": str(path)}
+    arguments = {**first.arguments, **first.asides, "save_to": str(path)}
     if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
         rows = first.cell.rows
     else:
+        rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
         arguments["by"] = list(first.cell.key)
-    job = FitJob(first.definition.engine, rows, arguments, first.engine.packages)
-    for _, result in run_jobs(fit_job, [job], 1):
-        if isinstance(result, Died):
-            raise RError(f'Can\'t save R objects to "{path}".', result.reason)
+    given = {"engine": first.definition.engine, "arguments": arguments}
+    answered(Call("run_fit", rows, given, packages=first.engine.packages))

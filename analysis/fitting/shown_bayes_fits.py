@@ -7,19 +7,20 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.fitting.store import is_same, stored
+from slant.analysis.calls.results import unchanged_ids
 from slant.analysis.fitting.work import fit_work
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.open import view_names
+from slant.analysis.rows.open import read_view, view_names
+from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit")
-_FIT = (*KEY, "model", "test", "fit_id", "status", "messages", "versions", "data_hash", "fitted_at")
+_FIT = (*KEY, "model", "test", "call_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
 
 def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """One row for each source, version, variant and fit of `study`: those columns, fit_id, status, messages, `is_own`.
+    """One row for each source, version, variant and fit of `study`: those columns, call_id, status, messages, `is_own`.
 
     `is_own`: it is of the rows, formula, priors, settings and R code of today, and, where they are given, these
     versions of R's packages. Of several the own one, else the last.
@@ -27,9 +28,11 @@ def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None 
     """
     if "bayes_diagnostics" not in view_names(db):
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
-    kept = stored(db, ENGINE).fits.filter(pl.col("study") == study.name, pl.col("fit").is_in(list(study.fits)))
+    with reading(db) as connection:
+        fits = read_view(connection, "fits").filter(pl.col("engine") == ENGINE, pl.col("study") == study.name)
+    kept = fits.filter(pl.col("fit").is_in(list(study.fits)))
     own = _own(db, study, kept, versions) if kept.height else []
-    ordered = kept.select(_FIT).with_columns(is_own=pl.col("fit_id").is_in(own)).sort("is_own", "fitted_at")
+    ordered = kept.select(_FIT).with_columns(is_own=pl.col("call_id").is_in(own)).sort("is_own", "fitted_at")
     place = {name: number for number, name in enumerate(study.fits)}
     newest = ordered.unique(KEY, keep="last")
     return newest.sort(*GRAIN, pl.col("fit").replace_strict(place, return_dtype=pl.Int64))
@@ -37,9 +40,9 @@ def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None 
 
 def only_shown(tables: Mapping[str, pl.DataFrame], shown: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`tables` by name, those of Bayesian fits without the rows of fits that are not shown."""
-    ids = shown["fit_id"].to_list()
+    ids = shown["call_id"].to_list()
     return {
-        name: frame.filter(pl.col("fit_id").is_in(ids)) if {"fit_id", "verdict"} <= set(frame.columns) else frame
+        name: frame.filter(pl.col("call_id").is_in(ids)) if {"call_id", "verdict"} <= set(frame.columns) else frame
         for name, frame in tables.items()
     }
 
@@ -57,8 +60,5 @@ def stale(study: str) -> str:
 
 def _own(db: str | Path, study: Study, kept: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
     """The ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not to."""
-    by_id = {row["fit_id"]: row for row in kept.to_dicts()}
-    definitions = [one for one in study.fits.values() if one.engine == ENGINE]
-    works = [work for one in definitions for work in fit_work(db, study, one)]
-    known = [work for work in works if work.id in by_id]
-    return [work.id for work in known if is_same(by_id[work.id], work.cell.data_hash, work.hash, versions)]
+    definitions = [fit for fit in study.fits.values() if fit.engine == ENGINE]
+    return unchanged_ids([work.call for fit in definitions for work in fit_work(db, study, fit)], kept, versions)

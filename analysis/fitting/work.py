@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from slant.analysis.bridge.r import native_folder, r_folder
-from slant.analysis.bridge.worker import FitJob
-from slant.analysis.fitting.engines import ENGINES, Engine
-from slant.analysis.fitting.files import model_file
-from slant.analysis.fitting.store import fit_id
-from slant.analysis.rows.cells import Cell, Rows, read_cells
+from slant.analysis.calls.call import Call
+from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
+from slant.analysis.rows.cells import GRAIN, Cell, Rows, read_cells
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.toml_table import checked_name
 
@@ -42,21 +38,45 @@ class Work:
         return ENGINES[self.definition.engine]
 
     @property
-    def id(self) -> str:
-        fit = self.definition
-        own = [dict(self.own_settings)] if self.own_settings else []
-        return fit_id(fit.name, fit.engine, self.study, self.cell.key, self.refusals_removed, self.measure, *own)
+    def arguments(self) -> dict[str, Any]:
+        """What R is told of this fit, whatever its rows are."""
+        return self.engine.arguments(self.definition)
 
-    @property
-    def hash(self) -> str:
-        return stable_id(self.definition.engine, self.engine.arguments(self.definition), r_code_hash())
-
-    @property
-    def job(self) -> FitJob:
-        arguments = {**self.engine.arguments(self.definition), **self.asides}
-        for argument, ending in self.engine.files.items():
-            arguments[argument] = str(model_file(self.db, self.id, ending))
-        return FitJob(self.definition.engine, self.cell.rows, arguments, self.engine.packages)
+    @cached_property
+    def call(self) -> Call:
+        fit, cell = self.definition, self.cell
+        grain = {name: cell.key.get(name) for name in (*GRAIN, "model", "test")}
+        settings = {"settings": dict(self.own_settings)} if self.own_settings else {}
+        return Call(
+            "run_fit",
+            cell.rows,
+            {"engine": fit.engine, "arguments": self.arguments},
+            about={
+                "study": self.study,
+                "fit": fit.name,
+                "engine": fit.engine,
+                **grain,
+                **cell.key,
+                "refusals_removed": self.refusals_removed,
+                "measure": self.measure,
+                **settings,
+            },
+            tables=tables_of(fit.engine),
+            columns={
+                "formula": self.engine.describe(fit),
+                "token_source": cell.token_source,
+                "dropped": ", ".join(f"{flag}: {n}" for flag, n in cell.dropped.items()) or None,
+            },
+            fill=cell.alike,
+            failed=FITS,
+            warnings=cell.warnings,
+            packages=self.engine.packages,
+            cores="all" if self.engine.takes_all_cores else "one",
+            keeps=self.engine.files,
+            says=fit.name if self.engine.keeps_model else "",
+            asides=self.asides,
+            nested="arguments",
+        )
 
 
 def _check_engine(study: Study, fit: Fit) -> None:
@@ -125,11 +145,3 @@ def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
                 f'Can\'t give "{name}" a random effect: all rows have the same.',
                 "To ask every trial several times: collect --repeat 5",
             )
-
-
-@cache
-def r_code_hash() -> str:
-    """Of all code that a fit may run; a figure drawn otherwise leaves every fit as it is."""
-    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
-    files = [*sorted(code), *sorted(native_folder().iterdir())]
-    return stable_id([file.read_text("utf-8") for file in files])

@@ -19,8 +19,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slant.analysis.pages.tables import plain
 from slant.analysis.plots.figures import Figure, draw
 from slant.analysis.questions.checks.checks import Checks
+from slant.analysis.questions.checks.designs import DESIGN_CHECKS
 from slant.analysis.questions.checks.findings import findings, rows_of
-from slant.analysis.questions.checks.jobs import DESIGN_CHECKS
 from slant.analysis.questions.checks.sentences import Finding
 from slant.collector.errors import UsageError
 from slant.collector.terminal import printable

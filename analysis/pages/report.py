@@ -28,7 +28,7 @@ from slant.analysis.pages.versions import other_versions
 from slant.analysis.plots.figures import require
 from slant.analysis.plots.rows import figure_kinds, figure_rows
 from slant.analysis.questions.checks.checks import checks_of
-from slant.analysis.questions.checks.jobs import has_checks
+from slant.analysis.questions.checks.designs import has_checks
 from slant.analysis.questions.topics.choice import stale_models
 from slant.analysis.rows.doubts import doubtful_fits, mixtures
 from slant.analysis.rows.open import read_view, view_names

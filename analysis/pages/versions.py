@@ -53,9 +53,9 @@ def other_versions(db: str | Path, study: str | None = None) -> Iterator[str]:
 
 def _kept(db: str | Path, study: str | None) -> pl.DataFrame:
     with reading(db) as connection:
-        rows: pl.DataFrame = frame_of(connection.table("fits").select("study", "fit", "versions"))
+        rows: pl.DataFrame = frame_of(connection.view("fits").select("study, fit, versions"))
         if "topic_searches" in stored_views(connection):
-            searches = frame_of(connection.table("stm_searches").select("study", "fit", "versions"))
+            searches = frame_of(connection.view("topic_searches").select("study, fit, versions"))
             rows = pl.concat([rows, searches.with_columns(pl.format("{} (topics search)", "fit").alias("fit"))])
     rows = rows.drop_nulls("versions")
     return rows if study is None else rows.filter(pl.col("study") == study)

@@ -7,19 +7,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from functools import cache
 from statistics import fmean
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.paper.games import RANKS
 from slant.analysis.paper.numbers import PRINT, SCHEMA, Numbers
 from slant.analysis.paper.published import KEY, TEXT, not_checkable, published_numbers, published_rows, scopes
 from slant.analysis.paper.results import Results
-from slant.collector.errors import RError
 from slant.collector.studies.catalogue import Study
 
 _DESIGN, _PEOPLE, _MATRICES = "design", "people", "matrices"
@@ -167,7 +165,8 @@ def counts(study: Study) -> pl.DataFrame:
 
 def measured(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
     """What R's matrix_indices() makes of them by cell and index, with half-width and ends of the t interval of SI."""
-    rows = in_r("matrix_indices", counts(study).select("cell", "game", "group", "class", "n"), ["cell"], 0)
+    long = counts(study).select("cell", "game", "group", "class", "n")
+    rows: pl.DataFrame = answered(Call("matrix_indices", long, {"by": ["cell"], "n_draws": 0}))
     cells: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows.to_dicts():
         values = cells.setdefault(tuple(row["cell"].split(", ")), {})
@@ -221,25 +220,9 @@ def chance(study: Study, rounds: int, games: int, is_balanced: bool) -> dict[str
 @cache
 def _levels(*kind: Any) -> tuple[tuple[str, tuple[float, float, float]], ...]:
     """Simulated with one seed, the level of one kind of cell is always the same."""
-    rows = in_r("random_level", *kind).to_dicts()
+    names = ("n_rounds", "n_groups", "class_sizes", "balanced", "n_games")
+    rows = answered(Call("random_level", arguments=dict(zip(names, kind, strict=True)))).to_dicts()
     return tuple((row["index"], (row["level"], row["level_low"], row["level_high"])) for row in rows)
-
-
-def in_r(name: str, *arguments: Any) -> pl.DataFrame:
-    """One of our R functions, in a worker."""
-    with closing(run_jobs(_job, [(name, arguments)], 1)) as results:
-        ((_, value),) = results
-    if isinstance(value, Died):
-        raise RError(value.reason)
-    return value  # type: ignore[no-any-return]
-
-
-def _job(call: tuple[str, tuple[Any, ...]]) -> pl.DataFrame:
-    """Runs in a worker."""
-    from slant.analysis.bridge import r
-
-    value, _ = r.call(call[0], *call[1])
-    return value  # type: ignore[no-any-return]
 
 
 NUMBERS = Numbers("print_alone", (), _recomputed, is_of_print=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Collection
 from functools import cached_property
@@ -13,7 +12,7 @@ import polars as pl
 from slant.analysis.fitting.fits import Asked, FitResult, Progress, fit_together
 from slant.analysis.rows.open import read_view
 from slant.analysis.rows.tables import rows_of_study, tables
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import reading, scratch_copy
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, load_variants
 
@@ -44,7 +43,7 @@ class Results:
             fitted = fit_together(self.db, self.study, list(new.values()), self._workers, self._progress)
             if self._copy is None and any(result.not_kept for result in fitted):
                 self._copy = tempfile.TemporaryDirectory(prefix="slant-")
-                self.db = shutil.copy(self.db, self._copy.name)
+                self.db = scratch_copy(Path(self.db), Path(self._copy.name))
                 fitted = fit_together(self.db, self.study, list(new.values()), self._workers, self._progress)
             self._fitted |= dict(zip(new, fitted, strict=True))
 
@@ -57,8 +56,8 @@ class Results:
         """One of the views in sql/views/3_paper, of this study; of fits only those that were asked for here."""
         with reading(self.db) as connection:
             rows = rows_of_study(read_view(connection, name), self.study.name)
-        fit_ids = [fit_id for result in self._fitted.values() for fit_id in result.fit_ids]
-        return rows.filter(pl.col("fit_id").is_in(fit_ids)) if "fit_id" in rows.columns else rows
+        call_ids = [call_id for result in self._fitted.values() for call_id in result.call_ids]
+        return rows.filter(pl.col("call_id").is_in(call_ids)) if "call_id" in rows.columns else rows
 
     @cached_property
     def refused(self) -> pl.DataFrame:

@@ -50,7 +50,7 @@ def _recomputed(results: Results) -> pl.DataFrame:
         if not fit["is_own"]:
             rows += [(*grain, *key, None, STALE) for key in _all_keys(results.study)]
             continue
-        tables = {name: frame.filter(pl.col("fit_id") == fit["fit_id"]) for name, frame in kept.items()}
+        tables = {name: frame.filter(pl.col("call_id") == fit["call_id"]) for name, frame in kept.items()}
         match = matched(tables["topic_words"], topics)
         lacks = missing.get(grain)
         of_fit = [*_tables(tables, match), *_claims(tables, match, fit, results.study)]

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.fitting.fits import Progress
+from slant.analysis.bridge.worker import WorkerError
+from slant.analysis.calls.call import Answer, Call, answered, computed
+from slant.analysis.calls.results import Progress
 from slant.analysis.plots.rows import figure_kinds, figure_rows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.studies import study_in
@@ -33,15 +33,6 @@ class Figure:
     name: str
     image: bytes
     alt_text: str
-
-
-@dataclass(frozen=True)
-class FigureJob:
-    name: str
-    rows: pl.DataFrame
-    file: str
-    width: float | None = None
-    height: float | None = None
 
 
 def figures(
@@ -129,49 +120,35 @@ def draw(
 ) -> list[Figure | str]:
     """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
     with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
-        jobs = [
-            FigureJob(name, rows, str(Path(folder) / f"{number}.{ending}"), width, height)
-            for number, (name, rows) in enumerate(wanted)
-        ]
+        files = [Path(folder) / f"{number}.{ending}" for number in range(len(wanted))]
+        calls = [
+            Call(
+                "draw_figure", rows, {"name": name, "file": str(file), "width": width, "height": height},
+                packages=("ggplot2",),
+            )
+            for (name, rows), file in zip(wanted, files, strict=True)
+        ]  # fmt: skip
         drawn: dict[int, Figure | str] = {}
-        with closing(run_jobs(figure_job, jobs, workers)) as results:
-            for number, result in results:
-                drawn[number] = _read(jobs[number], result)
-    return [drawn[number] for number in range(len(jobs))]
+        try:
+            with closing(computed(calls, workers)) as answers:
+                for number, answer in answers:
+                    drawn[number] = _read(wanted[number][0], files[number], answer)
+        except WorkerError:
+            raise
+        except RError as error:  # without R no figure can be drawn, but whatever they stand beside is worth seeing
+            return [drawn.get(number, str(error)) for number in range(len(wanted))]
+    return [drawn[number] for number in range(len(wanted))]
 
 
 def require(packages: Sequence[str]) -> None:
     """Raises RError, with what to type, where R or one of these packages is missing."""
-    with closing(run_jobs(_require_job, [tuple(packages)], 1)) as results:
-        for _, result in results:
-            if isinstance(result, Died):
-                raise RError(result.reason)
+    answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)))
 
 
-def _require_job(packages: tuple[str, ...]) -> None:
-    """Runs in a worker."""
-    from slant.analysis.bridge import r
-
-    r.call("package_versions", list(packages), packages=packages)
-
-
-def figure_job(job: FigureJob) -> dict[str, Any] | str:
-    """Runs in a worker: draws into the job's file."""
-    from slant.analysis.bridge import r
-
-    try:
-        value, _ = r.call("draw_figure", job.name, job.rows, job.file, job.width, job.height, packages=("ggplot2",))
-    except RError as error:
-        return str(error)
-    return {"alt_text": value["alt_text"][0]}
-
-
-def _read(job: FigureJob, result: dict[str, Any] | str | Died) -> Figure | str:
-    if isinstance(result, Died):
-        return result.reason
-    if isinstance(result, str):
-        return result
-    return Figure(job.name, Path(job.file).read_bytes(), result["alt_text"])
+def _read(name: str, file: Path, answer: Answer) -> Figure | str:
+    if answer.error:
+        return str(RError(*answer.error))
+    return Figure(name, file.read_bytes(), answer.value["alt_text"][0])
 
 
 def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:

@@ -24,12 +24,12 @@ def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
         if not set(_VIEWS) <= set(stored_views(connection)):
             return {}
         views = {name: read_view(connection, name).filter(pl.col("study") == study.name) for name in _VIEWS}
-    shown = shown_models(db, study).select("fit_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
-    words = views["topic_proportions"].select("fit_id", "topic", words=_first(pl.col("frex_words")))
+    shown = shown_models(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
+    words = views["topic_proportions"].select("call_id", "topic", words=_first(pl.col("frex_words")))
     prevalence = (
         views["topic_prevalence"]
-        .join(shown, on="fit_id", how="inner", maintain_order="left")
-        .join(words, on=["fit_id", "topic"], how="left", maintain_order="left")
+        .join(shown, on="call_id", how="inner", maintain_order="left")
+        .join(words, on=["call_id", "topic"], how="left", maintain_order="left")
     )
     labels = {one.condition: one.label for one in study.conditions}
     numbers = {one.label: one.condition_no for one in study.conditions}

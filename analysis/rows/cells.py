@@ -6,7 +6,6 @@ A *cell* is what one fit is made of: the rows of one source, study version, vari
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,12 +44,6 @@ class Cell:
     warnings: tuple[str, ...] = ()
     alike: Mapping[str, str] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def data_hash(self) -> str:
-        """The same for the same rows in the same order, with the same warnings, on every machine."""
-        text = "\n".join([self.rows.write_csv(), *self.warnings])
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)

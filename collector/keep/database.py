@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
 _kept_open: dict[Path, duckdb.DuckDBPyConnection] = {}
 _shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
+_scratch: set[Path] = set()  # copies that nobody but this process will ever read
 _not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
 
 
@@ -158,13 +160,23 @@ def writing(
     """
     path = Path(path)
     check_place(path)
-    if "shown_runs" in _shown:
+    if "shown_runs" in _shown and path not in _scratch:
         raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
     with _only_one():
         if not path.exists() or path.stat().st_size == 0:
             _make(path)
         with _attached(path, patience_s, give_up) as connection:
             yield connection
+
+
+def scratch_copy(path: Path, folder: Path) -> Path:
+    """A copy of the database for what can't be written into it itself: results of some runs only, or of a file that
+    may not be written."""
+    with _only_one():
+        copy = Path(shutil.copy(path, folder))
+    copy.chmod(0o600)
+    _scratch.add(copy)
+    return copy
 
 
 def check_place(path: Path) -> None:

@@ -14,12 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.fit_tables import bayes_table
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.fitting.store import stored
 from slant.analysis.questions.bayes.draws import Draws
 from slant.analysis.rows.open import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
@@ -81,7 +80,7 @@ def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(db: Path, 
     assert again.table.equals(found.table)
     other = analysis.fit("interference", db, "interference", settings={**QUICK, "seed": 2})
     assert other.table["estimate"].to_list() != found.table["estimate"].to_list()
-    assert stored(db, "brms").fits.height == 2
+    assert open_trials(db, "bayes_diagnostics").height == 2
 
 
 def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitResult) -> None:
@@ -210,7 +209,7 @@ def test_a_binomial_model_of_lme4_is_shown_without_what_only_token_counts_have()
 
 
 def test_draws_that_r_could_not_write_say_what_to_install() -> None:
-    about, kept = {"fit": "interference", "fit_id": "a"}, {"draws_md5": None, "file_md5": "b"}
+    about, kept = {"fit": "interference", "call_id": "a"}, {"draws_md5": None, "file_md5": "b"}
     with pytest.raises(DatabaseError, match="were not kept") as caught:
         _ = Draws(about, {}, Path("a.duckdb"), kept).frame
     assert 'install.packages("nanoparquet")' in str(caught.value)

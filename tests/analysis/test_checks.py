@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
@@ -103,7 +103,7 @@ def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path
     def kept() -> list[tuple[Any, ...]]:
         with reading(db) as connection:
             return connection.execute(
-                "SELECT fit, fit_id, fitted_at FROM fits WHERE fit <> 'effect_size' ORDER BY ALL"
+                "SELECT fit, call_id, fitted_at FROM fits WHERE fit <> 'effect_size' ORDER BY ALL"
             ).fetchall()
 
     before = kept()

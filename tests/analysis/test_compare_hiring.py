@@ -28,7 +28,7 @@ from slant.analysis.paper.sources import sources_of
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
 from tests.support.games_given import games, questions, refusals
-from tests.support.given import database, fill, in_memory, insert
+from tests.support.given import database, fill_result, in_memory, insert
 
 NOTE = "No raw data: not comparable."
 SPREAD, APART = [[1, 1, 1, 1]] * 4, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]  # SI 0 and 2
@@ -186,7 +186,7 @@ def test_kept_intervals_are_compared(study: Study, tmp_path: Path) -> None:
            "model": "claude-sonnet-4", "answer_format": "direct", "index": "si", "n_games": 30, "n_incomplete": 0,
            "estimate": 2, "conf_low": 1.7, "conf_high": 1.9}  # fmt: skip
     with writing(db) as connection:
-        fill(connection, "game_indices", [row])
+        fill_result(connection, "game_indices", [row])
     ends = of_games(db, study).filter(pl.col("quantity").str.starts_with("si_conf"), model="claude-sonnet-4")
     assert ends.select("recomputed", "status").rows() == [(1.7, "agrees"), (1.9, "agrees")]
 
@@ -251,7 +251,8 @@ def test_a_printed_p_value_says_what_to_type_and_is_then_that_of_the_kept_compar
            "model": "gpt-4o", "answer_format": "direct", "condition": "temperature_1_5", "reference": "main",
            "index": "si", "n_games": 30, "n_games_reference": 30, "p_value": 0.294}  # fmt: skip
     with writing(db) as connection:
-        fill(connection, "game_differences", [row])
+        fill_result(connection, "game_differences", [row])
+        fill_result(connection, "game_adjusted", [{"difference_id": "c1", "index": "si"}], "a1")
     after = one(of_games(db, study, ["text"]), model="gpt-4o", quantity="p_value")
     assert (after["recomputed"], after["status"]) == (0.294, "agrees")
 
@@ -269,7 +270,7 @@ def test_below_random_is_told_by_the_level_for_the_same_rounds(study: Study, tmp
     level = {"n_rounds": 16, "n_groups": 4, "class_sizes": "[5,5,5,5]", "is_balanced": False, "n_games": 30,
              "index": "si", "level": 0.5}  # fmt: skip
     with writing(db) as connection:
-        fill(connection, "random_levels", [level])
+        fill_result(connection, "random_levels", [level])
     after = one(of_games(db, study, ["text"]), model="gpt-4o", quantity="is_below_random")
     assert (after["recomputed"], after["status"]) == (1, "agrees")
 

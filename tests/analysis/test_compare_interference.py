@@ -20,7 +20,7 @@ from slant.collector.errors import StudyError
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
-from tests.support.given import fill
+from tests.support.given import fill, fill_result
 
 COUNTED = ("Table 3", "design")
 
@@ -155,10 +155,11 @@ def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study
     cell = {"kind": "population", "scale": "delta_p"}
     with writing(db) as connection:
         days = {"old": "2026-01-01", "new": "2026-01-02"}
-        fill(connection, "permutations", [{**run, "permutation_id": p, "finished_at": d} for p, d in days.items()])
+        for test, day in days.items():
+            fill_result(connection, "permutations", [{**run, "permutation_id": test}], test, ended_at=day)
         means = [("old", "gender_career", 0.5), ("new", "gender_career", 0.01), ("new", "gender_science", -0.02)]
         of_claude = {**cell, "model": "claude-sonnet-4"}
-        rows = [{**of_claude, "permutation_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
+        rows = [{**of_claude, "call_id": p, "domain": d, "null_mean": mean} for p, d, mean in means]
         fill(connection, "permutation_cells", rows)
     found = permuted(db, study)
     assert found.select("model", "recomputed").rows() == [("claude-sonnet-4", 0.01), (None, -0.02)]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.rows.cells import read_cells
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError, UsageError
@@ -73,7 +73,7 @@ def test_an_unchanged_cell_is_not_fitted_again_and_a_changed_one_is(tmp_path: Pa
     is_new = (changed["fitted_at"] != first["fitted_at"]).to_list()
     assert is_new == [True, False]
     with reading(db) as connection:
-        assert connection.execute("SELECT count(*), count(DISTINCT fit_id) FROM fits").fetchall() == [(2, 2)]
+        assert connection.execute("SELECT count(*), count(DISTINCT call_id) FROM fits").fetchall() == [(2, 2)]
         assert connection.execute("SELECT count(*) FROM estimates").fetchall() == [(4,)]
 
 
@@ -167,7 +167,8 @@ def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> 
     first = analysis.fit("lme4", db).diagnostics
     with writing(db) as connection:
         other = """regexp_replace(versions, '"lme4": "[^"]*"', '"lme4": "0.9"')"""
-        connection.execute(f"UPDATE fits SET versions = {other} WHERE model = 'o3-mini'")  # noqa: S608
+        mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
+        connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({mini})")  # noqa: S608
     again = analysis.fit("lme4", db).diagnostics
     is_new = dict(zip(first["model"], first["fitted_at"] != again["fitted_at"], strict=True))
     assert is_new == {"o3-mini": True, "deepseek-r1": False}

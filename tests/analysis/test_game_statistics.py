@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.questions.games.chance import told_of_chance
 from slant.analysis.rows.open import open_trials
@@ -215,7 +215,7 @@ def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatc
     def refuse(_: object) -> None:
         raise DatabaseWriteError("The disk is full.")
 
-    monkeypatch.setattr("slant.analysis.questions.games.store.writing", refuse)
+    monkeypatch.setattr("slant.analysis.calls.results.writing", refuse)
     found = analysis.game_indices(db, **QUICK)
     assert (found.not_kept, found.table.height) == ("The disk is full.", 30)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.collector.keep.frames import frame_of
 from tests.analysis.test_game_indices import KEPT, all_rounds

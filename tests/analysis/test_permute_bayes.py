@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.rows.open import open_trials
 from tests.support import ROOT

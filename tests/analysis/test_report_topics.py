@@ -40,4 +40,4 @@ def test_the_figure_of_topics_is_of_the_fit_that_was_made_last(db: Path) -> None
     (found,) = figure_rows(db, load_study("rmiat"), ["topic_prevalence"])
     assert found.rows["topic"].unique().sort().to_list() == [1, 2]
     assert found.rows["words"].null_count() == 0
-    assert found.rows["fit_id"].n_unique() == 1
+    assert found.rows["call_id"].n_unique() == 1

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.rows import figure_rows
@@ -99,7 +99,7 @@ def test_what_is_unchanged_is_not_fitted_again_and_what_changed_is(tmp_path: Pat
     is_new = changed["fitted_at"] != more["fitted_at"]
     assert changed.filter(is_new).select("model", "spec").rows() == [("o3-mini", spec) for spec in QUICK]
     with reading(db) as connection:
-        assert connection.execute("SELECT count(*), count(DISTINCT spec_id) FROM sensitivity").fetchall() == [(6, 6)]
+        assert connection.execute("SELECT count(*), count(DISTINCT call_id) FROM sensitivity").fetchall() == [(6, 6)]
         assert connection.execute("SELECT count(*) FROM specifications WHERE change IS NOT NULL").fetchall() == [(6,)]
 
 
@@ -166,7 +166,7 @@ def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None
     works = specification_work(blocks, load_study("interference"), ["reference"], None)
     assert [work.name for work in works] == ["reference:gpt-5"]
     assert works[0].definition.levels["model"] == ("gpt-5", "claude-sonnet-4")
-    assert works[0].job.arguments["levels"]["model"] == ["gpt-5", "claude-sonnet-4"]
+    assert works[0].arguments["arguments"]["levels"]["model"] == ["gpt-5", "claude-sonnet-4"]
 
 
 def blocks_study(folder: Path, text: str, settings: str = "") -> str:
@@ -231,9 +231,10 @@ def from_rscript(works: Sequence[Work], folder: Path) -> list[float]:
     columns = {name: column for work in works for name, column in work.cell.rows.to_dict().items()}
     pl.DataFrame(columns).write_csv(folder / "rows.csv")
     jobs = [
-        {"engine": work.definition.engine, "arguments": work.job.arguments, "contrast": work.specification.contrast,
-         "drop_flags": work.specification.drop_flags, "drop_outcomes": work.specification.drop_outcomes,
-         "missing_as": work.specification.missing_as}
+        {
+            **work.arguments, "drop_flags": work.specification.drop_flags,
+            "drop_outcomes": work.specification.drop_outcomes, "missing_as": work.specification.missing_as,
+        }
         for work in works
     ]  # fmt: skip
     (folder / "jobs.json").write_text(json.dumps(jobs))

@@ -45,7 +45,8 @@ def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult
     analysis.fit("lme4", db)
     with writing(db) as connection:
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
-        connection.execute(f"UPDATE fits SET versions = {other} WHERE model = 'o3-mini'")  # noqa: S608
+        mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
+        connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({mini})")  # noqa: S608
     (said,) = other_versions(db, "rmiat")
     assert said.startswith("Other versions: 1 fit of lme4 kept from lmerTest 2.")
     assert "(here 3." in said or "(here 4." in said
@@ -65,6 +66,7 @@ def test_the_report_says_on_top_what_other_versions_made(tmp_path: Path) -> None
     analysis.fit("lme4", db)
     with writing(db) as connection:  # no fit of today's study has this name, so that nobody makes it again
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
-        connection.execute(f"UPDATE fits SET fit_id = 'old', fit = 'older', versions = {other}")  # noqa: S608
+        connection.execute(f"UPDATE calls SET call_id = 'old' || call_id, versions = {other}")  # noqa: S608
+        connection.execute("UPDATE fit_cells SET call_id = 'old' || call_id, fit = 'older'")
     page = analysis.report(db, tmp_path / "report.html").read_text("utf-8")
     assert "Other versions: 2 fits of older kept from lmerTest 2." in page

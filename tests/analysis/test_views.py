@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.analysis.rows.tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
@@ -22,10 +22,10 @@ from tests.support.given import database, fill, in_memory, insert, read_rows
 
 CASES = TESTS / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
-KEPT = [one.tables.in_database(name) for one in ENGINES.values() for name in one.tables.schemas]
+KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name).values()))
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
-GAMES = ("random_levels", "game_indices", "game_differences")
-FITTED = ("fits", "estimates", "variances", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
+GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
+FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 ONCE = ("bayes_", "topic_", "specifications", "permutation_", "game_")  # views whose cases have rows of results
@@ -70,9 +70,12 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     )
     with in_memory() as connection:
         insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
-        for table, views in product(FITTED, (*ONCE, "recomputed_mixed")):
-            for file in sorted(CASES.glob(f"{views}*/{table}.csv"))[:1]:
+        calls = {}
+        for table, prefix in product(FITTED[1:], (*ONCE, "recomputed_mixed")):
+            for file in sorted(CASES.glob(f"{prefix}*/{table}.csv"))[:1]:
                 fill(connection, table, read_rows(file))
+                calls |= {row["call_id"]: row for row in read_rows(file.with_name("calls.csv"))}
+        fill(connection, "calls", calls.values())
         yield connection
 
 

@@ -20,12 +20,11 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.bridge.r import r_folder
-from slant.analysis.bridge.worker import fit_job, run_jobs
+from slant.analysis.calls.call import Call, computed
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, check_job, fits_to_make
-from slant.analysis.questions.checks.jobs import DESIGN_CHECKS, CheckJob
+from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, fits_to_make
+from slant.analysis.questions.checks.designs import DESIGN_CHECKS
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
 from slant.analysis.rows.open import open_trials, view_names
 from slant.analysis.rows.tables import read_header
@@ -128,7 +127,7 @@ def test_every_engine_is_compared(works: list[Work]) -> None:
 
 def test_every_fit_of_every_study_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
     in_r = plain_r(tmp_path, db=str(db), views=[], fits=[as_job(work) for work in works], checks=[])["fits"]
-    here = dict(run_jobs(fit_job, [replace(work.job, arguments=as_job(work)["arguments"]) for work in works]))
+    here = {number: answer.value for number, answer in computed([work.call for work in works])}
     assert len(in_r) == len(here) == len(works)
     for number, (work, there) in enumerate(zip(works, in_r, strict=True)):
         found = here[number]
@@ -148,18 +147,16 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
         name: analysis.fit(one.name, db, with_fit(study, one)) for name, one in fits_to_make(paper).items()
     }
     of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
-    jobs: list[CheckJob] = [job for _, job in of_mixed]
+    calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)
         own = DESIGN_CHECKS[its.design]
-        jobs += [job for _, job in _of_design(own, own.read(db, its, None, None), 0.05)]
-    listed = set(re.findall(r"(check_\w+) = check_", (r_folder() / "run_check.R").read_text("utf-8")))
-    assert {job.check for job in jobs} == listed
-    asked = [as_check(job, tmp_path, number) for number, job in enumerate(jobs)]
+        calls += [call for _, call in _of_design(own, own.read(db, its, None, None), 0.05)]
+    asked = [as_check(call, tmp_path, number) for number, call in enumerate(calls)]
     in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
-    for number, result in run_jobs(check_job, jobs):
-        assert result["rows"] is not None, result["messages"]
-        assert differences(result["rows"], in_r[number]["rows"]) == [], jobs[number].check
+    for number, answer in computed(calls):
+        assert not answer.error
+        assert differences(answer.frames[""], in_r[number]["rows"]) == [], calls[number].function
 
 
 def with_fit(study: Study, fit: Fit) -> Study:

@@ -76,7 +76,7 @@ def copied(name: str, folder: Path) -> Path:
 def as_it_was(frame: pl.DataFrame) -> list[dict[str, object]]:
     """Rows without what must differ: the version, and NEW before names."""
     frame = frame.drop(
-        "study_version", "fit_id", "data_hash", "seconds", "fitted_at", "made_at", "messages", strict=False
+        "study_version", "call_id", "data_hash", "seconds", "fitted_at", "made_at", "messages", strict=False
     )
     texts = [name for name, kind in frame.schema.items() if kind == pl.String]
     return frame.with_columns(pl.col(texts).str.replace_all("zz[_ ]", "")).to_dicts()

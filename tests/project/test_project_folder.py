@@ -120,7 +120,7 @@ def test_objects_that_r_saved_in_the_folder_do_not_take_the_place_of_rs_own(proj
 @pytest.mark.parametrize("lacks", ["", "forkserver"])
 def test_a_worker_that_can_not_start_says_why_and_leaves_kept_fits_alone(tmp_path: Path, lacks: str) -> None:
     db = small_database(tmp_path / "slant.duckdb")
-    kept = "SELECT fit_id, status, fitted_at FROM fits ORDER BY ALL"
+    kept = "SELECT call_id, status, fitted_at FROM fits ORDER BY ALL"
     assert typed(tmp_path, "analyze", "--fit", "effect_size").returncode == 0
     with duckdb.connect(str(db), read_only=True) as connection:
         before = connection.execute(kept).fetchall()

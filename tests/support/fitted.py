@@ -61,7 +61,7 @@ def call_r(name: str, *arguments: Any) -> Any:
 def require(package: str) -> None:
     from slant.analysis.bridge import r
 
-    r.call("run_fit", packages=(package,))
+    r.require((package,))
 
 
 def environment_of_r(names: list[str]) -> dict[str, str]:

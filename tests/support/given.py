@@ -89,6 +89,14 @@ def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row])
             connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
 
 
+def fill_result(
+    connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row], call_id: str = "c1", **call: Any
+) -> None:
+    """Rows of a table of results, and the call that they are of."""
+    fill(connection, table, [{"call_id": call_id, **row} for row in rows])
+    fill(connection, "calls", [{"call_id": call_id, **call}])
+
+
 def _text(value: Any) -> str | None:
     return json.dumps(value) if isinstance(value, (dict, list)) else None if value is None else str(value)
 

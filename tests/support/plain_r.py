@@ -14,11 +14,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.analysis.bridge.r import r_folder
+from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker_start import ENVIRONMENT
+from slant.analysis.calls.call import Call
 from slant.analysis.fitting.work import Work
-from slant.analysis.questions.checks.checks import CheckJob
 from slant.analysis.rows.cells import _ORDER, _PAPER_ORDER, GRAIN
 
 Texts = Mapping[str, list[str | None]]
@@ -44,25 +44,23 @@ def environment() -> dict[str, str]:
 
 def as_job(work: Work) -> dict[str, Any]:
     """One fit as plain R is asked for it; where the model would be kept is nobody's number."""
-    fit, arguments = work.definition, dict(work.job.arguments)
-    for name in work.engine.files:
-        arguments.pop(name, None)
+    fit = work.definition
     return {
         "engine": fit.engine, "view": fit.view, "key": work.cell.key, "columns": work.cell.rows.columns,
-        "drop_flags": list(fit.drop_flags), "order": [*GRAIN, *_PAPER_ORDER, *_ORDER], "arguments": arguments,
+        "drop_flags": list(fit.drop_flags), "order": [*GRAIN, *_PAPER_ORDER, *_ORDER], "arguments": work.arguments,
     }  # fmt: skip
 
 
-def as_check(job: CheckJob, folder: Path, number: int) -> dict[str, Any]:
+def as_check(call: Call, folder: Path, number: int) -> dict[str, Any]:
     def written(name: str, frame: pl.DataFrame) -> str:
         frame.write_parquet(path := folder / f"{number}_{name}.parquet", compression="snappy")
         return str(path)
 
     arguments = {
         name: {"parquet": written(name, value)} if isinstance(value, pl.DataFrame) else value
-        for name, value in job.arguments.items()
+        for name, value in call.arguments.items()
     }
-    return {"check": job.check, "rows": written("rows", job.rows), "arguments": arguments}
+    return {"check": call.function, "rows": written("rows", call.rows), "arguments": arguments}
 
 
 def differences(here: pl.DataFrame, there: Texts, rel_tol: float = 0) -> list[str]:

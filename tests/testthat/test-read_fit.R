@@ -6,11 +6,11 @@ database_with_models <- function(is_converged = TRUE, frame = parent.frame()) {
   files <- file.path(paste0(path, ".models"), c("f1.brmsfit.rds", "f2.brmsfit.rds"))
   for (file in files) saveRDS(structure(list(of = basename(file)), class = "brmsfit"), file)
   fits <- data.frame(
-    fit_id = c("f1", "f2"), fit = c("compliance", "interference"), study = "interference", source = "simulated",
+    call_id = c("f1", "f2"), fit = c("compliance", "interference"), study = "interference", source = "simulated",
     model = NA_character_, versions = paste0("{\"R\": \"", getRversion(), "\"}"), fitted_at = Sys.time() + 1:2
   )
   models <- data.frame(
-    fit_id = fits$fit_id, is_converged = is_converged, verdict = "as you see", file = basename(files),
+    call_id = fits$call_id, is_converged = is_converged, verdict = "as you see", file = basename(files),
     file_md5 = unname(tools::md5sum(files)), draws_file = NA_character_, draws_md5 = NA_character_
   )
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
@@ -55,7 +55,7 @@ test_that("a database without Bayesian models says how to fit one", {
   skip_if_not_installed("duckdb")
   path <- withr::local_tempfile(fileext = ".duckdb")
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
-  DBI::dbWriteTable(connection, "fits", data.frame(fit_id = "a"))
+  DBI::dbWriteTable(connection, "fits", data.frame(call_id = "a"))
   DBI::dbDisconnect(connection, shutdown = TRUE)
   expect_error(read_fit(path), "To fit one: analyze --fit brms")
 })

@@ -3,16 +3,16 @@ database_with_fits <- function(frame = parent.frame()) {
   path <- withr::local_tempfile(fileext = ".duckdb", .local_envir = frame)
   here <- paste0("{\"R\": \"", getRversion(), "\", \"slant\": \"0.0.1\", \"definition\": \"x\"}")
   fits <- data.frame(
-    fit_id = c("b", "a"), fit = c("lme4", "effect_size"), source = "simulated", study = "rmiat", study_version = "v1",
+    call_id = c("b", "a"), fit = c("lme4", "effect_size"), source = "simulated", study = "rmiat", study_version = "v1",
     variant = "base", model = "o3-mini", test = "flowers_insects", refusals_removed = TRUE, measure = NA_character_,
     status = "ok", data_hash = "0", versions = c(here, "{\"R\": \"3.6-3\", \"no.such\": \"1.0-2\"}"),
     fitted_at = Sys.time()
   )
   estimates <- data.frame(
-    fit_id = c("b", "a", "b"), term_no = c(2, 1, 1), term = c("conditionincompatible", "cohens_d", "intercept"),
+    call_id = c("b", "a", "b"), term_no = c(2, 1, 1), term = c("conditionincompatible", "cohens_d", "intercept"),
     estimate = c(20, .5, 100)
   )
-  variances <- data.frame(fit_id = "b", term_no = 1, group = "wording", variance = 4)
+  variances <- data.frame(call_id = "b", term_no = 1, group = "wording", variance = 4)
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
   for (table in c("fits", "estimates", "variances")) DBI::dbWriteTable(connection, table, get(table))
   DBI::dbDisconnect(connection, shutdown = TRUE)
@@ -51,8 +51,8 @@ test_that("every engine's own function says the versions that made its result", 
 test_that("a Bayesian fit that did not converge says so in every table, and no other fit has such columns", {
   path <- database_with_fits()
   connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
-  models <- data.frame(fit_id = "b", formula = "y ~ block", is_converged = FALSE, verdict = "Doubtful: draw more.")
-  contrasts <- data.frame(fit_id = "b", model = c("gpt-5", NA), scale = "delta_p", estimate = c(.1, .2))
+  models <- data.frame(call_id = "b", formula = "y ~ block", is_converged = FALSE, verdict = "Doubtful: draw more.")
+  contrasts <- data.frame(call_id = "b", model = c("gpt-5", NA), scale = "delta_p", estimate = c(.1, .2))
   DBI::dbWriteTable(connection, "brms_models", models)
   for (name in c("predictions", "contrasts", "checks", "loo")) {
     DBI::dbWriteTable(connection, paste0("brms_", name), contrasts)

@@ -14,8 +14,8 @@ from slant.analysis.rows.tables import table_info
 from slant.collector.studies.catalogue import Study
 
 _HIDDEN = {
-    *GRAIN, "study", "fit_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions", "data_hash",
-    "seconds",
+    *GRAIN, "study", "call_id", "search_id", "model_label", "model_no", "test_label", "test_no", "versions",
+    "data_hash", "seconds",
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ class Material:
         own = self.own(name)
         if own.is_empty():
             return None
-        several = [column for column in ("fit", "fit_id") if column in own.columns and own[column].n_unique() > 1]
+        several = [column for column in ("fit", "call_id") if column in own.columns and own[column].n_unique() > 1]
         empty = [column for column in own.columns if own[column].null_count() == own.height]
         side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
         dropped = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)

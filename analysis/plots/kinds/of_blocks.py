@@ -21,8 +21,8 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
     with reading(data.db) as connection:
         found = read_view(connection, view)
     note = pl.when(~pl.col("is_own")).then(pl.lit(stale(data.study.name)))
-    kept = shown.select("fit_id", note=note, fit_no=pl.int_range(pl.len()))
-    rows = found.join(kept, on="fit_id", how="inner", maintain_order="left")
+    kept = shown.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
+    rows = found.join(kept, on="call_id", how="inner", maintain_order="left")
     rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
     labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
     keys = ["study_version", "model", "domain"]

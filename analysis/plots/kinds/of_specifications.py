@@ -6,14 +6,18 @@ import polars as pl
 
 from slant.analysis.plots.kinds.records import FigureData, FigureKind
 from slant.analysis.questions.sensitivity.curve_rows import rows_to_draw
-from slant.analysis.questions.sensitivity.kept import kept_rows
+from slant.analysis.questions.sensitivity.specifications import kept_specifications
 
 
 def _specifications(data: FigureData) -> pl.DataFrame | None:
     """Rows of a specification that the study no longer has are no part of its curve."""
-    found = kept_rows(data.db).filter(pl.col("study") == data.study.name).sort("row_no", "spec_no", maintain_order=True)
+    kept = (
+        kept_specifications(data.db)
+        .filter(pl.col("study") == data.study.name)
+        .sort("row_no", "spec_no", maintain_order=True)
+    )
     has_it = pl.col("spec").str.split(":").list.first().is_in(list(data.study.sensitivity))
-    rows = found.filter(has_it)
+    rows = kept.filter(has_it).sort("row_no", "spec_no", maintain_order=True)
     return None if rows.is_empty() else rows_to_draw(rows, data.labels)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fitting.files import checked_file, model_file
+from slant.analysis.calls.model_files import checked_file, model_file
 from slant.analysis.questions.bayes.for_arviz import inference_data
 from slant.analysis.rows.open import read_view, stored_views
 from slant.collector.errors import DatabaseError, UsageError
@@ -60,7 +60,7 @@ class Draws:
                 'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
                 f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
             )
-        return checked_file(model_file(self._db, str(self.about["fit_id"]), ending), self._md5[md5], what, again)
+        return checked_file(model_file(self._db, str(self.about["call_id"]), ending), self._md5[md5], what, again)
 
 
 def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
@@ -78,9 +78,9 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
             raise _none(db, fit)
         _check_one(models)
         last = models.sort("fitted_at", maintain_order=True).tail(1)
-        its = last.select("fit_id")
-        tables = {name: read_view(connection, f"bayes_{name}").join(its, on="fit_id", how="semi") for name in _VIEWS}
-        md5 = frame_of(connection.table("brms_models")).join(its, on="fit_id", how="semi").to_dicts()[0]
+        its = last.select("call_id")
+        tables = {name: read_view(connection, f"bayes_{name}").join(its, on="call_id", how="semi") for name in _VIEWS}
+        md5 = frame_of(connection.table("brms_models")).join(its, on="call_id", how="semi").to_dicts()[0]
     return Draws(last.to_dicts()[0], tables, Path(db), md5)
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.fitting.fits import FitResult, Progress, fit
-from slant.analysis.questions.checks.jobs import DESIGN_CHECKS, CheckJob, DesignChecks, has_checks
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks.designs import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.doubts import doubtful_fits, mixtures
@@ -25,9 +25,12 @@ from slant.collector.studies.catalogue import Fit, Study
 ALPHA = 0.05
 BOUND = 0.1
 _RESTS_ON = {
-    "corrections": "paper", "influence": "leave_one_out", "variance_shares": "words", "words": "words",
+    "corrections": "paper",
+    "influence": "leave_one_out",
+    "variance_shares": "words",
+    "words": "words",
     "word_slopes": "word_slopes",
-}  # fmt: skip
+}
 _WORDS = {"words": "(1 | item)", "word_slopes": "(1 | item) + (1 | item:{contrast})"}
 
 
@@ -89,15 +92,26 @@ def check(
     for number, (name, one) in enumerate(to_make.items()):
         mine = replace(its, fits={one.name: one})
         fits[name] = fit(
-            one.name, db, mine, source=source, measure=measure, workers=workers, refit=refit,
+            one.name,
+            db,
+            mine,
+            source=source,
+            measure=measure,
+            workers=workers,
+            refit=refit,
             progress=_stage(progress, stages, number),
-        )  # fmt: skip
+        )
     rows, said = _run([*own, *_of_fits(fits, alpha)], workers, _stage(progress, stages, len(to_make)))
     rows |= {name: _with_status(rows[name], fits[made]) for name, made in _RESTS_ON.items() if name in rows}
     return Checks(
-        its, alpha, bound, rows, trials, [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
+        its,
+        alpha,
+        bound,
+        rows,
+        trials,
+        [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
         next((one.not_kept for one in fits.values() if one.not_kept), None),
-    )  # fmt: skip
+    )
 
 
 def checks_of(study: Study) -> Mapping[str, str]:
@@ -106,10 +120,10 @@ def checks_of(study: Study) -> Mapping[str, str]:
     return CHECKS if own is None else own.names
 
 
-def _of_design(own: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, CheckJob]]:
+def _of_design(own: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
     """Each source, version and variant is corrected for the number of its own tests."""
     for _, rows in trials.group_by(*GRAIN, maintain_order=True):
-        yield from own.jobs(rows, alpha)
+        yield from own.calls(rows, alpha)
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
@@ -117,7 +131,7 @@ def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Pro
     if progress is None:
         return None
     before = sum(stages[: number + 1])
-    return lambda done, todo: progress(before - todo + done, sum(stages))
+    return lambda done, every: progress(before - every + done, sum(stages))
 
 
 def _with_status(rows: pl.DataFrame, made: FitResult) -> pl.DataFrame:
@@ -139,7 +153,7 @@ def fits_to_make(paper: Fit) -> dict[str, Fit]:
     return found
 
 
-def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, CheckJob]]:
+def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
     """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
@@ -147,15 +161,15 @@ def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> 
     sides = {"by": list(CELL), "contrast": contrast, "levels": levels}
     for _, rows in trials.group_by(*GRAIN, "model", maintain_order=True):
         answered = rows.filter(~pl.col("is_refusal").fill_null(False))
-        yield "residuals", CheckJob("check_residuals", answered, model, ("lme4",))
-        yield "option_order", CheckJob("check_option_order", answered, model, ("lmerTest",))
-        yield "skew", CheckJob("check_skew", answered, {**sides, "alpha": alpha})
-        yield "equivalence", CheckJob("check_equivalence", answered, {**sides, "alpha": alpha, "bound": bound})
-        yield "refusals", CheckJob("check_refusals", rows, sides)
-        yield "token_limits", CheckJob("check_token_limits", rows, {"by": list(CELL)})
+        yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
+        yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
+        yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
+        yield "equivalence", Call("check_equivalence", answered, {**sides, "alpha": alpha, "bound": bound})
+        yield "refusals", Call("check_refusals", rows, sides)
+        yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
 
 
-def _of_fits(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, CheckJob]]:
+def _of_fits(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Call]]:
     """Checks of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
@@ -163,44 +177,38 @@ def _of_fits(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Ch
     effects = estimates["paper"].filter(pl.col("term") != "intercept")
     variances = fits["words"].variances.select(*by, "group", "term", "variance")
     by_model = [name for name in by if name != "test"]
-    yield "corrections", CheckJob("check_corrections", effects, {"by": by_model, "alpha": alpha})
-    yield "influence", CheckJob("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
-    yield "variance_shares", CheckJob("check_variance_shares", variances, {"by": by})
+    yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
+    yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
+    yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
     for name in _WORDS:
         more = {"with_words": estimates[name], "by": by, "alpha": alpha}
-        yield name, CheckJob("check_word_effects", estimates["paper"], more)
+        yield name, Call("check_word_effects", estimates["paper"], more)
 
 
 def _run(
-    named: Sequence[tuple[str, CheckJob]], workers: int | None, progress: Progress | None
+    named: Sequence[tuple[str, Call]], workers: int | None, progress: Progress | None
 ) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    found: dict[int, pl.DataFrame] = {}
-    said: list[str] = []
-    with closing(run_jobs(check_job, [job for _, job in named], workers)) as results:
-        for done, (number, result) in enumerate(results, start=1):
+    answers: dict[int, pl.DataFrame] = {}
+    doubts: list[str] = []
+    with closing(computed([call for _, call in named], workers)) as ended:
+        for done, (number, answer) in enumerate(ended, start=1):
             name, _ = named[number]
-            if isinstance(result, Died):
-                said.append(f"Not checked ({name}): {result.reason}")
-            else:
-                found[number] = result["rows"]
-                said += [f"Doubtful ({name}): {' '.join(text.split())}" for text in result["messages"]["text"]]
+            if answer.has_died:
+                doubts.append(f"Not checked ({name}): {answer.error[0]}")
+            elif not answer.error:
+                answers[number] = answer.frames[""]
+            doubts += [f"Doubtful ({name}): {text.partition(': ')[2]}" for text in answer.messages]
+            if answer.error and not answer.has_died:
+                doubts.append(f"Doubtful ({name}): {' '.join(' '.join(answer.error).split())}")
             if progress:
                 progress(done, len(named))
     rows = {}
     for name in dict.fromkeys(name for name, _ in named):
-        parts = [found[n] for n, (its, _) in enumerate(named) if its == name and found.get(n) is not None]
+        parts = [answers[n] for n, (known, _) in enumerate(named) if known == name and n in answers]
         if parts:
             rows[name] = pl.concat(parts, how="vertical_relaxed")
-            said += list(_said_by(name, rows[name]))
-    return rows, said
-
-
-def check_job(job: CheckJob) -> dict[str, Any]:
-    """Runs in a worker: R's run_check() on one job. Its rows are None where it failed; the messages say why."""
-    from slant.analysis.bridge import r
-
-    value, _ = r.call("run_check", job.check, job.rows, job.arguments, packages=job.packages)
-    return dict(value)
+            doubts += list(_said_by(name, rows[name]))
+    return rows, doubts
 
 
 def _said_by(name: str, rows: pl.DataFrame) -> Iterator[str]:

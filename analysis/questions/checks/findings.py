@@ -89,7 +89,9 @@ def _residuals(question: str, rows: Rows, context: Context) -> Finding:
     uneven = found.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
     far = found.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
     return Finding(
-        "residuals", question, "caution" if skewed.height else "holds",
+        "residuals",
+        question,
+        "caution" if skewed.height else "holds",
         f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, found.height, 'model')}.",
         (
             f"Skewness, 0 if symmetric: {spread(found['skewness'])}; the largest in {context.cell(worst)}.",
@@ -100,7 +102,7 @@ def _residuals(question: str, rows: Rows, context: Context) -> Finding:
             f"{percent(middle(found['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 %).",
         ),
         ("n", "skewness", "excess_kurtosis", "sd_ratio", "spread_correlation", "largest"),
-    )  # fmt: skip
+    )
 
 
 def _influence(question: str, rows: Rows, context: Context) -> Finding:
@@ -129,10 +131,13 @@ def _influence(question: str, rows: Rows, context: Context) -> Finding:
             f"{', each alone' if len(row['left_out']) > 1 else ''}."
         )
     return Finding(
-        "influence", question, _standing(cells.height, n_failed),
-        f"{said} {count_of(cells.height, n_models, 'mixed model')}.", tuple(details),
+        "influence",
+        question,
+        _standing(cells.height, n_failed),
+        f"{said} {count_of(cells.height, n_models, 'mixed model')}.",
+        tuple(details),
         ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
-    )  # fmt: skip
+    )
 
 
 def _standing(n_changed: int, n_failed: int) -> str:
@@ -152,13 +157,17 @@ def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
             )
     said = " and ".join(
         f"{_GROUPS.get(group, group)}s account for {percent(middle(part['share']))}"
-        for group, part in shares.items() if group != "residual"
-    )  # fmt: skip
+        for group, part in shares.items()
+        if group != "residual"
+    )
     return Finding(
-        "variance_shares", question, "note",
+        "variance_shares",
+        question,
+        "note",
         f"Of the variance that the condition leaves, {said} (in the middle model); the rest is between trials.",
-        tuple(details), ("group", "variance", "share"),
-    )  # fmt: skip
+        tuple(details),
+        ("group", "variance", "share"),
+    )
 
 
 _GROUPS = {"wording": "prompt", "item": "word"}
@@ -186,12 +195,15 @@ def _words(question: str, rows: Rows, context: Context) -> Finding:
     ]
     n_changed, n_failed = sum(part.height for part in changed.values()), sum(part.height for part in failed)
     return Finding(
-        "words", question, _standing(n_changed, n_failed),
+        "words",
+        question,
+        _standing(n_changed, n_failed),
         "A random effect of the word changes the conclusion in "
         f"{count_of(changed['shift'].height, shift.height, 'model')}; letting the effect differ by word does in "
         f"{count_of(changed['slope'].height, slope.height, 'model')}.",
-        tuple(details), ("estimate", "std_error", "p_value", "std_error_words", "p_words", "changes_conclusion"),
-    )  # fmt: skip
+        tuple(details),
+        ("estimate", "std_error", "p_value", "std_error_words", "p_words", "changes_conclusion"),
+    )
 
 
 def _which(rows: pl.DataFrame, context: Context) -> str:
@@ -205,17 +217,22 @@ def _corrections(question: str, rows: Rows, context: Context) -> Finding:
     sizes = sorted(set(found["n_tests"]))
     corrected = " or ".join(map(str, sizes))
     return Finding(
-        "corrections", question, "caution" if lost["holm"].height else "holds",
+        "corrections",
+        question,
+        "caution" if lost["holm"].height else "holds",
         f"Of {counted(significant.height, 'significant effect')} (p < {context.alpha:g}), "
         f"{significant.height - lost['holm'].height} are left after Holm's correction and "
         f"{significant.height - lost['bh'].height} after Benjamini and Hochberg's.",
         (
             f"Corrected for the {corrected} tests that each model has here.",
-            *(f"Lost after {name}: {context.cells(part)}." for name, part in
-              (("Holm", lost["holm"]), ("Benjamini and Hochberg", lost["bh"])) if part.height),
+            *(
+                f"Lost after {name}: {context.cells(part)}."
+                for name, part in (("Holm", lost["holm"]), ("Benjamini and Hochberg", lost["bh"]))
+                if part.height
+            ),
         ),
         ("estimate", "p_value", "p_holm", "p_bh", "is_significant", "is_significant_holm"),
-    )  # fmt: skip
+    )
 
 
 def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
@@ -246,10 +263,13 @@ def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
         f"smaller than |d| = {context.bound:g}; {nulls.height - shown.height} are undecided, not shown to be absent."
     )
     return Finding(
-        "equivalence", question, "caution" if nulls.height > shown.height else "holds",
-        verdict if nulls.height else none, tuple(details),
+        "equivalence",
+        question,
+        "caution" if nulls.height > shown.height else "holds",
+        verdict if nulls.height else none,
+        tuple(details),
         ("d", "conf_low", "conf_high", "p_difference", "p_equivalence", "smallest_bound", "finding"),
-    )  # fmt: skip
+    )
 
 
 _PAGE: dict[str, Entry] = {
@@ -268,30 +288,35 @@ _PAGE: dict[str, Entry] = {
 _PAGES: dict[str, dict[str, Entry]] = {
     "forced_choice": {
         "first_option": (
-            "Is the option that is shown first chosen more often?", ("first_option",), answers.first_option
+            "Is the option that is shown first chosen more often?",
+            ("first_option",),
+            answers.first_option,
         ),
         "order_effect": (
-            "Is the effect the same with the order of options in the model?", ("order_effect",), answers.order_effect
+            "Is the effect the same with the order of options in the model?",
+            ("order_effect",),
+            answers.order_effect,
         ),
-        "block_order": (
-            "Is it the same with the order of blocks in the model?", ("block_order",), answers.block_order
-        ),
+        "block_order": ("Is it the same with the order of blocks in the model?", ("block_order",), answers.block_order),
         "missing_answers": (
-            "Are answers missing in one condition more than in another?", ("missing_answers",), answers.missing_answers
+            "Are answers missing in one condition more than in another?",
+            ("missing_answers",),
+            answers.missing_answers,
         ),
-        "missing_bounds": (
-            "Could missing answers have made the effects?", ("missing_bounds",), answers.missing_bounds
-        ),
+        "missing_bounds": ("Could missing answers have made the effects?", ("missing_bounds",), answers.missing_bounds),
         "left_out": ("Does one word or wording carry an effect?", ("left_out",), answers.left_out),
         "separation": ("Are all answers of a cell alike?", ("separation",), answers.separation),
         "token_limits": ("Were answers cut off?", ("token_limits",), data.token_limits),
     },
     "allocation": {
         "first_option": (
-            "Is the group that is shown first chosen more often?", ("first_option",), answers.first_option
+            "Is the group that is shown first chosen more often?",
+            ("first_option",),
+            answers.first_option,
         ),
         "missing_answers": (
-            "Are rounds missing in one class of jobs more than in another?", ("missing_answers",),
+            "Are rounds missing in one class of jobs more than in another?",
+            ("missing_answers",),
             answers.missing_answers,
         ),
         "games_ended": ("Were games cut short?", ("games_ended",), answers.games_ended),
@@ -299,5 +324,5 @@ _PAGES: dict[str, dict[str, Entry]] = {
         "answer_lengths": ("Do answers grow or shrink along a game?", ("answer_lengths",), answers.answer_lengths),
         "token_limits": ("Were answers cut off?", ("token_limits",), data.token_limits),
     },
-}  # fmt: skip
+}
 """The pages of designs that have checks of their own (check_jobs.py)."""

@@ -17,8 +17,18 @@ _GROWTH = 1.2
 def first_option(question: str, rows: Rows, context: Context) -> Finding:
     found = rows["first_option"]
     known = found.drop_nulls("p_value")
-    columns = ("condition", "n", "rate_first", "conf_low", "conf_high", "chance", "rate_expected_first",
-               "rate_expected_second", "p_value", "p_holm")  # fmt: skip
+    columns = (
+        "condition",
+        "n",
+        "rate_first",
+        "conf_low",
+        "conf_high",
+        "chance",
+        "rate_expected_first",
+        "rate_expected_second",
+        "p_value",
+        "p_holm",
+    )
     if known.is_empty():
         said = "In each cell the options come in one order only, so that its effect can't be told."
         has_expected = found.select(pl.any_horizontal(pl.col("^rate_expected_.*$").is_not_null()).any()).item()
@@ -31,10 +41,14 @@ def first_option(question: str, rows: Rows, context: Context) -> Finding:
     for row in moved.to_dicts():
         details.append(f"{context.in_condition(row)}: {_preference(row)} (p = {number(row['p_holm'], 4)}, Holm's).")
     return Finding(
-        "first_option", question, "caution" if moved.height else "holds",
+        "first_option",
+        question,
+        "caution" if moved.height else "holds",
         f"The place of an option has an effect on the choice in {count_of(moved.height, known.height, 'cell')} "
-        f"(p < {context.alpha:g}, corrected for their number).", tuple(details), columns,
-    )  # fmt: skip
+        f"(p < {context.alpha:g}, corrected for their number).",
+        tuple(details),
+        columns,
+    )
 
 
 def _preference(row: Mapping[str, object]) -> str:
@@ -57,8 +71,21 @@ def block_order(question: str, rows: Rows, context: Context) -> Finding:
 
 def _order(check: str, what: str, question: str, rows: Rows, context: Context) -> Finding:
     found = rows[check]
-    columns = ("condition", "reference", "n", "association", "is_confounded", "estimate", "p_value",
-               "estimate_ordered", "p_ordered", "estimate_order", "p_order", "p_interaction", "p_holm")  # fmt: skip
+    columns = (
+        "condition",
+        "reference",
+        "n",
+        "association",
+        "is_confounded",
+        "estimate",
+        "p_value",
+        "estimate_ordered",
+        "p_ordered",
+        "estimate_order",
+        "p_order",
+        "p_interaction",
+        "p_holm",
+    )
     confounded = found.filter("is_confounded")
     apart = found.filter(~pl.col("is_confounded"))
     details = []
@@ -75,15 +102,20 @@ def _order(check: str, what: str, question: str, rows: Rows, context: Context) -
         for row in changed.to_dicts()
     ]
     if crossed.height:
-        details.append(f"The effect differs with the {what} (corrected for the number of tests): "
-                       f"{context.cells(crossed)}.")  # fmt: skip
+        details.append(
+            f"The effect differs with the {what} (corrected for the number of tests): {context.cells(crossed)}."
+        )
     standing = "caution" if changed.height or crossed.height else "note" if confounded.height else "holds"
     return Finding(
-        check, question, standing,
+        check,
+        question,
+        standing,
         f"With the {what} in the model the conclusion changes in "
         f"{count_of(changed.height, apart.height, 'comparison')}, and the effect differs with it in "
-        f"{crossed.height or 'none'}.", tuple(details), columns,
-    )  # fmt: skip
+        f"{crossed.height or 'none'}.",
+        tuple(details),
+        columns,
+    )
 
 
 def _to_cross(check: str) -> tuple[str, ...]:
@@ -114,21 +146,41 @@ def missing_answers(question: str, rows: Rows, context: Context) -> Finding:
         )
         details.append(f"{context.cell(group)}: {each} (p = {number(group['p_holm'], 4)}, Holm's).")
     if groups.is_empty():
-        return Finding("missing_answers", question, "note",
-                       f"{counted(n_missing, 'answer')} of {total:,} are missing; there is one condition only.",
-                       tuple(details), columns)  # fmt: skip
+        return Finding(
+            "missing_answers",
+            question,
+            "note",
+            f"{counted(n_missing, 'answer')} of {total:,} are missing; there is one condition only.",
+            tuple(details),
+            columns,
+        )
     return Finding(
-        "missing_answers", question, "caution" if uneven.height else "note",
+        "missing_answers",
+        question,
+        "caution" if uneven.height else "note",
         "Answers are missing in one condition more than in another in "
         f"{count_of(uneven.height, groups.height, 'cell')} (p < {context.alpha:g}, corrected for "
-        "their number).", tuple(details), columns,
-    )  # fmt: skip
+        "their number).",
+        tuple(details),
+        columns,
+    )
 
 
 def missing_bounds(question: str, rows: Rows, context: Context) -> Finding:
     found = rows["missing_bounds"].drop_nulls("delta_p")
-    columns = ("condition", "reference", "n_missing_reference", "n_missing_other", "delta_p", "conf_low", "conf_high",
-               "delta_p_all_true", "delta_p_all_false", "delta_p_lowest", "delta_p_highest")  # fmt: skip
+    columns = (
+        "condition",
+        "reference",
+        "n_missing_reference",
+        "n_missing_other",
+        "delta_p",
+        "conf_low",
+        "conf_high",
+        "delta_p_all_true",
+        "delta_p_all_false",
+        "delta_p_lowest",
+        "delta_p_highest",
+    )
     if found.is_empty():
         said = "There is no comparison with valid answers in both conditions."
         return Finding("missing_bounds", question, "not checked", said)
@@ -146,11 +198,15 @@ def missing_bounds(question: str, rows: Rows, context: Context) -> Finding:
         for row in open_.to_dicts()
     ]
     return Finding(
-        "missing_bounds", question, "caution" if doubtful.height else "note" if open_.height else "holds",
+        "missing_bounds",
+        question,
+        "caution" if doubtful.height else "note" if open_.height else "holds",
         f"Missing answers could have made the sign of {count_of(open_.height, some.height, 'difference')} with missing "
         f"answers; {doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among "
-        "valid answers.", tuple(details), columns,
-    )  # fmt: skip
+        "valid answers.",
+        tuple(details),
+        columns,
+    )
 
 
 def left_out(question: str, rows: Rows, context: Context) -> Finding:
@@ -163,21 +219,27 @@ def left_out(question: str, rows: Rows, context: Context) -> Finding:
     most = found.sort(pl.col("change").abs(), descending=True, nulls_last=True, maintain_order=True).head(1).to_dicts()
     details = [
         f"The largest change: ΔP = {number(row['delta_p_all'], 3)} becomes {number(row['delta_p'], 3)} without the "
-        f"{row['part']} {row['left_out']} ({context.in_condition(row)})." for row in most
-    ]  # fmt: skip
+        f"{row['part']} {row['left_out']} ({context.in_condition(row)})."
+        for row in most
+    ]
     details += [
         f"{context.in_condition(row)}: ΔP = {number(row['delta_p_all'], 3)}, without the {row['part']} "
-        f"{row['left_out']} {number(row['delta_p'], 3)}." for row in carrying.to_dicts()
-    ]  # fmt: skip
+        f"{row['left_out']} {number(row['delta_p'], 3)}."
+        for row in carrying.to_dicts()
+    ]
     if shown.is_empty():
         said = f"None of {counted(cells.height, 'difference')} is clearly above or below 0, so that nothing carries it."
         return Finding("left_out", question, "holds", said, tuple(details), columns)
     n = carrying.unique(keys).height
     return Finding(
-        "left_out", question, "caution" if n else "holds",
+        "left_out",
+        question,
+        "caution" if n else "holds",
         f"Without one word, wording or repetition less than half is left of {count_of(n, shown.height, 'difference')} "
-        "(of those whose 95 % interval leaves 0 out).", tuple(details), columns,
-    )  # fmt: skip
+        "(of those whose 95 % interval leaves 0 out).",
+        tuple(details),
+        columns,
+    )
 
 
 def separation(question: str, rows: Rows, context: Context) -> Finding:
@@ -185,24 +247,40 @@ def separation(question: str, rows: Rows, context: Context) -> Finding:
     alike = found.filter("is_separated")
     details = [
         f"{context.in_condition(row)}: all of {row['n']:,} alike ({percent(row['rate'], 0)}); the 95 % interval is "
-        f"{percent(row['conf_low'])} to {percent(row['conf_high'])}." for row in alike.to_dicts()
-    ]  # fmt: skip
+        f"{percent(row['conf_low'])} to {percent(row['conf_high'])}."
+        for row in alike.to_dicts()
+    ]
     if alike.height:
-        details.append("There a logistic model has no finite estimate by likelihood, and a Bayesian one gives what its "
-                       "priors say: look at shares and their intervals.")  # fmt: skip
+        details.append(
+            "There a logistic model has no finite estimate by likelihood, and a Bayesian one gives what its "
+            "priors say: look at shares and their intervals."
+        )
     return Finding(
-        "separation", question, "caution" if alike.height else "holds",
-        f"All valid answers are alike in {count_of(alike.height, found.height, 'cell')}.", tuple(details),
+        "separation",
+        question,
+        "caution" if alike.height else "holds",
+        f"All valid answers are alike in {count_of(alike.height, found.height, 'cell')}.",
+        tuple(details),
         ("condition", "n", "n_true", "rate", "conf_low", "conf_high"),
-    )  # fmt: skip
+    )
 
 
 def games_ended(question: str, rows: Rows, context: Context) -> Finding:
     found = rows["games_ended"]
     models = found.unique(["model", "test"], keep="first", maintain_order=True)
     n, n_complete, n_open = (int(models[name].sum()) for name in ("n_games", "n_complete", "n_open"))
-    columns = ("index", "n_games", "n_complete", "n_open", "n_refused", "n_malformed", "n_ended_otherwise",
-               "last_round", "estimate", "estimate_all")  # fmt: skip
+    columns = (
+        "index",
+        "n_games",
+        "n_complete",
+        "n_open",
+        "n_refused",
+        "n_malformed",
+        "n_ended_otherwise",
+        "last_round",
+        "estimate",
+        "estimate_all",
+    )
     details = [f"Can still be played on: {counted(n_open, 'game')}; the same collect does."] if n_open else []
     if n - n_open == n_complete:
         said = f"No game of {n - n_open:,} was cut short."
@@ -220,16 +298,28 @@ def games_ended(question: str, rows: Rows, context: Context) -> Finding:
             f"{indices}."
         )
     return Finding(
-        "games_ended", question, "caution",
+        "games_ended",
+        question,
+        "caution",
         f"{counted(n - n_open - n_complete, 'game')} of {n - n_open:,} ended early and are left out of all indices.",
-        tuple(details), columns,
-    )  # fmt: skip
+        tuple(details),
+        columns,
+    )
 
 
 def game_influence(question: str, rows: Rows, context: Context) -> Finding:
     found = rows["game_influence"].drop_nulls("estimate")
-    columns = ("index", "left_out", "n_games", "estimate_all", "estimate", "change", "cooks_distance",
-               "random_high_all", "random_high")  # fmt: skip
+    columns = (
+        "index",
+        "left_out",
+        "n_games",
+        "estimate_all",
+        "estimate",
+        "change",
+        "cooks_distance",
+        "random_high_all",
+        "random_high",
+    )
     if found.is_empty():
         said = "There are too few complete games to leave one out."
         return Finding("game_influence", question, "not checked", said)
@@ -241,15 +331,22 @@ def game_influence(question: str, rows: Rows, context: Context) -> Finding:
         f"The largest Cook's distance: {number(most['cooks_distance'])} ({context.model(most)}, {most['index']}, game "
         f"{_short(most['left_out'])}); above 4 / number of games: "
         f"{counted(int(found['is_influential'].sum()), 'time')} of {found.height:,}.",
-        *(f"{context.model(row)}, {row['index']}: {number(row['estimate_all'], 3)} (chance stays below "
-          f"{number(row['random_high_all'], 3)}), without game {_short(row['left_out'])} {number(row['estimate'], 3)} "
-          f"({number(row['random_high'], 3)})." for row in changed.to_dicts()),
-    ]  # fmt: skip
+        *(
+            f"{context.model(row)}, {row['index']}: {number(row['estimate_all'], 3)} (chance stays below "
+            f"{number(row['random_high_all'], 3)}), without game {_short(row['left_out'])} "
+            f"{number(row['estimate'], 3)} ({number(row['random_high'], 3)})."
+            for row in changed.to_dicts()
+        ),
+    ]
     return Finding(
-        "game_influence", question, "caution" if changed.height else "holds",
+        "game_influence",
+        question,
+        "caution" if changed.height else "holds",
         "Leaving out one game decides whether an index is above chance in "
-        f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).", tuple(details), columns,
-    )  # fmt: skip
+        f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
+        tuple(details),
+        columns,
+    )
 
 
 def answer_lengths(question: str, rows: Rows, context: Context) -> Finding:
@@ -264,11 +361,14 @@ def answer_lengths(question: str, rows: Rows, context: Context) -> Finding:
         for row in steep.to_dicts()
     ]
     return Finding(
-        "answer_lengths", question, "caution" if steep.height else "holds",
+        "answer_lengths",
+        question,
+        "caution" if steep.height else "holds",
         f"Answers grow or shrink along the rounds (by more than a fifth, rank correlation beyond ±{_TREND:g}) in "
-        f"{count_of(steep.height, models.height, 'model')}.", tuple(details),
+        f"{count_of(steep.height, models.height, 'model')}.",
+        tuple(details),
         ("condition", "n", "median_length", "mean_length", "largest", "first_quarter", "last_quarter", "trend"),
-    )  # fmt: skip
+    )
 
 
 def _short(game: str) -> str:

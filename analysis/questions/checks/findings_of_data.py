@@ -17,15 +17,20 @@ def skew(question: str, rows: Rows, context: Context) -> Finding:
     changed = found.filter("changes_conclusion")
     details = [
         f"Skewness within conditions: {spread(found['skewness'])}; of the logarithm {spread(found['skewness_log'])}.",
-        *(f"{context.cell(row)}: d = {number(row['d'])} (p = {number(row['p_difference'], 3)}), of the logarithm "
-          f"{number(row['d_log'])} (p = {number(row['p_log'], 3)}), by ranks p = {number(row['p_ranks'], 3)}."
-          for row in changed.to_dicts()),
-    ]  # fmt: skip
+        *(
+            f"{context.cell(row)}: d = {number(row['d'])} (p = {number(row['p_difference'], 3)}), of the logarithm "
+            f"{number(row['d_log'])} (p = {number(row['p_log'], 3)}), by ranks p = {number(row['p_ranks'], 3)}."
+            for row in changed.to_dicts()
+        ),
+    ]
     return Finding(
-        "skew", question, "caution" if changed.height else "holds",
+        "skew",
+        question,
+        "caution" if changed.height else "holds",
         f"With the logarithm of tokens the conclusion changes in {count_of(changed.height, found.height, 'cell')}.",
-        tuple(details), ("skewness", "skewness_log", "d", "d_log", "superiority", "p_difference", "p_log", "p_ranks"),
-    )  # fmt: skip
+        tuple(details),
+        ("skewness", "skewness_log", "d", "d_log", "superiority", "p_difference", "p_log", "p_ranks"),
+    )
 
 
 def token_limits(question: str, rows: Rows, context: Context) -> Finding:
@@ -33,8 +38,9 @@ def token_limits(question: str, rows: Rows, context: Context) -> Finding:
     n, n_truncated, n_known = (int(found[name].sum()) for name in ("n", "n_truncated", "n_ended_known"))
     verdict = (
         f"{counted(n_truncated, 'answer')} of {n:,} ({percent(n_truncated / n, 2)}) are known to be cut off."
-        if n_truncated else f"No answer of {n:,} is known to be cut off."
-    )  # fmt: skip
+        if n_truncated
+        else f"No answer of {n:,} is known to be cut off."
+    )
     if at_zero := _at_zero(found):
         verdict = f"{verdict[:-1]}; {at_zero:,} ({percent(at_zero / n)}) have no reasoning token at all."
     details = [
@@ -43,10 +49,24 @@ def token_limits(question: str, rows: Rows, context: Context) -> Finding:
     for (model,), part in found.group_by("model", maintain_order=True):
         details.append(f"{context.models.get(str(model), str(model))}: {_model_limits(part)}")
     return Finding(
-        "token_limits", question, _limits_standing(found, n_truncated, n_known), verdict, tuple(details),
-        ("condition", "n", "n_truncated", "token_limit", "n_at_limit", "smallest", "n_at_smallest", "largest",
-         "n_at_largest", "step"),
-    )  # fmt: skip
+        "token_limits",
+        question,
+        _limits_standing(found, n_truncated, n_known),
+        verdict,
+        tuple(details),
+        (
+            "condition",
+            "n",
+            "n_truncated",
+            "token_limit",
+            "n_at_limit",
+            "smallest",
+            "n_at_smallest",
+            "largest",
+            "n_at_largest",
+            "step",
+        ),
+    )
 
 
 def _at_zero(found: pl.DataFrame) -> int:
@@ -97,11 +117,14 @@ def option_order(question: str, rows: Rows, context: Context) -> Finding:
             f"{count_of(moved.height, apart.height, 'cell')}; tokens, by order: {spread(apart['estimate_order'], 1)}."
         )
     return Finding(
-        "option_order", question, "caution" if confounded.height else "holds",
+        "option_order",
+        question,
+        "caution" if confounded.height else "holds",
         f"The order of the options tells the condition in {count_of(confounded.height, found.height, 'cell')}"
-        f"{' in which the order is known' if confounded.height else ''}.", tuple(details),
+        f"{' in which the order is known' if confounded.height else ''}.",
+        tuple(details),
         ("n", "association", "is_confounded", "estimate", "p_value", "estimate_order", "p_order"),
-    )  # fmt: skip
+    )
 
 
 def refusals(question: str, rows: Rows, context: Context) -> Finding:
@@ -125,9 +148,19 @@ def refusals(question: str, rows: Rows, context: Context) -> Finding:
     if open_.height:
         details.append("All of these are in standard deviations of the answered trials.")
     return Finding(
-        "refusals", question, "caution" if open_.height else "holds",
+        "refusals",
+        question,
+        "caution" if open_.height else "holds",
         f"Refused trials could have made the sign of {count_of(open_.height, some.height, 'effect')} with refusals.",
         tuple(details),
-        ("n_answered", "n_refused_reference", "n_refused_other", "d", "d_as_counted", "d_lowest", "d_highest",
-         "tipping_sd"),
-    )  # fmt: skip
+        (
+            "n_answered",
+            "n_refused_reference",
+            "n_refused_other",
+            "d",
+            "d_as_counted",
+            "d_lowest",
+            "d_highest",
+            "tipping_sd",
+        ),
+    )

@@ -21,15 +21,40 @@ from slant.collector.studies.catalogue import Fit, Study
 
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (
-    *GRAIN, "trial_id", "run_id", "model", "model_label", "model_no", "test", "test_label", "test_no", "condition",
-    "condition_label", "condition_no", "wording", "item", "repetition", "tokens", "token_source", "is_refusal",
+    *GRAIN,
+    "trial_id",
+    "run_id",
+    "model",
+    "model_label",
+    "model_no",
+    "test",
+    "test_label",
+    "test_no",
+    "condition",
+    "condition_label",
+    "condition_no",
+    "wording",
+    "item",
+    "repetition",
+    "tokens",
+    "token_source",
+    "is_refusal",
     "outcome",
-)  # fmt: skip
+)
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = (
-    *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item",
-    "repetition", "trial_id",
-)  # fmt: skip
+    *GRAIN,
+    "model_no",
+    "model",
+    "test_no",
+    "test",
+    "condition_no",
+    "condition",
+    "wording",
+    "item",
+    "repetition",
+    "trial_id",
+)
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import versions_now
-from slant.analysis.fitting.work import r_code_hash
 from slant.analysis.rows.open import read_view
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
@@ -71,15 +67,6 @@ class GameCell:
         """What tells it from the other cells of its study, by the names that `--between` and `--by` take."""
         return {"model": self.key["model"], "variant": self.game_variant, "answer_format": self.answer_format}
 
-    @cached_property
-    def data_hash(self) -> str:
-        """The same for the same games, on every machine."""
-        return hash_of(self.rounds.write_csv())
-
-
-def hash_of(*texts: str) -> str:
-    return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()
-
 
 def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), source: str | None = None) -> list[GameCell]:
     """The cells with complete games, in the order of the view allocation_indices.
@@ -128,9 +115,15 @@ def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels
     chance = Chance(n_rounds, n_groups, first["class_sizes"], all(whole["is_balanced"]), whole.height)
     label = labels.get((key["study_version"], key["model"]), {})
     return GameCell(
-        key, str(first["answer_format"]), games.height - whole.height, int(first["n_classes"]), chance,
-        rounds.select(_PLAYED).sort(_PLAYED), label.get("label") or key["model"], label.get("model_no"),
-    )  # fmt: skip
+        key,
+        str(first["answer_format"]),
+        games.height - whole.height,
+        int(first["n_classes"]),
+        chance,
+        rounds.select(_PLAYED).sort(_PLAYED),
+        label.get("label") or key["model"],
+        label.get("model_no"),
+    )
 
 
 def _place(cell: GameCell) -> tuple[Any, ...]:
@@ -145,11 +138,6 @@ def _of_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> 
         if name not in known:
             raise UnknownNameError(f'variant with complete games of "{study}"', name, known)
     return [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
-
-
-def made_by() -> dict[str, str]:
-    """What decides the numbers beside the games: versions of R, and a hash of our R code (`definition`)."""
-    return {**(versions_now(()) or {}), "definition": r_code_hash()}
 
 
 def is_played(study: Study) -> bool:

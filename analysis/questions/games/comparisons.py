@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.games.cells import GameCell, hash_of
+from slant.analysis.questions.games.cells import GameCell
 from slant.collector.errors import UnknownNameError, UsageError
 
 ATTRIBUTES = ("model", "variant", "answer_format")
@@ -58,10 +58,6 @@ class Comparison:
             for name, cells in sides
             for cell in cells
         )
-
-    @property
-    def data_hash(self) -> str:
-        return hash_of(*(cell.data_hash for cell in self.its), "", *(cell.data_hash for cell in self.reference_its))
 
     @property
     def n_classes(self) -> int:

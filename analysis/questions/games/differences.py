@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, is_played, made_by
+from slant.analysis.calls.call import Call
+from slant.analysis.calls.results import ID, Progress, Results, results
+from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, is_played
 from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
 from slant.analysis.questions.games.indices import SEED
-from slant.analysis.questions.games.jobs import Progress, RJob, run_r
-from slant.analysis.questions.games.store import DIFFERENCES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
@@ -66,22 +66,29 @@ def game_differences(
     where R can't.
     """
     _check(indices, adjust, n_draws)
-    its = study_in(db, study, is_played, "has games")
-    cells, now = game_cells(db, its, (), source), made_by()
-    question = _question(its, between, reference, by, only)
+    played = study_in(db, study, is_played, "has games")
+    cells = game_cells(db, played, (), source)
+    question = _question(played, between, reference, by, only)
     all_pairs = comparisons(cells, question)
-    pairs = [one for one in all_pairs if one.why_not is None]
+    pairs = [pair for pair in all_pairs if pair.why_not is None]
     left_out = _in_words(all_pairs)
     if not pairs:
         raise UsageError("Nothing of this can be compared.", *left_out)
-    before: Kept = {} if refit else kept(db, "game_differences")
-    settings = {"n_draws": n_draws, "seed": seed}
-    rows, made = _compared(pairs, indices, before, settings, now, workers, progress)
-    rows = _adjusted(rows, adjust, workers)
-    few = too_few_draws(max(row["n_comparisons"] for row in rows), n_draws, adjust)
-    not_kept = keep(db, {"game_differences": rows})
+    calls = [_call(pair, n_draws, seed) for pair in pairs]
+    compared = results(db, calls, refit=refit, workers=workers, progress=progress)
+    compared.check_none_failed()
+    rows = compared.frames["game_differences"].filter(pl.col("index").is_in(indices))
+    adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=workers)
+    adjusted.check_none_failed()
+    table = _table(rows, compared, adjusted.frames["game_adjusted"], cells)
+    few = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
     return GameDifferences(
-        _table(rows, cells), len(pairs), made, left_out, (*_unlike(pairs), *([few] if few else [])), not_kept
+        table,
+        len(pairs),
+        len(compared.computed),
+        left_out,
+        (*_unlike(pairs), *([few] if few else [])),
+        compared.not_kept or adjusted.not_kept,
     )
 
 
@@ -137,59 +144,84 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
     )
 
 
-def _compared(
-    pairs: Sequence[Comparison], indices: Sequence[str], before: Kept, settings: Mapping[str, int],
-    now: Mapping[str, str], workers: int | None, progress: Progress | None,
-) -> tuple[Rows, int]:  # fmt: skip
-    """One row per pair and index, kept or new, without the correction; and how many pairs were new."""
-    kept_rows = [
-        [row for index in indices for row in before.get(key_of("game_differences", {**one.key, "index": index}), [])]
-        for one in pairs
-    ]
-    wanted = [{"data_hash": one.data_hash, **settings} for one in pairs]
-    todo = [
-        place for place, rows in enumerate(kept_rows)
-        if len(rows) < len(indices) or not is_unchanged(rows, now, **wanted[place])
-    ]  # fmt: skip
-    jobs = [_job(pairs[place], indices, **settings) for place in todo]
-    for place, frame in zip(todo, run_r(jobs, workers, progress), strict=True):
-        last = {**wanted[place], **stamp(now)}
-        kept_rows[place] = [{**row, **pairs[place].key, **last} for row in frame.to_dicts()]
-    return [row for rows in kept_rows for row in rows], len(todo)
+def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
+    """Of all indices, which cost no more than one. Not corrected yet: that depends on what else is asked."""
+    drawn = {"n_draws": n_draws, "seed": seed}
+    return Call(
+        "compare_games",
+        pair.rounds,
+        {
+            "between": pair.between,
+            "reference": pair.reference,
+            "indices": list(INDICES),
+            "n_classes": pair.n_classes,
+            "adjust": "none",
+            "strata": KIND,
+            **drawn,
+        },
+        about=pair.key,
+        tables={"": "game_differences"},
+        columns=drawn,
+    )
 
 
-def _job(one: Comparison, indices: Sequence[str], n_draws: int, seed: int) -> RJob:
-    asked = (one.between, one.reference, None, list(indices), one.n_classes, n_draws, "none", seed, KIND)
-    return RJob("compare_games", (one.rounds, *asked), str(one))
+def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[Call]:
+    """p is corrected by R within each source and study version."""
+    for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
+        whose = {name: family[name][0] for name in ("source", "study", "study_version")}
+        asked = {"between": question.between, "reference": question.reference, "by": question.by, "only": question.only}
+        yield Call(
+            "with_adjusted_p",
+            family.select(pl.col(ID).alias("difference_id"), "index", "p_value"),
+            {"adjust": adjust},
+            about={**whose, **asked},
+            tables={"": "game_adjusted"},
+            columns={"adjust": adjust},
+        )
 
 
-def _adjusted(rows: Rows, adjust: str, workers: int | None) -> Rows:
-    """Corrected by R within each source and study version."""
-    frame = pl.DataFrame([{**row, "adjust": adjust} for row in rows], schema={"n_comparisons": pl.Int64, **DIFFERENCES})
-    families = frame.partition_by("source", "study_version", maintain_order=True)
-    jobs = [RJob("with_adjusted_p", (one.select("index", "p_value"), adjust), "p values") for one in families]
-    found = run_r(jobs, workers)
-    corrected = [
-        family.with_columns(its["n_comparisons"].cast(pl.Int64), its["p_adjusted"].cast(pl.Float64))
-        for family, its in zip(families, found, strict=True)
-    ]
-    return pl.concat(corrected).select(*DIFFERENCES).to_dicts()
-
-
-def _table(rows: Rows, cells: Sequence[GameCell]) -> pl.DataFrame:
+def _table(rows: pl.DataFrame, compared: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
     """As the view game_comparisons has them."""
-    labels = {(cell.key["study_version"], cell.key["model"]): cell for cell in cells}
-    labelled = []
-    for row in rows:
-        cell = labels.get((row["study_version"], row["model"]))
-        label, number = (cell.label, cell.model_no) if cell else (None, None)
-        labelled.append({**row, "model_label": label, "model_no": number, "is_current": True})
-    more = {"model_label": pl.String, "model_no": pl.Int64, "is_current": pl.Boolean}
-    return pl.DataFrame(labelled, schema={**DIFFERENCES, **more}).select(*VIEW)
+    kinds = {"study_version": pl.String, "model": pl.String, "model_label": pl.String, "model_no": pl.Int64}
+    labelled = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
+    labels = pl.DataFrame(labelled, schema=kinds, orient="row").unique(("study_version", "model"), keep="last")
+    corrected = adjusted.select(pl.col("difference_id").alias(ID), "index", "n_comparisons", "p_adjusted", "adjust")
+    made = compared.calls.select(ID, "data_hash", "versions", made_at="ended_at")
+    return (
+        rows.join(labels, on=["study_version", "model"], how="left", maintain_order="left")
+        .join(corrected, on=[ID, "index"], how="left", maintain_order="left")
+        .join(made, on=ID, how="left", maintain_order="left")
+        .with_columns(is_current=pl.lit(True))
+        .select(VIEW)
+    )
 
 
 VIEW = (
-    "source", "study", "study_version", "between", "model", "model_label", "model_no", "variant", "answer_format",
-    "condition", "reference", "index", "n_games", "n_games_reference", "difference", "boot_low", "boot_high", "p_value",
-    "n_comparisons", "p_adjusted", "adjust", "is_current", "n_draws", "seed", "data_hash", "versions", "made_at",
-)  # fmt: skip
+    "source",
+    "study",
+    "study_version",
+    "between",
+    "model",
+    "model_label",
+    "model_no",
+    "variant",
+    "answer_format",
+    "condition",
+    "reference",
+    "index",
+    "n_games",
+    "n_games_reference",
+    "difference",
+    "boot_low",
+    "boot_high",
+    "p_value",
+    "n_comparisons",
+    "p_adjusted",
+    "adjust",
+    "is_current",
+    "n_draws",
+    "seed",
+    "data_hash",
+    "versions",
+    "made_at",
+)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, is_played, made_by
-from slant.analysis.questions.games.jobs import Progress, RJob, run_r
-from slant.analysis.questions.games.store import GAME_INDICES, Kept, Rows, is_unchanged, keep, kept, key_of, stamp
+from slant.analysis.calls.call import Call
+from slant.analysis.calls.results import ID, Progress, results
+from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, is_played
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
 
-Run = Callable[[Sequence[RJob]], list[pl.DataFrame]]
 SEED = 20260101
-_RANDOM = {"random_level": "level", "random_low": "level_low", "random_high": "level_high"}
+_LEVEL = {"level": "random_level", "level_low": "random_low", "level_high": "random_high"}
 
 
 @dataclass(frozen=True)
@@ -56,86 +54,98 @@ def game_indices(
     """
     if min(n_boot, n_random) < 1:
         raise UsageError("Can't draw fewer than one bootstrap or random cell.", "For example: --n-boot 2000")
-    cells, now = game_cells(db, study_in(db, study, is_played, "has games"), variants, source), made_by()
-    before: Mapping[str, Kept] = {name: {} if refit else kept(db, name) for name in ("random_levels", "game_indices")}
-
-    def run(jobs: Sequence[RJob]) -> list[pl.DataFrame]:
-        return run_r(jobs, workers, progress)
-
-    drawn = {"n_cells": n_random, "seed": seed}
-    levels, new_levels = _levels(cells, before["random_levels"], drawn, now, run)
-    asked = {"n_boot": n_boot, "seed": seed}
-    rows, new_rows = _indices(cells, before["game_indices"], levels, asked, now, run)
-    not_kept = keep(db, {"random_levels": new_levels, "game_indices": new_rows})
-    n_made = len({key_of("game_indices", row) for row in new_rows})
-    return GameIndices(_table(cells, rows), len(cells), n_made, not_kept)
+    cells = game_cells(db, study_in(db, study, is_played, "has games"), variants, source)
+    levels = {cell.chance: _level_call(cell.chance, n_random, seed) for cell in cells}
+    calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]
+    made = results(db, [*levels.values(), *calls], refit=refit, workers=workers, progress=progress)
+    made.check_none_failed()
+    n_made = sum(call.id in made.computed for call in calls)
+    table = _table(cells, calls, made.frames["game_indices"], made.frames["random_levels"], made.calls)
+    return GameIndices(table, len(cells), n_made, made.not_kept)
 
 
-def _levels(
-    cells: Sequence[GameCell], before: Kept, drawn: Mapping[str, int], now: Mapping[str, str], run: Run
-) -> tuple[dict[Chance, Rows], Rows]:
-    """What chance gives to each kind of cell; and those of the rows that are new."""
-    levels = {cell.chance: before.get(key_of("random_levels", asdict(cell.chance)), []) for cell in cells}
-    todo = [chance for chance, rows in levels.items() if not is_unchanged(rows, now, **drawn)]
-    for chance, frame in zip(todo, run([_chance_job(chance, **drawn) for chance in todo]), strict=True):
-        found = frame.select("index", "level", "level_low", "level_high").to_dicts()
-        levels[chance] = [{**asdict(chance), **row, **drawn, **stamp(now)} for row in found]
-    return levels, [row for chance in todo for row in levels[chance]]
+def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
+    drawn = {"n_cells": n_cells, "seed": seed}
+    return Call(
+        "random_level",
+        arguments={
+            "n_rounds": chance.n_rounds,
+            "n_groups": chance.n_groups,
+            "class_sizes": chance.sizes,
+            "balanced": chance.is_balanced,
+            "n_games": chance.n_games,
+            **drawn,
+        },
+        about=asdict(chance),
+        tables={"": "random_levels"},
+        columns=drawn,
+    )
 
 
-def _indices(
-    cells: Sequence[GameCell], before: Kept, levels: Mapping[Chance, Rows], asked: Mapping[str, int],
-    now: Mapping[str, str], run: Run,
-) -> tuple[list[Rows], Rows]:  # fmt: skip
-    """The rows of each cell; and those that are new."""
-    rows = [before.get(key_of("game_indices", cell.key), []) for cell in cells]
-    wanted = [{"data_hash": cell.data_hash, "n_incomplete": cell.n_incomplete, **asked} for cell in cells]
-    todo = [
-        place for place, cell in enumerate(cells)
-        if not is_unchanged(rows[place], now, **wanted[place]) or not _are_beside(rows[place], levels[cell.chance])
-    ]  # fmt: skip
-    frames = run([_cell_job(cells[place], **asked) for place in todo])
-    for place, frame in zip(todo, frames, strict=True):
-        cell = cells[place]
-        last = {**wanted[place], **stamp(now), "answer_format": cell.answer_format}
-        rows[place] = [{**row, **cell.key, **beside, **last} for row, beside in _beside(frame, levels[cell.chance])]
-    return rows, [row for place in todo for row in rows[place]]
+def _index_call(cell: GameCell, level: Call, n_boot: int, seed: int) -> Call:
+    drawn = {"n_boot": n_boot, "seed": seed}
+    return Call(
+        "game_indices",
+        cell.rounds,
+        {"n_classes": cell.n_classes, "n_random": 0, "n_draws": n_boot, "seed": seed},
+        about=cell.key,
+        tables={"": "game_indices"},
+        columns={
+            "answer_format": cell.answer_format,
+            "n_incomplete": cell.n_incomplete,
+            "level_call_id": level.id,
+            **drawn,
+        },
+    )
 
 
-def _are_beside(rows: Rows, levels: Rows) -> bool:
-    """Whether kept rows stand beside the level of chance that is kept now."""
-    level = {row["index"]: row["level"] for row in levels}
-    return all(row["random_level"] == level.get(row["index"]) for row in rows)
-
-
-def _beside(frame: pl.DataFrame, levels: Rows) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    of_index = {row["index"]: row for row in levels}
-    for row in frame.to_dicts():
-        yield row, {name: of_index[row["index"]][level] for name, level in _RANDOM.items()}
-
-
-def _chance_job(chance: Chance, n_cells: int, seed: int) -> RJob:
-    arguments = (chance.n_rounds, chance.n_groups, chance.sizes, chance.is_balanced, chance.n_games, n_cells, seed)
-    return RJob("random_level", arguments, f"{chance.n_games} games of {chance.n_rounds} rounds")
-
-
-def _cell_job(cell: GameCell, n_boot: int, seed: int) -> RJob:
-    return RJob("game_indices", (cell.rounds, None, cell.n_classes, n_boot, 0, seed), dict(cell.key))
-
-
-def _table(cells: Sequence[GameCell], rows: Sequence[Rows]) -> pl.DataFrame:
+def _table(
+    cells: Sequence[GameCell], calls: Sequence[Call], indices: pl.DataFrame, levels: pl.DataFrame, made: pl.DataFrame
+) -> pl.DataFrame:
     """As the view game_index_intervals has them."""
-    labelled = [
-        {**row, "game_variant": cell.game_variant, "model_label": cell.label, "model_no": cell.model_no,
-         "is_current": True}
-        for cell, its in zip(cells, rows, strict=True) for row in its
-    ]  # fmt: skip
-    more = {"game_variant": pl.String, "model_label": pl.String, "model_no": pl.Int64, "is_current": pl.Boolean}
-    return pl.DataFrame(labelled, schema={**GAME_INDICES, **more}).select(*VIEW)
+    labels = pl.DataFrame(
+        [
+            {ID: call.id, "game_variant": cell.game_variant, "model_label": cell.label, "model_no": cell.model_no}
+            for cell, call in zip(cells, calls, strict=True)
+        ],
+        schema={ID: pl.String, "game_variant": pl.String, "model_label": pl.String, "model_no": pl.Int64},
+    )
+    chance = levels.select(pl.col(ID).alias("level_call_id"), "index", *_LEVEL).rename(_LEVEL)
+    return (
+        indices.join(labels, on=ID, how="left", maintain_order="left")
+        .join(chance, on=["level_call_id", "index"], how="left", maintain_order="left")
+        .join(made.select(ID, "data_hash", "versions", made_at="ended_at"), on=ID, how="left", maintain_order="left")
+        .with_columns(is_current=pl.lit(True))
+        .select(VIEW)
+    )
 
 
 VIEW = (
-    "source", "study", "study_version", "variant", "game_variant", "model", "model_label", "model_no", "answer_format",
-    "index", "n_games", "n_incomplete", "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high",
-    "random_level", "random_low", "random_high", "is_current", "n_boot", "seed", "data_hash", "versions", "made_at",
-)  # fmt: skip
+    "source",
+    "study",
+    "study_version",
+    "variant",
+    "game_variant",
+    "model",
+    "model_label",
+    "model_no",
+    "answer_format",
+    "index",
+    "n_games",
+    "n_incomplete",
+    "estimate",
+    "sd",
+    "conf_low",
+    "conf_high",
+    "boot_low",
+    "boot_high",
+    "random_level",
+    "random_low",
+    "random_high",
+    "is_current",
+    "n_boot",
+    "seed",
+    "data_hash",
+    "versions",
+    "made_at",
+)

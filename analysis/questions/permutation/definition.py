@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.call import Call
 from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.questions.permutation.jobs import PACKAGES, CompileJob, RefitJob
+from slant.analysis.rows.data_hash import hash_of_rows
 from slant.analysis.rows.fit_choice import chosen_fits, no_rows
 from slant.analysis.rows.open import open_trials
 from slant.analysis.rows.studies import study_in
@@ -21,6 +24,8 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 
+PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",)}
+"""The R packages that each engine refits with."""
 BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}
 """What a caller may set, by engine; R's refit_permutation() has the defaults."""
@@ -51,26 +56,88 @@ class Test:
         """Those of R's refit_permutation(), but for the permutation's number."""
         fit = self.work.definition
         return {
-            "formula": fit.formula, "engine": self.engine, "seed": self.seed, "levels": dict(self.levels),
-            "priors": fit.settings.get("priors"), "coding": fit.settings.get("coding"), "contrast": BLOCK,
-            "unit": self.unit, "within": list(self.within), **self.settings,
-        }  # fmt: skip
+            "formula": fit.formula,
+            "engine": self.engine,
+            "seed": self.seed,
+            "levels": dict(self.levels),
+            "priors": fit.settings.get("priors"),
+            "coding": fit.settings.get("coding"),
+            "contrast": BLOCK,
+            "unit": self.unit,
+            "within": list(self.within),
+            **self.settings,
+        }
 
-    @property
+    @cached_property
     def versions(self) -> dict[str, str] | None:
         return versions_now(self.packages)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the test is of; each of its refits is of that, and of its number."""
+        work, key = self.work, self.work.cell.key
+        return {
+            "study": work.study,
+            **{name: key[name] for name in ("study_version", "source", "variant")},
+            "fit": work.definition.name,
+            "engine": self.engine,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+        }
 
     @cached_property
     def id(self) -> str:
         """Another one for other rows, seeds, settings, R code or versions; the same for any number of permutations."""
-        cell = self.work.cell.data_hash
-        return stable_id("permutation", self.work.id, cell, self.work.hash, self.arguments, self.versions)
+        return stable_id("permutation", self.about, self.rows_hash, self.arguments, self.versions, r_code_hash())
 
-    def refit(self, number: int) -> RefitJob:
-        return RefitJob(self.work.cell.rows, self.arguments, number, self.packages)
+    @cached_property
+    def rows_hash(self) -> str:
+        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
 
-    def compile(self, say: Path) -> CompileJob:
-        return CompileJob(self.work.cell.rows, self.arguments, str(say), self.packages)
+    def refit(self, number: int) -> Call:
+        """One permutation; number 0 is the data as observed."""
+        return Call(
+            "refit_permutation",
+            self.work.cell.rows,
+            {**self.arguments, "number": number},
+            about={"test": self.about, "number": number},
+            tables={"refit": "permutation_refits", "cells": "permutation_draws"},
+            columns={"permutation_id": self.id},
+            fill={"number": number},
+            failed="permutation_refits",
+            packages=self.packages,
+            hash_of_data=self.rows_hash,
+        )
+
+    def compile(self, say: Path) -> Call:
+        """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
+        names = ("formula", "levels", "priors", "coding")
+        given = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
+        arguments = {"arguments": given, "say": str(say)}
+        return Call("compile_permutation_job", self.work.cell.rows, arguments, packages=self.packages)
+
+    def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
+        """What the refits come to; number 0 is among them."""
+        return Call(
+            "summarise_permutations",
+            arguments={"cells": cells, "refits": refits.drop("seconds", "messages"), "within": list(self.within)},
+            about={"test": self.about},
+            tables={"about": "permutations", "": "permutation_cells"},
+            columns={
+                **self.about,
+                **self.counts(),
+                "permutation_id": self.id,
+                "formula": self.work.definition.formula,
+                "block": BLOCK,
+                "unit": self.unit,
+                "within": ", ".join(self.within),
+                "n_permutations": refits.height - 1,
+                "settings": json.dumps(dict(self.settings), sort_keys=True),
+                "rows_hash": self.rows_hash,
+                "refit_seconds": refits["seconds"].sum(),
+            },
+            packages=self.packages,
+        )
 
     def counts(self) -> dict[str, int]:
         """Rows that take part, units (items within a model and domain), and those of them in one block only."""

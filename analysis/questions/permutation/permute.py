@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died
-from slant.analysis.fitting.files import made_model_folder
-from slant.analysis.fitting.fits import Progress
+from slant.analysis.calls.call import answered, computed
+from slant.analysis.calls.model_files import made_model_folder
+from slant.analysis.calls.results import Progress, Results, not_kept_yet, results, rows_of
 from slant.analysis.questions.permutation.definition import Test, tests_of
-from slant.analysis.questions.permutation.executor import run
-from slant.analysis.questions.permutation.jobs import Refit, SummaryJob, compile_job, refit_job, summary_job
-from slant.analysis.questions.permutation.lines import RefitLines
-from slant.analysis.questions.permutation.store import SUMMARY, as_frames, keep, stored_refits
-from slant.analysis.questions.permutation.tables import as_tests, as_values
-from slant.collector.errors import DatabaseError, RError, UsageError
+from slant.analysis.rows.open import read_view
+from slant.collector.errors import RError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
+
+_CELL = ("model", "domain", "kind", "scale")
+_MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
 
 
 @dataclass(frozen=True)
@@ -68,108 +68,108 @@ def permute(
     if permutations < 1:
         raise UsageError(f"Can't test with {permutations} permutations.", "One is the least: --permutations 1000")
     tests = tests_of(db, study, engine, seed, source, settings or {})
-    count = _Count(progress, len(tests) * (permutations + 1))
-    found = [_tested(Path(db), one, permutations, workers, executor, count) for one in tests]
-    all_tests, values, refits = (
-        pl.concat([getattr(one, name) for one in found]) for name in ("tests", "values", "refits")
-    )
-    return Permuted(all_tests, values, refits, next((one.not_kept for one in found if one.not_kept), None))
+    n = permutations + 1
+    permuted = [
+        _tested(Path(db), test, permutations, workers, executor, _Stage(progress, number * n, len(tests) * n))
+        for number, test in enumerate(tests)
+    ]
+    frames = {name: pl.concat([getattr(one, name) for one in permuted]) for name in ("tests", "values", "refits")}
+    return Permuted(**frames, not_kept=next((one.not_kept for one in permuted if one.not_kept), None))
 
 
-class _Count:
-    """Tells `progress` how many refits there are; what was kept before counts as done from the start."""
+class _Stage:
+    """The progress of one test as that of all."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self.progress, self.total, self.done = progress, total, 0
+    def __init__(self, progress: Progress | None, before: int, total: int) -> None:
+        self.progress, self.before, self.total = progress, before, total
 
-    def add(self, number: int = 1) -> None:
-        self.done += number
+    def __call__(self, done: int, number: int) -> None:
         if self.progress:
-            self.progress(self.done, self.total)
+            self.progress(self.before + done, self.total)
 
-    def watch(self, said: Path) -> None:
-        if show := getattr(self.progress, "watch", None):
-            show(said)
+    def after(self, n: int) -> _Stage:
+        return _Stage(self.progress, self.before + n, self.total)
 
 
 def _tested(
-    db: Path, test: Test, permutations: int, workers: int | None, executor: Executor | None, count: _Count
+    db: Path, test: Test, permutations: int, workers: int | None, executor: Executor | None, progress: _Stage
 ) -> Permuted:
-    numbers = range(permutations + 1)
-    known = stored_refits(db, test.id)
-    with RefitLines(db, test.id) as lines:
-        done = {number: one for number, one in {**known, **lines.found}.items() if one["refit"]["status"] != "failed"}
-        todo = [number for number in numbers if number not in done]
-        count.add(len(numbers) - len(todo))
-        for refit in _refits(db, test, todo, workers, executor, count):
-            done[refit["number"]] = refit
-            if refit["refit"]["status"] != "failed":
-                lines.append(refit)
-        used = {number: done[number] for number in numbers}
-        summary = _summed_up(test, used, executor)
-        not_kept = None
-        if used.keys() - known.keys() or todo:
-            not_kept = _kept(db, test, {**known, **used}, summary if known.keys() <= used.keys() else None, executor)
-        if not_kept is None and lines.found.keys() <= {*known, *used}:
-            lines.remove()
-    return Permuted(as_tests(db, test, summary), *as_values(test, used.values()), not_kept)
+    """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
+    calls = [test.refit(number) for number in range(permutations + 1)]
+    if test.engine == "brms" and not_kept_yet(db, calls):
+        _compile(db, test, executor, progress)
+    observed = results(db, calls[:1], workers=workers, executor=executor)
+    if observed.calls["status"][0] == "failed":
+        raise RError("Can't permute: the data as observed can't be fitted.", observed.calls["messages"][0])
+    if observed.computed:
+        progress(1, len(calls))
+    permuted = results(db, calls[1:], workers=workers, executor=executor, progress=progress.after(1))
+    refits, cells = _refits([observed, permuted])
+    summary = test.summary(cells, refits)
+    if _n_kept(db, test) > refits.height - 1:  # of fewer permutations than are kept, nothing new is
+        ((_, answer),) = computed([summary], 1, executor)
+        answer.raise_error()
+        rows, not_kept = rows_of(summary, answer)["permutation_cells"], None
+    else:
+        summed_up = results(db, [summary], executor=executor)
+        rows, not_kept = summed_up.frames["permutation_cells"], summed_up.not_kept
+    values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
+    return Permuted(
+        _beside_main_fit(db, test, rows),
+        values.select(*_where(test), pl.all()),
+        refits.select(*_where(test), pl.all()),
+        permuted.not_kept or not_kept,
+    )
 
 
-def _kept(
-    db: Path, test: Test, refits: Mapping[int, Refit], summary: pl.DataFrame | None, executor: Executor | None
-) -> str | None:
-    """Numbers that can't be kept are still worth seeing; why they can't."""
-    try:
-        keep(db, test, refits, _summed_up(test, refits, executor) if summary is None else summary)
-    except DatabaseError as error:
-        return str(error)
-    return None
-
-
-def _refits(
-    db: Path, test: Test, numbers: list[int], workers: int | None, executor: Executor | None, count: _Count
-) -> Iterator[Refit]:
-    """The first refit shows whether the rows can be fitted at all. RError where they can't."""
-    if not numbers:
-        return
-    if test.engine == "brms":
-        _compile(db, test, executor, count)
-    jobs = [test.refit(number) for number in numbers]
-    with closing(run(refit_job, jobs, workers, executor)) as results:
-        for place, result in results:
-            refit = _failed(test, numbers[place], result.reason) if isinstance(result, Died) else result
-            if refit["number"] == 0 and refit["refit"]["status"] == "failed":
-                raise RError("Can't permute: the data as observed can't be fitted.", *refit["messages"])
-            count.add()
-            yield refit
-
-
-def _compile(db: Path, test: Test, executor: Executor | None, count: _Count) -> None:
+def _compile(db: Path, test: Test, executor: Executor | None, progress: _Stage) -> None:
     said = made_model_folder(db) / f"{test.id}.says"
-    count.watch(said)
+    if watch := getattr(progress.progress, "watch", None):
+        watch(said)
     try:
-        _one(compile_job, test.compile(said), executor, "Can't compile the Stan model.")
+        answered(test.compile(said), executor)
     finally:
         said.unlink(missing_ok=True)
 
 
-def _one(function: Callable[[Any], Any], job: Any, executor: Executor | None, what: str) -> Any:
-    with closing(run(function, [job], 1, executor)) as results:
-        ((_, found),) = results
-    if isinstance(found, Died):
-        raise RError(what, found.reason)
-    return found
+def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row a refit, and one row a refit and cell."""
+    calls = pl.concat([part.calls for part in parts]).select("call_id", "status", "messages", "seconds")
+    rows = pl.concat([part.frames["permutation_refits"] for part in parts]).drop("permutation_id")
+    joined = rows.join(calls, on="call_id", how="left", maintain_order="left")
+    order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
+    return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
 
 
-def _failed(test: Test, number: int, reason: str) -> Refit:
-    """A refit whose process died, as a row like the others."""
-    row = {"number": number, "seed": None, "status": "failed"}
-    return {"number": number, "seconds": 0.0, "messages": [f"error: {reason}"], "refit": row, "cells": []}
+def _n_kept(db: Path, test: Test) -> int:
+    with reading(db) as connection:
+        rows = "SELECT max(n_permutations) FROM permutations WHERE permutation_id = ?"
+        return connection.execute(rows, [test.id]).fetchall()[0][0] or 0
 
 
-def _summed_up(test: Test, refits: Mapping[int, Refit], executor: Executor | None) -> pl.DataFrame:
-    rows, cells = as_frames(refits.values())
-    job = SummaryJob(cells, rows, test.within)
-    found: pl.DataFrame = _one(summary_job, job, executor, "Can't sum up the permutations.")
-    absent = [pl.lit(None).alias(name) for name in SUMMARY if name not in found.columns]
-    return found.with_columns(*absent).select(*SUMMARY).cast(pl.Schema(SUMMARY))
+def _beside_main_fit(db: Path, test: Test, rows: pl.DataFrame) -> pl.DataFrame:
+    joined = rows.drop("call_id").join(
+        _main_fit(db, test), on=_CELL, how="left", nulls_equal=True, maintain_order="left"
+    )
+    names = [name for name in joined.columns if name != "observed_main_fit"]
+    names.insert(names.index("observed") + 1, "observed_main_fit")
+    return joined.select(*_where(test), *names)
+
+
+def _where(test: Test) -> list[pl.Expr]:
+    names = ("source", "study", "study_version", "variant", "fit", "engine")
+    return [pl.lit(test.about[name]).alias(name) for name in names]
+
+
+def _main_fit(db: Path, test: Test) -> pl.DataFrame:
+    """The latest of the study's own fits of these very rows, as the view permutation_main_fits chooses it."""
+    with reading(db) as connection:
+        fits = read_view(connection, "fits")
+        contrasts = frame_of(connection.table(f"{test.engine}_contrasts"))
+    about = {name: test.about[name] for name in ("study", "study_version", "source", "variant", "fit", "engine")}
+    fits = fits.filter(pl.col("data_hash") == test.rows_hash, *(pl.col(name) == value for name, value in about.items()))
+    fits = (
+        fits.join(contrasts.select("call_id").unique(), on="call_id", how="semi").sort("fitted_at", "call_id").tail(1)
+    )
+    chosen = contrasts.join(fits.select("call_id"), on="call_id", how="semi").rename({"estimate": "observed_main_fit"})
+    return chosen.select(list(_MAIN)).cast(pl.Schema(_MAIN))

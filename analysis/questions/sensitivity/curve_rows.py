@@ -9,9 +9,21 @@ import polars as pl
 from slant.analysis.rows.cells import GRAIN
 
 _COLUMNS = (
-    *GRAIN, "model", "test", "spec", "spec_no", "label", "unit", "estimate", "conf_low", "conf_high", "d", "d_low",
-    "d_high", "status",
-)  # fmt: skip
+    *GRAIN,
+    "model",
+    "test",
+    "spec",
+    "spec_no",
+    "label",
+    "unit",
+    "estimate",
+    "conf_low",
+    "conf_high",
+    "d",
+    "d_low",
+    "d_high",
+    "status",
+)
 
 
 def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:

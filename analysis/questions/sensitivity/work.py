@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from slant.analysis.calls.call import Answer, Call
 from slant.analysis.fitting.engines import ENGINES, Engine
-from slant.analysis.fitting.work import r_code_hash, with_random
+from slant.analysis.fitting.work import with_random
 from slant.analysis.rows.cells import Cell, Rows, cut, read_rows, used_columns
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Specification, Study
 
-
-@dataclass(frozen=True)
-class SpecificationJob:
-    """What a worker is handed: the arguments of R's fit_specification(), and the packages that it needs."""
-
-    rows: pl.DataFrame
-    engine: str
-    arguments: dict[str, Any]
-    specification: Specification
-    packages: tuple[str, ...]
+TABLE = "sensitivity"
+NUMBERS = (
+    "estimand",
+    "unit",
+    "estimate",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "p_value",
+    "p_positive",
+    "d",
+    "d_low",
+    "d_high",
+    "n",
+    "n_left_out",
+    "n_missing",
+    "status",
+    "messages",
+)
+"""What a row says of its fit; the other columns of the table say which fit it is."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +63,90 @@ class Work:
         return ENGINES[self.definition.engine]
 
     @property
-    def id(self) -> str:
-        return stable_id("specification", self.study, self.name, self.cell.key)
-
-    @property
-    def hash(self) -> str:
-        """The same for the same question to R, whatever its name and label."""
+    def arguments(self) -> dict[str, Any]:
+        """Those of R's fit_specification()."""
         its = self.specification
-        rows = [its.contrast, its.drop_flags, its.drop_outcomes, dict(its.missing_as)]
-        return stable_id(self.definition.engine, self.engine.arguments(self.definition), rows, r_code_hash())
+        return {
+            "engine": self.definition.engine,
+            "arguments": self.engine.arguments(self.definition),
+            "contrast": its.contrast,
+            "drop_flags": list(its.drop_flags) or None,
+            "drop_outcomes": list(its.drop_outcomes) or None,
+            "missing_as": dict(its.missing_as) or None,
+        }
 
-    @property
-    def job(self) -> SpecificationJob:
-        arguments = self.engine.arguments(self.definition)
-        definition = self.definition
-        return SpecificationJob(self.cell.rows, definition.engine, arguments, self.specification, self.engine.packages)
+    @cached_property
+    def call(self) -> Call:
+        cell, definition = self.cell, self.definition
+        key = {name: cell.key[name] for name in ("source", "study_version", "variant")}
+        return Call(
+            "fit_specification",
+            cell.rows,
+            self.arguments,
+            about={"study": self.study, "spec": self.name, **cell.key},
+            tables={"estimates": TABLE},
+            columns={
+                **key,
+                "study": self.study,
+                "spec": self.name,
+                "spec_no": self.number,
+                "label": self.label,
+                "choices": json.dumps(dict(self.choices), ensure_ascii=False),
+                "fit": definition.name,
+                "engine": definition.engine,
+                "formula": self.engine.describe(definition),
+            },
+            fill={**{name: cell.key.get(name) for name in ("model", "test")}, "row_no": 1000 * self.row_no},
+            shaped=self._shaped,
+            failed=TABLE,
+            warnings=cell.warnings,
+            packages=self.engine.packages,
+            cores="all" if self.engine.takes_all_cores else "one",
+            says=self.name if self.engine.takes_all_cores else "",
+            nested="arguments",
+        )
+
+    def _shaped(self, answer: Answer) -> dict[str, pl.DataFrame]:
+        """Models and domains in the order of the rows, whichever level is the reference; a domain is a test here."""
+        estimates = answer.frames["estimates"]
+        names = [name for name in estimates.columns if name not in NUMBERS and name in self.cell.rows.columns]
+        order = [_place(self.cell.rows[name]) for name in names]
+        estimates = estimates.sort(order, maintain_order=True) if order else estimates
+        heard = "\n".join([*(f"warning: {text}" for text in self.cell.warnings), *answer.messages])
+        rows = [
+            {
+                **{name: row.get(name) for name in NUMBERS},
+                **_cell_of(row),
+                "row_no": 1000 * self.row_no + number,
+                "messages": _with_error(heard, row["error"]),
+                "status": _status(row["status"], self.cell.warnings),
+            }
+            for number, row in enumerate(estimates.to_dicts())
+        ]
+        return {"estimates": pl.DataFrame(rows, infer_schema_length=None)}
+
+
+def _place(column: pl.Series) -> pl.Expr:
+    values = column.cast(pl.String).unique(maintain_order=True).to_list()
+    places = pl.col(column.name).cast(pl.String)
+    return places.replace_strict(values, range(len(values)), default=None, return_dtype=pl.Int64)
+
+
+def _with_error(heard: str, error: str) -> str:
+    """R's reason why there is no number, where it is no condition of the fit itself."""
+    flat = " ".join(error.split())
+    return heard if not flat or flat in heard else "\n".join(filter(None, [heard, f"error: {flat}"]))
+
+
+def _cell_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Model and test of a row, where the fit is of several: a domain is called a test in the database."""
+    others = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
+    cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(others)}
+    return {name: str(value) for name, value in cell.items() if value}
+
+
+def _status(status: str, warnings: Sequence[str]) -> str:
+    return "warned" if warnings and status == "ok" else status
 
 
 def specification_work(db: str | Path, study: Study, only: Sequence[str], source: str | None) -> list[Work]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.fitting.store import is_same
-from slant.analysis.fitting.work import Work, fit_work
+from slant.analysis.calls.results import unchanged_ids
+from slant.analysis.fitting.work import fit_work
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.open import read_view, stored_views
 from slant.collector.keep.database import reading
@@ -26,10 +26,10 @@ def shown_models(db: str | Path, study: Study) -> pl.DataFrame:
     """
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):
-            return pl.DataFrame(schema={**dict.fromkeys((*GRAIN, "fit_id"), pl.String), "is_own": pl.Boolean})
+            return pl.DataFrame(schema={**dict.fromkeys((*GRAIN, "call_id"), pl.String), "is_own": pl.Boolean})
         models = read_view(connection, "topic_models").filter(pl.col("study") == study.name)
     own = _own(db, study, models) if models.height else []
-    ordered = models.with_columns(is_own=pl.col("fit_id").is_in(own)).sort("is_own", "fitted_at", maintain_order=True)
+    ordered = models.with_columns(is_own=pl.col("call_id").is_in(own)).sort("is_own", "fitted_at", maintain_order=True)
     return ordered.unique(GRAIN, keep="last", maintain_order=True)
 
 
@@ -41,9 +41,5 @@ def stale_models(db: str | Path, study: Study) -> list[str]:
 
 def _own(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
     """The ids of those that `fit()` would take as they are, whatever the versions of packages (which are told)."""
-    kept = {row["fit_id"]: row for row in models.to_dicts()}
-    definitions = [one for one in study.fits.values() if one.engine == "stm"]
-    works: list[Work] = [work for one in definitions for work in fit_work(db, study, one)]
-    return [
-        work.id for work in works if work.id in kept and is_same(kept[work.id], work.cell.data_hash, work.hash, None)
-    ]
+    definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
+    return unchanged_ids([work.call for fit in definitions for work in fit_work(db, study, fit)], models, None)

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.fitting.files import checked_file, model_file
+from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.model_files import checked_file, model_file
 from slant.analysis.rows.open import read_view, stored_views
-from slant.collector.errors import DatabaseError, RError
+from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 
-_VIEWS = ("models", "proportions", "quality", "words", "prevalence", "effects", "contrasts", "shifts", "correlations",
-          "examples")  # fmt: skip
+_VIEWS = (
+    "models",
+    "proportions",
+    "quality",
+    "words",
+    "prevalence",
+    "effects",
+    "contrasts",
+    "shifts",
+    "correlations",
+    "examples",
+)
 
 
 @dataclass(frozen=True)
@@ -36,17 +45,13 @@ class TopicModel:
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
-        path = model_file(self._db, str(self.about["fit_id"]))
+        path = model_file(self._db, str(self.about["call_id"]))
         again = "To make it again: analyze --fit stm --refit"
         return checked_file(path, self.about["file_md5"], "model", again)
 
     def documents(self) -> pl.DataFrame:
         """The topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""
-        with closing(run_jobs(documents_job, [str(self.path)], 1)) as results:
-            ((_, found),) = results
-        if isinstance(found, Died):
-            raise RError("Can't read the fitted model.", found.reason)
-        frame: pl.DataFrame = found
+        frame: pl.DataFrame = answered(Call("read_topics", arguments={"path": str(self.path), "what": "documents"}))
         return frame
 
 
@@ -65,18 +70,9 @@ def read_topics(db: str | Path, study: str | None = None, source: str | None = N
             raise _none(db)
         last = models.sort("fitted_at", maintain_order=True).tail(1)
         frames = {name: read_view(connection, f"topic_{name}") for name in _VIEWS}
-        md5 = connection.execute("SELECT file_md5 FROM stm_models WHERE fit_id = ?", [last["fit_id"][0]]).fetchall()
-    tables = {name: frame.join(last.select("fit_id"), on="fit_id", how="semi") for name, frame in frames.items()}
+        md5 = connection.execute("SELECT file_md5 FROM stm_models WHERE call_id = ?", [last["call_id"][0]]).fetchall()
+    tables = {name: frame.join(last.select("call_id"), on="call_id", how="semi") for name, frame in frames.items()}
     return TopicModel({**last.to_dicts()[0], "file_md5": md5[0][0]}, tables, Path(db))
-
-
-def documents_job(path: str) -> pl.DataFrame:
-    """Runs in a worker."""
-    from slant.analysis.bridge import r
-
-    value, _ = r.call("read_topics", path, "documents")
-    frame: pl.DataFrame = value
-    return frame
 
 
 def _none(db: str | Path) -> DatabaseError:

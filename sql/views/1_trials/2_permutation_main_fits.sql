@@ -7,16 +7,16 @@
 --        distribution of items, a permutation over the items themselves.
 CREATE OR REPLACE VIEW permutation_main_fits AS
 WITH contrasts AS (
-    SELECT fit_id, model, domain, kind, scale, estimate FROM brms_contrasts
+    SELECT call_id, model, domain, kind, scale, estimate FROM brms_contrasts
     UNION ALL
-    SELECT fit_id, model, domain, kind, scale, estimate FROM lme4_contrasts
+    SELECT call_id, model, domain, kind, scale, estimate FROM lme4_contrasts
 )
-SELECT p.permutation_id, c.model, c.domain, c.kind, c.scale, c.estimate, f.fit_id
+SELECT p.permutation_id, c.model, c.domain, c.kind, c.scale, c.estimate, f.call_id
 FROM permutations p
 JOIN fits f ON f.study = p.study AND f.fit = p.fit AND f.engine = p.engine AND f.source = p.source
-    AND f.study_version = p.study_version AND f.variant = p.variant AND f.data_hash = p.data_hash
-JOIN contrasts c ON c.fit_id = f.fit_id
+    AND f.study_version = p.study_version AND f.variant = p.variant AND f.data_hash = p.rows_hash
+JOIN contrasts c ON c.call_id = f.call_id
 QUALIFY row_number() OVER (
-    PARTITION BY p.permutation_id, c.model, c.domain, c.kind, c.scale ORDER BY f.fitted_at DESC, f.fit_id
+    PARTITION BY p.permutation_id, c.model, c.domain, c.kind, c.scale ORDER BY f.fitted_at DESC, f.call_id
 ) = 1
 ORDER BY p.permutation_id, c.model, c.domain, c.kind, c.scale;

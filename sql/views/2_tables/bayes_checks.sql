@@ -1,5 +1,5 @@
 -- bayes_checks: whether a Bayesian model brings forth data like those it was fitted to.
--- grain: fit_id, statistic, model, domain, block
+-- grain: call_id, statistic, model, domain, block
 -- reads: fits, brms_models, brms_checks
 -- study: any
 -- note:  posterior predictive checks: `observed` beside the mean and the middle 95 % of data drawn from the model;
@@ -8,9 +8,9 @@
 CREATE OR REPLACE VIEW bayes_checks AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.block, c.statistic,
-       c.observed, c.predicted, c.conf_low, c.conf_high, c.p_value, m.is_converged, m.verdict, f.fit_id
+       c.observed, c.predicted, c.conf_low, c.conf_high, c.p_value, m.is_converged, m.verdict, f.call_id
 FROM brms_checks c
-JOIN brms_models m ON m.fit_id = c.fit_id
-JOIN fits f ON f.fit_id = c.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, c.statistic,
+JOIN brms_models m ON m.call_id = c.call_id
+JOIN fits f ON f.call_id = c.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.statistic,
          coalesce(c.model, f.model) NULLS FIRST, coalesce(c.domain, f.test) NULLS FIRST, c.block NULLS FIRST;

@@ -1,5 +1,5 @@
 -- bayes_contrasts: how much more probable an outcome is in the first block than in the second.
--- grain: fit_id, model, domain, kind, scale
+-- grain: call_id, model, domain, kind, scale
 -- reads: fits, brms_models, brms_contrasts
 -- study: any
 -- note:  scale delta_p: a difference of probabilities; s: the same in log odds. p_positive: the posterior probability
@@ -8,9 +8,9 @@ CREATE OR REPLACE VIEW bayes_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(c.model, f.model) AS model,
        coalesce(c.domain, f.test) AS domain, c.kind, c.scale, c.estimate, c.median, c.conf_low, c.conf_high,
-       c.p_positive, m.is_converged, m.verdict, f.fit_id
+       c.p_positive, m.is_converged, m.verdict, f.call_id
 FROM brms_contrasts c
-JOIN brms_models m ON m.fit_id = c.fit_id
-JOIN fits f ON f.fit_id = c.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, c.kind DESC, c.scale,
+JOIN brms_models m ON m.call_id = c.call_id
+JOIN fits f ON f.call_id = c.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.kind DESC, c.scale,
          coalesce(c.model, f.model), coalesce(c.domain, f.test);

@@ -1,5 +1,5 @@
 -- bayes_diagnostics: how well each Bayesian model was sampled, in numbers and in words.
--- grain: fit_id
+-- grain: call_id
 -- reads: fits, brms_models, brms_loo
 -- study: any
 -- note:  `verdict` says whether the chains agree (R-hat, effective sample sizes, divergences, tree depth, E-BFMI). LOO is
@@ -11,8 +11,8 @@ SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.fit, m.
        m.max_rhat, m.min_ess_bulk, m.min_ess_tail, m.n_divergent, m.n_max_treedepth, m.min_ebfmi, m.n, f.n_missing,
        f.n_groups, m.priors, m.chains, m.iterations, m.warmup, m.n_draws, m.adapt_delta, m.max_treedepth, m.seed,
        l.elpd_loo, l.se_elpd_loo, l.p_loo, l.se_p_loo, l.looic, l.se_looic, l.max_pareto_k, l.n_bad_pareto_k,
-       m.compile_s, m.sampling_s, f.seconds, f.versions, f.fitted_at, m.file, m.draws_file, f.fit_id
+       m.compile_s, m.sampling_s, f.seconds, f.versions, f.fitted_at, m.file, m.draws_file, f.call_id
 FROM brms_models m
-JOIN fits f ON f.fit_id = m.fit_id
-LEFT JOIN brms_loo l ON l.fit_id = m.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.model, f.test, f.fit_id;
+JOIN fits f ON f.call_id = m.call_id
+LEFT JOIN brms_loo l ON l.call_id = m.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.model, f.test, f.call_id;

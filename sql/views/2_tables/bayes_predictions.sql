@@ -1,5 +1,5 @@
 -- bayes_predictions: the probability of each outcome that a Bayesian model predicts, cell by cell.
--- grain: fit_id, model, domain, block, kind
+-- grain: call_id, model, domain, block, kind
 -- reads: fits, brms_models, brms_predictions
 -- study: any
 -- note:  kind population: for an item of effect 0, as the paper has it; item_averaged: the mean over the items, which
@@ -8,9 +8,9 @@ CREATE OR REPLACE VIEW bayes_predictions AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(p.model, f.model) AS model,
        coalesce(p.domain, f.test) AS domain, p.block, p.kind, p.estimate, p.conf_low, p.conf_high, m.is_converged,
-       m.verdict, f.fit_id
+       m.verdict, f.call_id
 FROM brms_predictions p
-JOIN brms_models m ON m.fit_id = p.fit_id
-JOIN fits f ON f.fit_id = p.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, p.kind DESC, coalesce(p.model, f.model),
+JOIN brms_models m ON m.call_id = p.call_id
+JOIN fits f ON f.call_id = p.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, p.kind DESC, coalesce(p.model, f.model),
          coalesce(p.domain, f.test), p.block;

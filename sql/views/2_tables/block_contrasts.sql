@@ -1,5 +1,5 @@
 -- block_contrasts: how much less consistent valid answers are in the second block, as the model of stage B has it.
--- grain: fit_id, model, domain, kind
+-- grain: call_id, model, domain, kind
 -- reads: bayes_contrasts, models, tests
 -- design: forced_choice
 -- paper: Table 1
@@ -8,7 +8,7 @@
 --        which is not centred on 0. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW block_contrasts AS
 WITH wide AS (
-    SELECT source, study, study_version, variant, fit, fit_id, model, domain, kind, is_converged, verdict,
+    SELECT source, study, study_version, variant, fit, call_id, model, domain, kind, is_converged, verdict,
            max(estimate) FILTER (scale = 'delta_p') AS delta_p,
            max(conf_low) FILTER (scale = 'delta_p') AS delta_p_conf_low,
            max(conf_high) FILTER (scale = 'delta_p') AS delta_p_conf_high,
@@ -22,9 +22,9 @@ WITH wide AS (
 )
 SELECT w.source, w.study, w.study_version, w.variant, w.model, coalesce(m.label, w.model) AS model_label, w.domain,
        coalesce(t.label, w.domain) AS domain_label, w.kind, w.delta_p, w.delta_p_conf_low, w.delta_p_conf_high,
-       w.p_positive, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.fit_id
+       w.p_positive, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.call_id
 FROM wide w
 LEFT JOIN models m ON m.study = w.study AND m.study_version = w.study_version AND m.model = w.model
 LEFT JOIN tests t ON t.study = w.study AND t.study_version = w.study_version AND t.test = w.domain
-ORDER BY w.source, w.study, w.study_version, w.variant, w.fit, w.fit_id, w.kind DESC, m.model_no, w.model, t.test_no,
+ORDER BY w.source, w.study, w.study_version, w.variant, w.fit, w.call_id, w.kind DESC, m.model_no, w.model, t.test_no,
          w.domain;

@@ -1,6 +1,6 @@
 -- game_comparisons: how much the indices of two conditions of a game differ, with permutation tests, corrected.
 -- grain: source, study, study_version, between, model, variant, answer_format, condition, reference, index
--- reads: game_differences, allocation_games, models
+-- reads: game_differences, game_adjusted, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
@@ -16,12 +16,22 @@ WITH now AS (
            count(*) FILTER (is_complete) AS n
     FROM allocation_games
     GROUP BY source, study, study_version, model, answer_format, game_variant
+), adjusted AS (
+    SELECT a.*
+    FROM game_adjusted a
+    JOIN calls c USING (call_id)
+    QUALIFY row_number() OVER (PARTITION BY a.difference_id, a.index ORDER BY c.ended_at DESC, a.call_id) = 1
+), differences AS (
+    SELECT d.*, a.n_comparisons, a.p_adjusted, a.adjust, c.data_hash, c.versions, c.ended_at AS made_at
+    FROM game_differences d
+    JOIN calls c USING (call_id)
+    JOIN adjusted a ON a.difference_id = d.call_id AND a.index = d.index -- the other indices nobody asked for
 ), sides AS (
-    SELECT *, rowid AS number, condition AS side FROM game_differences
+    SELECT *, condition AS side FROM differences
     UNION ALL
-    SELECT *, rowid AS number, reference AS side FROM game_differences
+    SELECT *, reference AS side FROM differences
 ), counted AS (
-    SELECT s.number, coalesce(sum(n.n) FILTER (s.side = s.condition), 0) AS n_now,
+    SELECT s.call_id, s.index, coalesce(sum(n.n) FILTER (s.side = s.condition), 0) AS n_now,
            coalesce(sum(n.n) FILTER (s.side = s.reference), 0) AS n_reference_now
     FROM sides s
     LEFT JOIN now n ON n.source = s.source AND n.study = s.study AND n.study_version = s.study_version
@@ -29,15 +39,15 @@ WITH now AS (
         AND n.game_variant = CASE s.between WHEN 'variant' THEN s.side ELSE coalesce(s.variant, n.game_variant) END
         AND n.answer_format
             = CASE s.between WHEN 'answer_format' THEN s.side ELSE coalesce(s.answer_format, n.answer_format) END
-    GROUP BY s.number
+    GROUP BY s.call_id, s.index
 )
 SELECT d.source, d.study, d.study_version, d.between, d.model, coalesce(m.label, d.model) AS model_label, m.model_no,
        d.variant, d.answer_format, d.condition, d.reference, d.index, d.n_games, d.n_games_reference,
        d.difference, d.boot_low, d.boot_high, d.p_value, d.n_comparisons, d.p_adjusted, d.adjust,
        c.n_now = d.n_games AND c.n_reference_now = d.n_games_reference AS is_current,
        d.n_draws, d.seed, d.data_hash, d.versions, d.made_at
-FROM game_differences d
-JOIN counted c ON c.number = d.rowid
+FROM differences d
+JOIN counted c USING (call_id, index)
 LEFT JOIN models m ON m.study = d.study AND m.study_version = d.study_version AND m.model = d.model
 ORDER BY d.source, d.study, d.study_version, d.between, m.model_no, d.model, d.variant, d.answer_format,
          d.condition, d.reference, list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], d.index), d.index;

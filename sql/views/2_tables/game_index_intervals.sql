@@ -1,6 +1,6 @@
 -- game_index_intervals: SI, BGD, GASI and mutual information of each model and variant, with intervals, beside chance.
 -- grain: source, study, study_version, variant, model, index
--- reads: game_indices, allocation_games, models
+-- reads: game_indices, random_levels, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze indices`, with R's game_indices(). `conf` is the t interval over games, `boot` that of a
 --        bootstrap of whole games; `random_level` is what chance alone gives to a cell of as many games, choices,
@@ -20,10 +20,12 @@ SELECT i.source, i.study, i.study_version, i.variant,
        rtrim(replace(i.variant || '.', '.' || i.answer_format || '.', '.'), '.') AS game_variant,
        i.model, coalesce(m.label, i.model) AS model_label, m.model_no, i.answer_format, i.index,
        i.n_games, i.n_incomplete, i.estimate, i.sd, i.conf_low, i.conf_high, i.boot_low, i.boot_high,
-       i.random_level, i.random_low, i.random_high,
+       r.level AS random_level, r.level_low AS random_low, r.level_high AS random_high,
        coalesce(n.n_games = i.n_games AND n.n_incomplete = i.n_incomplete, false) AS is_current,
-       i.n_boot, i.seed, i.data_hash, i.versions, i.made_at
+       i.n_boot, i.seed, k.data_hash, k.versions, k.ended_at AS made_at
 FROM game_indices i
+JOIN calls k ON k.call_id = i.call_id
+LEFT JOIN random_levels r ON r.call_id = i.level_call_id AND r.index = i.index
 LEFT JOIN now n USING (source, study, study_version, variant, model)
 LEFT JOIN models m ON m.study = i.study AND m.study_version = i.study_version AND m.model = i.model
 ORDER BY i.source, i.study, i.study_version, i.variant, m.model_no, i.model,

@@ -1,6 +1,6 @@
 -- permutation_tests: what was observed in each cell beside its null distribution (`analyze permute`).
 -- grain: permutation_id, model, domain, kind, scale
--- reads: permutation_cells, permutations, permutation_main_fits, models, tests
+-- reads: permutation_cells, permutations, calls, permutation_main_fits, models, tests
 -- study: any
 -- note:  compare `observed` with `null_mean`, not with 0: under treatment coding the priors alone give the reference
 --        cell a difference. `observed` was fitted with the same settings as the refits; observed_main_fit is that of
@@ -17,13 +17,14 @@ SELECT p.source, p.study, p.study_version, p.variant, p.fit, p.engine,
        c.n, c.n_as_large, c.p_one_sided, c.p_low, c.p_high, c.p_two_sided, c.p_two_sided_low, c.p_two_sided_high,
        p.n_permutations, c.n_failed, c.p_if_failed_large, c.n_divergent, c.n_unconverged, c.n_warned, c.n_separated,
        c.noise_share, p.block, p.unit, p.within, p.n_rows, p.n_units, p.n_one_block, p.seed, p.settings, p.formula,
-       p.data_hash, p.versions, p.seconds, p.finished_at, p.permutation_id
+       p.rows_hash AS data_hash, k.versions, p.refit_seconds AS seconds, k.ended_at AS finished_at, p.permutation_id
 FROM permutation_cells c
-JOIN permutations p ON p.permutation_id = c.permutation_id
+JOIN permutations p ON p.call_id = c.call_id
+JOIN calls k ON k.call_id = c.call_id
 LEFT JOIN permutation_main_fits f
-    ON f.permutation_id = c.permutation_id AND f.model IS NOT DISTINCT FROM c.model
+    ON f.permutation_id = p.permutation_id AND f.model IS NOT DISTINCT FROM c.model
     AND f.domain IS NOT DISTINCT FROM c.domain AND f.kind = c.kind AND f.scale = c.scale
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = c.model
 LEFT JOIN tests d ON d.study = p.study AND d.study_version = p.study_version AND d.test = c.domain
-ORDER BY p.source, p.study, p.study_version, p.variant, p.finished_at, p.permutation_id,
+ORDER BY p.source, p.study, p.study_version, p.variant, k.ended_at, p.permutation_id,
          c.scale, c.kind DESC, m.model_no, c.model, d.test_no, c.domain;

@@ -1,6 +1,6 @@
 -- permutation_values: each refit of a permutation test in each cell; number 0 is the data as observed.
 -- grain: permutation_id, number, model, domain
--- reads: permutation_draws, permutation_refits, permutations, models, tests
+-- reads: permutation_draws, permutation_refits, permutations, calls, models, tests
 -- study: any
 -- note:  delta_p is a difference of probabilities and s one of log odds, both population-level; delta_p_items is that
 --        of probabilities averaged over items. Of brms they are the posterior's means, beside its sd and their Monte
@@ -11,11 +11,13 @@ SELECT p.source, p.study, p.study_version, p.variant, p.fit, p.engine, r.number,
        v.domain, coalesce(d.label, v.domain) AS domain_label, d.test_no AS domain_no,
        v.delta_p, v.delta_p_sd, v.delta_p_mcse, v.delta_p_items, v.delta_p_items_sd, v.delta_p_items_mcse,
        v.s, v.s_sd, v.s_mcse, v.rhat, v.ess_bulk, v.is_separated,
-       r.status, r.n_divergent, r.n_max_treedepth, r.is_singular, r.messages, r.seed, r.seconds, p.permutation_id
+       k.status, r.n_divergent, r.n_max_treedepth, r.is_singular, k.messages, r.seed, k.seconds, p.permutation_id
 FROM permutation_refits r
 JOIN permutations p ON p.permutation_id = r.permutation_id
-LEFT JOIN permutation_draws v ON v.permutation_id = r.permutation_id AND v.number = r.number
+JOIN calls test ON test.call_id = p.call_id
+JOIN calls k ON k.call_id = r.call_id
+LEFT JOIN permutation_draws v ON v.call_id = r.call_id
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = v.model
 LEFT JOIN tests d ON d.study = p.study AND d.study_version = p.study_version AND d.test = v.domain
-ORDER BY p.source, p.study, p.study_version, p.variant, p.finished_at, p.permutation_id, r.number,
+ORDER BY p.source, p.study, p.study_version, p.variant, test.ended_at, p.permutation_id, r.number,
          m.model_no, v.model, d.test_no, v.domain;

@@ -1,5 +1,5 @@
 -- predicted_compliance: the probability of a valid answer that the model of stage A predicts.
--- grain: fit_id, model, domain, block, kind
+-- grain: call_id, model, domain, block, kind
 -- reads: bayes_predictions, models, tests
 -- design: forced_choice
 -- paper: Table 2
@@ -7,11 +7,11 @@
 CREATE OR REPLACE VIEW predicted_compliance AS
 SELECT p.source, p.study, p.study_version, p.variant, p.model, coalesce(m.label, p.model) AS model_label, p.domain,
        coalesce(t.label, p.domain) AS domain_label, p.block, p.kind, p.estimate, p.conf_low, p.conf_high,
-       p.is_converged, p.verdict, p.fit, p.fit_id
+       p.is_converged, p.verdict, p.fit, p.call_id
 FROM bayes_predictions p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.domain
 WHERE p.outcome = 'is_valid'
-ORDER BY p.source, p.study, p.study_version, p.variant, p.fit, p.fit_id, p.kind DESC, m.model_no, p.model, t.test_no,
+ORDER BY p.source, p.study, p.study_version, p.variant, p.fit, p.call_id, p.kind DESC, m.model_no, p.model, t.test_no,
          p.domain,
          p.block;

@@ -1,6 +1,6 @@
 -- specifications: what each specification of a sensitivity analysis found, the first one of the study beside it.
 -- grain: source, study, study_version, variant, model, test, spec
--- reads: sensitivity
+-- reads: sensitivity, calls
 -- study: any
 -- note:  one fit of interference has a row for each model and domain (test). Estimates of another unit don't compare:
 --        d is in standard deviations of the outcome as it was analysed, NULL for probabilities. `change` is the
@@ -9,9 +9,10 @@ CREATE OR REPLACE VIEW specifications AS
 SELECT s.source, s.study, s.study_version, s.variant, s.model, s.test, s.spec, s.spec_no, s.label, s.estimand, s.unit,
        s.estimate, s.conf_low, s.conf_high, s.p_value, s.p_positive, s.d, s.d_low, s.d_high,
        CASE WHEN s.unit = first.unit THEN s.estimate - first.estimate END AS change, s.d - first.d AS change_d,
-       s.n, s.n_left_out, s.n_missing, s.status, s.messages, s.fit, s.engine, s.formula, s.choices, s.versions,
-       s.seconds, s.fitted_at
+       s.n, s.n_left_out, s.n_missing, s.status, s.messages, s.fit, s.engine, s.formula, s.choices, c.versions,
+       c.seconds, c.ended_at AS fitted_at
 FROM sensitivity s
+JOIN calls c USING (call_id)
 LEFT JOIN sensitivity first
     ON first.spec_no = 1 AND first.source = s.source AND first.study = s.study
     AND first.study_version = s.study_version AND first.variant = s.variant

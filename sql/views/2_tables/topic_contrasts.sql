@@ -1,5 +1,5 @@
 -- topic_contrasts: how much larger each topic is in the second condition than in the first.
--- grain: fit_id, topic, model
+-- grain: call_id, topic, model
 -- reads: fits, stm_contrasts
 -- study: any
 -- note:  differences of topic shares (incompatible minus compatible in the RM-IAT). model NULL: all models together.
@@ -8,7 +8,7 @@
 CREATE OR REPLACE VIEW topic_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, c.topic, c.model, c.estimate, c.std_error, c.df,
        c.statistic,
-       c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.fit_id
+       c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.call_id
 FROM stm_contrasts c
-JOIN fits f ON f.fit_id = c.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, c.topic, c.model NULLS FIRST;
+JOIN fits f ON f.call_id = c.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.topic, c.model NULLS FIRST;

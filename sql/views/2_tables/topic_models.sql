@@ -1,5 +1,5 @@
 -- topic_models: the topic models that were fitted, how, and to what.
--- grain: fit_id
+-- grain: call_id
 -- reads: fits, stm_models
 -- study: any
 -- note:  `is_converged` is false where the fit was stopped at its last allowed step, as the paper's may be. `file`
@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW topic_models AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.n_topics, m.n_documents, m.n_words, m.n_steps,
        m.is_converged,
        m.bound, m.seed, f.formula, f.status, f.n_missing, f.data_hash, f.versions, f.seconds, f.fitted_at, m.file,
-       f.fit_id
+       f.call_id
 FROM stm_models m
-JOIN fits f ON f.fit_id = m.fit_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id;
+JOIN fits f ON f.call_id = m.call_id
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id;

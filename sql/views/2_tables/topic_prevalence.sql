@@ -1,5 +1,5 @@
 -- topic_prevalence: how large each topic is by model, by condition, by test, and by model and condition.
--- grain: fit_id, scope, topic, model, condition, test
+-- grain: call_id, scope, topic, model, condition, test
 -- reads: fits, models, tests, stm_prevalence
 -- study: any
 -- paper: Table S14
@@ -7,11 +7,11 @@
 --        what is NULL is not. By model as in the paper: the condition is held at the more frequent one.
 CREATE OR REPLACE VIEW topic_prevalence AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, p.scope, p.topic, p.model, p.condition, p.test, p.estimate,
-       p.conf_low, p.conf_high, m.label AS model_label, m.model_no, t.label AS test_label, t.test_no, f.fit_id
+       p.conf_low, p.conf_high, m.label AS model_label, m.model_no, t.label AS test_label, t.test_no, f.call_id
 FROM stm_prevalence p
-JOIN fits f ON f.fit_id = p.fit_id
+JOIN fits f ON f.call_id = p.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = p.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, scope, topic, model_no, p.model, test_no,
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, scope, topic, model_no, p.model, test_no,
          p.test,
        p.condition;

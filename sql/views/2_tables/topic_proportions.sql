@@ -1,5 +1,5 @@
 -- topic_proportions: how large each topic is, and its words.
--- grain: fit_id, topic
+-- grain: call_id, topic
 -- reads: fits, stm_topics, stm_words
 -- study: any
 -- paper: Table S13
@@ -7,15 +7,15 @@
 --        the largest. Words are stems, the best first: FREX words tell the topic from others, frequent ones need not.
 CREATE OR REPLACE VIEW topic_proportions AS
 WITH words AS (
-    SELECT fit_id, topic,
+    SELECT call_id, topic,
            string_agg(word, ', ' ORDER BY place) FILTER (kind = 'frex' AND place <= 7) AS frex_words,
            string_agg(word, ', ' ORDER BY place) FILTER (kind = 'prob' AND place <= 7) AS frequent_words
     FROM stm_words
-    GROUP BY fit_id, topic
+    GROUP BY call_id, topic
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, t.topic, t.proportion, t.n_dominant,
-       w.frex_words, w.frequent_words, f.fit_id
+       w.frex_words, w.frequent_words, f.call_id
 FROM stm_topics t
-JOIN fits f ON f.fit_id = t.fit_id
-LEFT JOIN words w ON w.fit_id = t.fit_id AND w.topic = t.topic
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, t.topic;
+JOIN fits f ON f.call_id = t.call_id
+LEFT JOIN words w ON w.call_id = t.call_id AND w.topic = t.topic
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, t.topic;

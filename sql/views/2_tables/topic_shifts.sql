@@ -1,5 +1,5 @@
 -- topic_shifts: how topics shift with condition in each model and test, beside Cohen's d of tokens there.
--- grain: fit_id, topic, model, test
+-- grain: call_id, topic, model, test
 -- reads: fits, models, tests, stm_shifts
 -- study: any
 -- note:  estimate is the coefficient of condition in lm(share ~ condition), 95 % intervals. Cells with fewer than
@@ -7,9 +7,9 @@
 --        S3).
 CREATE OR REPLACE VIEW topic_shifts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, s.topic, s.model, s.test, s.estimate, s.std_error, s.df,
-       s.statistic, s.p_value, s.conf_low, s.conf_high, s.cohens_d, f.fit_id
+       s.statistic, s.p_value, s.conf_low, s.conf_high, s.cohens_d, f.call_id
 FROM stm_shifts s
-JOIN fits f ON f.fit_id = s.fit_id
+JOIN fits f ON f.call_id = s.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = s.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = s.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.fit_id, topic, m.model_no, s.model, t.test_no, s.test;
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, topic, m.model_no, s.model, t.test_no, s.test;

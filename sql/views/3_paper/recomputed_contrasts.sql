@@ -1,5 +1,5 @@
 -- recomputed_contrasts: how much more probable consistency is in the first block, of the kept Bayesian model.
--- grain: fit_id, model, test, quantity
+-- grain: call_id, model, test, quantity
 -- reads: bayes_contrasts
 -- design: forced_choice
 -- gives: delta_p, conf_low, conf_high, p_positive
@@ -10,13 +10,13 @@
 CREATE OR REPLACE VIEW recomputed_contrasts AS
 WITH wide AS (
     SELECT source, study, study_version, variant, model, domain AS test, is_converged IS NOT true AS is_void, verdict,
-           estimate AS delta_p, conf_low, conf_high, p_positive, fit_id
+           estimate AS delta_p, conf_low, conf_high, p_positive, call_id
     FROM bayes_contrasts
     WHERE kind = 'population' AND scale = 'delta_p' AND outcome = 'is_consistent'
 )
 SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refusals_removed,
        NULL::VARCHAR AS condition, quantity, CASE WHEN NOT is_void THEN number END AS recomputed,
        CASE WHEN is_void THEN 'The fit has not converged, so that this number is not compared. ' || verdict END
-           AS missing, fit_id
+           AS missing, call_id
 FROM (UNPIVOT wide ON delta_p, conf_low, conf_high, p_positive INTO NAME quantity VALUE number)
 ORDER BY ALL;

@@ -1,5 +1,5 @@
 -- recomputed_mixed_models: the numbers that papers print of the mixed model of each test.
--- grain: fit_id, quantity
+-- grain: call_id, quantity
 -- reads: fits, estimates, variances
 -- design: association
 -- gives: intercept_estimate, intercept_std_error, condition_estimate, condition_std_error, condition_stars, var_prompt,
@@ -10,7 +10,7 @@
 --        `statistic` and `p` are the condition's.
 CREATE OR REPLACE VIEW recomputed_mixed_models AS
 WITH terms AS (
-    SELECT fit_id,
+    SELECT call_id,
            max(estimate) FILTER (term = 'intercept') AS intercept_estimate,
            max(std_error) FILTER (term = 'intercept') AS intercept_std_error,
            min_by(estimate, term_no) FILTER (starts_with(term, 'condition')) AS estimate,
@@ -19,27 +19,27 @@ WITH terms AS (
            min_by(statistic, term_no) FILTER (starts_with(term, 'condition')) AS statistic,
            min_by(p_value, term_no) FILTER (starts_with(term, 'condition')) AS p
     FROM estimates
-    GROUP BY fit_id
+    GROUP BY call_id
 ), parts AS (
-    SELECT fit_id, max(variance) FILTER ("group" = 'wording') AS var_prompt,
+    SELECT call_id, max(variance) FILTER ("group" = 'wording') AS var_prompt,
            max(variance) FILTER ("group" = 'residual') AS var_residual
     FROM variances
-    GROUP BY fit_id
+    GROUP BY call_id
 ), wide AS (
-    SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.refusals_removed, f.fit_id,
-           f.n::DOUBLE AS n, f.log_lik AS loglik, t.* EXCLUDE fit_id, t.estimate AS condition_estimate,
+    SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.refusals_removed, f.call_id,
+           f.n::DOUBLE AS n, f.log_lik AS loglik, t.* EXCLUDE call_id, t.estimate AS condition_estimate,
            t.std_error AS condition_std_error,
            ((t.p < 0.05)::INTEGER + (t.p < 0.01)::INTEGER + (t.p < 0.001)::INTEGER)::DOUBLE AS condition_stars,
            v.var_prompt, v.var_residual
     FROM fits f
-    LEFT JOIN terms t ON t.fit_id = f.fit_id
-    LEFT JOIN parts v ON v.fit_id = f.fit_id
+    LEFT JOIN terms t ON t.call_id = f.call_id
+    LEFT JOIN parts v ON v.call_id = f.call_id
     WHERE f.engine = 'lme4' AND f.test IS NOT NULL
 )
 SELECT source, study, study_version, variant, model, test, refusals_removed, NULL::VARCHAR AS condition, quantity,
-       recomputed, NULL::VARCHAR AS missing, fit_id
+       recomputed, NULL::VARCHAR AS missing, call_id
 FROM (
-    UNPIVOT wide ON COLUMNS(* EXCLUDE (source, study, study_version, variant, model, test, refusals_removed, fit_id))
+    UNPIVOT wide ON COLUMNS(* EXCLUDE (source, study, study_version, variant, model, test, refusals_removed, call_id))
     INTO NAME quantity VALUE recomputed
 )
 ORDER BY ALL;

@@ -1,0 +1,29 @@
+"""The R code that decides numbers, as one hash: a result of other code is another result."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from slant.collector.records import stable_id
+
+# not resolved: in a checkout the package is a link, and its neighbours are links, too
+_PACKAGE = Path(__file__).parent.parent
+
+
+def r_folder() -> Path:
+    """The folder with our R functions."""
+    return (_PACKAGE.parent / "R").resolve()
+
+
+def native_folder() -> Path:
+    """The folder with what R/ compiles at its first use."""
+    return (_PACKAGE.parent / "native").resolve()
+
+
+@cache
+def r_code_hash() -> str:
+    """Of all code that a call may run but for what draws: a figure drawn otherwise leaves every result as it is."""
+    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
+    files = [*sorted(code), *sorted(native_folder().iterdir())]
+    return stable_id([file.read_text("utf-8") for file in files])

@@ -1,0 +1,52 @@
+"""Where fitted models and their draws lie: in the folder NAME.duckdb.models beside the database, by the fit's id."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from pathlib import Path
+
+from slant.collector.errors import DatabaseError
+
+_BLOCK = 1 << 20
+
+
+def model_folder(db: str | Path) -> Path:
+    """The folder of fitted models beside the database."""
+    path = Path(db).resolve()
+    return path.with_name(path.name + ".models")
+
+
+def made_model_folder(db: str | Path) -> Path:
+    """The same folder, made where it can be: where it can't, R says that the model was not kept."""
+    folder = model_folder(db)
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+    return folder
+
+
+def model_file(db: str | Path, call_id: str, ending: str = ".rds") -> Path:
+    """Where a file of this fit lies. Ids come from the database, too, so nothing but letters and digits will do."""
+    if not call_id.isalnum() or not call_id.isascii():
+        raise DatabaseError(f'"{db}" holds a fit with the id "{call_id}", which slant did not make.')
+    return model_folder(db) / f"{call_id}{ending}"
+
+
+def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
+    """`path`, if it is the very file that slant wrote: reading an .rds file can run code. Else DatabaseError.
+
+    `what` is a word for it ("model"), `again` says how to make it again.
+    """
+    if not path.is_file():
+        raise DatabaseError(f'The fitted {what} is not beside the database: there is no file "{path}".', again)
+    if md5_of(path) != md5:
+        raise DatabaseError(f'"{path}" is not the {what} that this database was told of.', again)
+    return path
+
+
+def md5_of(path: Path) -> str:
+    found = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()

@@ -1,0 +1,379 @@
+"""Results of calls of R, kept in the database: one row of the table `calls` each, and the data frames that R returned.
+
+`results()` takes what is kept and unchanged, computes the rest, and keeps each as it ends. The tables are described in
+sql/migrations/0002_results.sql, and their types are read from there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.analysis.bridge.r_home import version_numbers
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.call import Answer, Call, computed
+from slant.analysis.calls.duration import expected_duration
+from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
+from slant.collector.errors import DatabaseError, RError
+from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.system.operating_system import core_count
+from slant.collector.system.shipped_files import sql_dir, sql_query
+
+Progress = Callable[[int, int], None]
+"""Called with the numbers of calls that are done and that there are. It may also have `watch(path, name)`, a file in
+which a long call writes what it is doing, and `note(text)`, what to say at once.
+"""
+ID = "call_id"
+_KEEP_EVERY_S = 2.0
+_log = logging.getLogger("slant.analysis.results")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What calls gave, in the order in which they were asked for.
+
+    calls: one row a call, in the columns of the table `calls`. frames: by the name of its table, each data frame that
+    they returned, all calls below each other, told apart by call_id. computed: the ids of those that were computed now.
+    not_kept: why these could not be written to the database; None where they were.
+    """
+
+    calls: pl.DataFrame
+    frames: Mapping[str, pl.DataFrame]
+    computed: frozenset[str] = frozenset()
+    not_kept: str | None = None
+
+    def of(self, calls: Sequence[Call]) -> Results:
+        """Those of these calls alone, in their order."""
+        order = pl.DataFrame({ID: [call.id for call in calls]}, schema={ID: pl.String})
+        return Results(
+            _in_order(order, self.calls),
+            {name: _in_order(order, frame) for name, frame in self.frames.items()},
+            self.computed & set(order[ID]),
+            self.not_kept,
+        )
+
+    def check_none_failed(self) -> None:
+        """RError, with its reason, for the first call that failed."""
+        failed = self.calls.filter(pl.col("status") == "failed")
+        if failed.height:
+            row = failed.row(0, named=True)
+            raise RError(f"R could not finish {row['function']}() of {row['about']}.", row["messages"])
+
+
+def results(
+    db: str | Path,
+    calls: Sequence[Call],
+    *,
+    refit: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    raises: bool = True,
+) -> Results:
+    """What each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed now.
+
+    Each is kept as it ends; of a call that failed, its reason is, and it is tried again. `refit` computes all anew.
+    `workers` R processes (default: the cores), or any `concurrent.futures.Executor`. Without R, what is kept is still
+    given. `raises`: what R itself refuses (RError) ends it all; else it is a call that failed, as one whose process
+    died always is. Raises RError where R or a package is missing.
+    """
+    kept = _Kept(db, calls)
+    unchanged = set() if refit else kept.unchanged(calls)
+    todo = list({call.id: call for call in calls if call.id not in unchanged}.values())
+    store = _Store(Path(db), kept.relabelled([call for call in calls if call.id in unchanged]))
+    total = len({call.id for call in calls})
+    done = total - len(todo)
+    if progress and done:
+        progress(done, total)
+    try:
+        with closing(computed(todo, workers, executor, _asides(db, todo, workers, progress))) as answers:
+            for number, answer in answers:
+                if raises and not answer.has_died:
+                    answer.raise_error()
+                store.add(todo[number], answer)
+                done += 1
+                if progress:
+                    progress(done, total)
+    finally:
+        store.flush()
+    parts = [kept.of(calls, unchanged), *store.parts]
+    tables = {name: _stacked(parts, name) for name in dict.fromkeys(t for call in calls for t in call.tables.values())}
+    every = Results(_stacked(parts, "calls"), tables, frozenset(call.id for call in todo), store.not_kept)
+    return every.of(calls)
+
+
+def not_kept_yet(db: str | Path, calls: Sequence[Call]) -> list[Call]:
+    """Those that `results()` would compute."""
+    unchanged = _Kept(db, calls).unchanged(calls)
+    return [call for call in calls if call.id not in unchanged]
+
+
+def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
+    """The ids of calls that `rows` (call_id, status, versions) hold, made by these versions (None: any)."""
+    then = {row[ID]: row for row in rows.to_dicts() if row["status"] != "failed"}
+    return [call.id for call in calls if call.id in then and _is_made_alike(then[call.id]["versions"], versions)]
+
+
+@cache
+def table_schema(table: str) -> pl.Schema:
+    """The columns of a table of results, typed as its SQL says."""
+    with closing(duckdb.connect(":memory:")) as connection:
+        connection.execute((sql_dir() / "migrations" / "0002_results.sql").read_text("utf-8"))
+        return frame_of(connection.table(table).limit(0)).schema
+
+
+class _Kept:
+    """What the database keeps of these calls, by table."""
+
+    def __init__(self, db: str | Path, calls: Sequence[Call]) -> None:
+        self.frames: Frames = {}
+        ids = pl.DataFrame({ID: [call.id for call in calls]}, schema={ID: pl.String})
+        if not Path(db).exists():
+            return
+        with reading(db) as connection, registered(connection, "asked", ids):
+            for table in ("calls", *dict.fromkeys(t for call in calls for t in call.tables.values())):
+                rows = f"SELECT t.* FROM {table} t WHERE {ID} IN (SELECT {ID} FROM asked) ORDER BY rowid"  # noqa: S608
+                with suppress(duckdb.CatalogException):  # an older slant made the file, and it can't be written
+                    self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
+
+    def unchanged(self, calls: Sequence[Call]) -> set[str]:
+        """The ids of calls that need not be made again. Without R nothing better could be made."""
+        rows = {row[ID]: row for row in self.frames["calls"].to_dicts()} if "calls" in self.frames else {}
+        known = [call for call in calls if call.id in rows and rows[call.id]["status"] != "failed"]
+        versions = _versions({call.packages for call in known})
+        return {call.id for call in known if _is_made_alike(rows[call.id]["versions"], versions[call.packages])}
+
+    def relabelled(self, calls: Sequence[Call]) -> dict[str, pl.DataFrame]:
+        """The rows whose further columns these calls give otherwise now, as they are to be; here, too."""
+        changed: dict[str, pl.DataFrame] = {}
+        for table, of_table in _by_first_table(calls).items():
+            names = [name for name in table_schema(table) if any(name in call.columns for call in of_table)]
+            if not names or table not in self.frames:
+                continue
+            schema: dict[str, Any] = {ID: pl.String, **{name: table_schema(table)[name] for name in names}}
+            now = pl.DataFrame(
+                [{ID: c.id, **{n: _plain(c.columns.get(n)) for n in names}} for c in of_table],
+                schema=pl.Schema(schema),
+            )
+            before = self.frames[table].filter(pl.col(ID).is_in(now[ID].to_list()))
+            after = before.drop(names).join(now, on=ID, how="left", maintain_order="left").select(before.columns)
+            is_other = pl.Series([a != b for a, b in zip(before.rows(), after.rows(), strict=True)], dtype=pl.Boolean)
+            ids = after.filter(is_other)[ID].unique().to_list()
+            if ids:
+                changed[table] = after.filter(pl.col(ID).is_in(ids))
+                rest = self.frames[table].filter(~pl.col(ID).is_in(ids))
+                self.frames[table] = pl.concat([rest, changed[table]])
+        return changed
+
+    def of(self, calls: Sequence[Call], ids: set[str]) -> Frames:
+        return {table: frame.filter(pl.col(ID).is_in(list(ids))) for table, frame in self.frames.items()}
+
+
+Frames = dict[str, pl.DataFrame]
+
+
+class _Store:
+    """Writes results into the database as they end, a few at once. What could not be written is tried again with the
+    next, and at the end; numbers that can't be kept are still worth seeing.
+    """
+
+    def __init__(self, db: Path, relabelled: Frames) -> None:
+        self._db = db
+        self._relabelled = relabelled
+        self._waiting: list[Frames] = []
+        self._written_at = time.monotonic()
+        self.parts: list[Frames] = []
+        self.not_kept: str | None = None
+
+    def add(self, call: Call, answer: Answer) -> None:
+        frames = rows_of(call, answer)
+        self.parts.append(frames)
+        self._waiting.append(frames)
+        _log.info("%s of %s: %s, %.2f s", call.function, call.place, frames["calls"]["status"][0], answer.seconds)
+        if time.monotonic() - self._written_at > _KEEP_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self._waiting and not self._relabelled:
+            return
+        tables = dict.fromkeys(name for part in self._waiting for name in part)
+        try:
+            replaced = _write(self._db, {name: _stacked(self._waiting, name) for name in tables}, self._relabelled)
+        except DatabaseError as error:
+            self.not_kept = str(error)
+        else:
+            self.not_kept, self._waiting, self._relabelled = None, [], {}
+            _remove_files(self._db, replaced)
+        self._written_at = time.monotonic()
+
+
+def _write(db: Path, frames: Frames, relabelled: Frames) -> set[str]:
+    """In one transaction; each takes the place of the earlier result that was about the same, whose ids it returns."""
+    with writing(db) as connection:
+        replaced: set[str] = set()
+        if frames:
+            with registered(connection, "new_calls", frames["calls"].select(ID, "function", "about")):
+                replaced = {row[0] for row in connection.execute(sql_query("replaced_calls")).fetchall()}
+            _replace(connection, frames, replaced)
+        for table, frame in relabelled.items():
+            _replace(connection, {table: frame}, frame[ID].unique().to_list())
+    return replaced - set(frames["calls"][ID]) if frames else set()
+
+
+def _replace(connection: duckdb.DuckDBPyConnection, frames: Frames, ids: Iterable[str]) -> None:
+    gone = pl.DataFrame({ID: list(ids)}, schema={ID: pl.String})
+    with registered(connection, "gone", gone):
+        for table, frame in frames.items():
+            connection.execute(f"DELETE FROM {table} WHERE {ID} IN (SELECT {ID} FROM gone)")  # noqa: S608
+            with registered(connection, "new_rows", frame):
+                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
+
+
+def _remove_files(db: Path, ids: Iterable[str]) -> None:
+    """The models of results that others have replaced."""
+    for replaced in ids:
+        for file in model_folder(db).glob(f"{replaced}.*") if replaced.isalnum() else ():
+            with suppress(OSError):
+                file.unlink()
+
+
+def rows_of(call: Call, answer: Answer) -> Frames:
+    """The rows of the table `calls`, and of each of its own, that one call comes to."""
+    frames = call.shaped(answer) if call.shaped and not answer.error else answer.frames
+    status = _status(call, answer, frames)
+    messages = [*(f"warning: {text}" for text in call.warnings), *answer.messages]
+    messages += [f"error: {' '.join(answer.error)}"] if answer.error else []
+    versions = {**answer.versions, "slant": slant_version()} if answer.versions else None
+    row = {
+        ID: call.id,
+        "function": call.function,
+        "about": call.place,
+        "data_hash": call.data_hash,
+        "versions": versions and json.dumps(versions),
+        "status": status,
+        "messages": "\n".join(messages),
+        "seconds": answer.seconds,
+        "ended_at": datetime.now(UTC).replace(tzinfo=None),
+    }
+    rows = {"calls": pl.DataFrame([row], schema=table_schema("calls"))}
+    first = next(iter(call.tables.values()), None)
+    for name, table in call.tables.items():
+        own = {"status": status, "messages": row["messages"], **call.fill, **call.about}
+        own |= call.columns if table == first else {}
+        frame = frames.get(name)
+        if name == "about" and not answer.error:
+            frame = pl.DataFrame({ID: [call.id]})
+        if frame is None and table == call.failed:
+            own = {"n": None if call.rows is None else call.rows.height, **own}
+            frame = pl.DataFrame({ID: [call.id]})
+        if frame is None:  # what an earlier result has there is to go, too
+            rows[table] = pl.DataFrame(schema=table_schema(table))
+        else:
+            rows[table] = _typed(frame.with_columns(pl.lit(call.id).alias(ID)), table, own)
+    return rows
+
+
+def _typed(frame: pl.DataFrame, table: str, own: Mapping[str, Any]) -> pl.DataFrame:
+    """A frame as its table has it: what R did not return is from `own`, or unknown; no number is NaN."""
+    columns = {
+        name: pl.col(name) if name in frame.columns else pl.lit(_plain(own.get(name))).alias(name)
+        for name in table_schema(table)
+    }
+    if "term_no" in columns:
+        columns["term_no"] = pl.int_range(1, pl.len() + 1).alias("term_no")
+    typed = frame.select(column.cast(table_schema(table)[name]) for name, column in columns.items())
+    return typed.fill_nan(None)
+
+
+def _plain(value: Any) -> Any:
+    """What a column can hold: lists and mappings as JSON."""
+    return (
+        value if value is None or isinstance(value, (str, int, float, bool)) else json.dumps(value, ensure_ascii=False)
+    )
+
+
+def _status(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) -> str:
+    """As R's own frame says where it has a row or more of `status`: failed where all of them have."""
+    own = [frame["status"].to_list() for frame in frames.values() if "status" in frame.columns and frame.height]
+    if answer.error or (own and set(own[0]) == {"failed"}):
+        return "failed"
+    status = own[0][0] if own and len(own[0]) == 1 else "ok"
+    return "warned" if call.warnings and status == "ok" else status
+
+
+def _asides(
+    db: str | Path, calls: Sequence[Call], workers: int | None, progress: Progress | None
+) -> dict[int, dict[str, Any]]:
+    """Arguments that change no number: where models go, where a long call says what it does, how many cores it has."""
+    asides: dict[int, dict[str, Any]] = {}
+    watch, note = getattr(progress, "watch", None), getattr(progress, "note", None)
+    for number, call in enumerate(calls):
+        more: dict[str, Any] = {name: str(model_file(db, call.id, ending)) for name, ending in call.keeps.items()}
+        if call.keeps or call.says:
+            made_model_folder(db)
+        if call.cores == "all":
+            more["cores"] = workers or core_count()
+            if note and (told := expected_duration(call.rows, call.given(more))):
+                note(f"{call.says}: {told}")
+        if call.says and watch:
+            said = model_folder(db) / f"{call.id}.says"
+            watch(said, call.says)
+            more["say"] = str(said)
+        asides[number] = more
+    return asides
+
+
+def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[str, str] | None]:
+    """The versions that calls with these packages would be made with now; R is asked once where it has all of them."""
+    groups = list(wanted)
+    every = tuple(dict.fromkeys(name for packages in groups for name in packages))
+    if len(groups) > 1 and (now := versions_now(every)):
+        return {packages: {name: now[name] for name in ("R", *packages)} for packages in groups}
+    return {packages: versions_now(packages) for packages in groups}
+
+
+def _is_made_alike(then: str | None, now: Mapping[str, str] | None) -> bool:
+    """Whether what made a result is what would make it now, as far as that is known: R writes one version in two ways,
+    1.1-31 and 1.1.31.
+    """
+    made_with = json.loads(then or "{}")
+    shared = [name for name in now or {} if name in made_with]
+    return all(version_numbers(made_with[name]) == version_numbers((now or {})[name]) for name in shared)
+
+
+def _by_first_table(calls: Sequence[Call]) -> dict[str, list[Call]]:
+    groups: dict[str, list[Call]] = {}
+    for call in calls:
+        if call.columns and call.tables:
+            groups.setdefault(next(iter(call.tables.values())), []).append(call)
+    return groups
+
+
+def _stacked(parts: Sequence[Mapping[str, pl.DataFrame]], table: str) -> pl.DataFrame:
+    return pl.concat([pl.DataFrame(schema=table_schema(table)), *(part[table] for part in parts if table in part)])
+
+
+def _in_order(order: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    return order.join(frame, on=ID, how="inner", maintain_order="left_right")
+
+
+@cache
+def slant_version() -> str:
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        return "checkout"

@@ -1,0 +1,121 @@
+"""What fits gave, beside the cell each is of: the frames that callers see begin with source, study … and end with fit.
+
+Where Bayesian models are among the fits, each frame says of each row what the chains behind it are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from slant.analysis.calls.results import ID, Results, table_schema
+from slant.analysis.fitting.engines import ENGINES, ESTIMATES, FITS, VARIANCES, tables_of
+
+CELL = ("source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure")
+_FIT = (
+    ID,
+    "fit",
+    "engine",
+    "study",
+    "study_version",
+    "source",
+    "variant",
+    "model",
+    "test",
+    "refusals_removed",
+    "dropped",
+    "measure",
+    "token_source",
+    "formula",
+    "data_hash",
+    "status",
+    "n",
+    "n_missing",
+    "n_groups",
+    "log_lik",
+    "aic",
+    "bic",
+    "singular",
+    "optimiser",
+    "messages",
+    "versions",
+    "seconds",
+    "fitted_at",
+)
+
+
+class FitFrames:
+    """The frames of fits as `FitResult` has them."""
+
+    def __init__(self, kept: Results) -> None:
+        calls = kept.calls.rename({"ended_at": "fitted_at"}).drop("function", "about")
+        cells = kept.frames.get(FITS, pl.DataFrame(schema=table_schema(FITS)))
+        self._frames = kept.frames
+        self.fits = cells.join(calls, on=ID, how="inner", maintain_order="left").select(_FIT)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self._beside_cells(self._table(ESTIMATES))
+
+    @property
+    def diagnostics(self) -> pl.DataFrame:
+        return self._beside_cells(self.fits.drop(CELL))
+
+    @property
+    def variances(self) -> pl.DataFrame:
+        return self._beside_cells(self._table(VARIANCES))
+
+    @property
+    def messages(self) -> pl.DataFrame:
+        """One row a warning, message or error: kind, text."""
+        lines = self.fits.select(ID, pl.col("messages").str.split("\n").alias("text")).explode("text")
+        parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
+        parted = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
+        return self._beside_cells(parted)
+
+    def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
+        """By engine and name, the tables that only this engine has."""
+        return {
+            name: {
+                table.removeprefix(f"{name}_"): (self._of_cells if engine.are_of_cells else self._of_all)(table)
+                for table in list(tables_of(name).values())[3:]
+            }
+            for name, engine in ENGINES.items()
+            if engine.tables
+        }
+
+    def _table(self, name: str) -> pl.DataFrame:
+        return self._frames.get(name, pl.DataFrame(schema=table_schema(name)))
+
+    def _beside_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A frame of one engine or of all, with the columns of CELL in the place of `call_id`."""
+        return _last_is_fit(self._with_verdict(_joined(self.fits.select(ID, *CELL), frame)))
+
+    def _of_all(self, table: str) -> pl.DataFrame:
+        cells = self.fits.select(ID, *(name for name in CELL if name not in ("model", "test")))
+        return _last_is_fit(_joined(cells, self._table(table)))
+
+    def _of_cells(self, table: str) -> pl.DataFrame:
+        frame, cells = self._table(table), self.fits.select(ID, *CELL)
+        if "domain" in frame.columns:
+            cells = cells.rename({"test": "domain"})
+        joined = self._with_verdict(_joined(cells, frame))
+        own = [name for name in ("model", "domain") if f"{name}_right" in joined.columns]
+        filled = joined.with_columns(pl.coalesce(f"{name}_right", name).alias(name) for name in own)
+        return _last_is_fit(filled.drop(f"{name}_right" for name in own))
+
+    def _with_verdict(self, joined: pl.DataFrame) -> pl.DataFrame:
+        models = self._table("brms_models")
+        if models.is_empty() or "verdict" in joined.columns:
+            return joined
+        verdicts = models.select(ID, "is_converged", "verdict")
+        return joined.join(verdicts, on=ID, how="left", maintain_order="left")
+
+
+def _joined(cells: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    return cells.join(frame, on=ID, how="inner", maintain_order="left_right")
+
+
+def _last_is_fit(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.exclude(ID, "term_no", "fit"), "fit")

@@ -1,0 +1,175 @@
+"""Calls of R: what is kept and known again, what a lost process costs, groups, files, labels that change no number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.calls import results as kept_results
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.results import Results, not_kept_yet, results, table_schema
+from slant.analysis.fitting.engines import ENGINES, tables_of
+from slant.collector.errors import DatabaseBusyError, RError
+from slant.collector.keep.database import reading, writing
+from slant.collector.records import stable_id
+from tests.support.given import database
+
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+LEVEL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "seed": 1}
+
+
+def level(n_cells: int = 3, label: int = 1, **arguments: Any) -> Call:
+    """A call of a tenth of a second whose result is kept."""
+    return Call(
+        "random_level", arguments={**LEVEL, "n_cells": n_cells, **arguments}, about={"n_cells": n_cells},
+        tables={"": "random_levels"}, columns={"seed": label}, failed="random_levels",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return database(tmp_path / "a.duckdb", [{}])
+
+
+def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
+    with reading(db) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_what_is_kept_is_given_again_and_not_computed(db: Path) -> None:
+    first = results(db, [level(3), level(4)])
+    again = results(db, [level(4), level(3)])
+    assert len(first.computed) == 2
+    assert again.computed == frozenset()
+    assert again.of([level(3)]).frames["random_levels"].equals(first.of([level(3)]).frames["random_levels"])
+    assert again.calls["call_id"].to_list() == [level(4).id, level(3).id]
+
+
+def test_a_new_result_takes_the_place_of_the_earlier_one_that_is_about_the_same(db: Path) -> None:
+    results(db, [level()])
+    other = results(db, [replace(level(), arguments={**level().arguments, "seed": 2})])
+    assert len(other.computed) == 1
+    assert rows(db, "SELECT DISTINCT call_id FROM random_levels") == [(other.calls["call_id"][0],)]
+    assert rows(db, "SELECT count(*) FROM calls") == [(1,)]
+
+
+def test_a_new_result_that_failed_leaves_nothing_of_the_earlier_one(db: Path) -> None:
+    results(db, [level()])
+    results(db, [level(class_sizes=[0])], raises=False)
+    assert rows(db, "SELECT level FROM random_levels") == [(None,)]
+
+
+def test_a_label_is_written_anew_and_nothing_is_computed(db: Path) -> None:
+    results(db, [level(label=1)])
+    again = results(db, [level(label=5)])
+    assert again.computed == frozenset()
+    assert set(again.frames["random_levels"]["seed"]) == {5}
+    assert rows(db, "SELECT DISTINCT seed FROM random_levels") == [(5,)]
+
+
+def test_other_versions_are_reason_to_compute_again(db: Path) -> None:
+    results(db, [level()])
+    with writing(db) as connection:
+        connection.execute("""UPDATE calls SET versions = '{"R": "1.0.0"}'""")
+    assert not_kept_yet(db, [level()]) == [level()]
+
+
+def test_without_r_what_is_kept_is_still_given(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results(db, [level()])
+    monkeypatch.setattr(kept_results, "versions_now", lambda packages: None)
+    assert results(db, [level()]).computed == frozenset()
+
+
+def test_what_r_refuses_is_raised_or_is_a_row_that_failed_and_is_tried_again(db: Path) -> None:
+    wrong = level(class_sizes=[0])
+    with pytest.raises(RError, match="Can't simulate random games"):
+        results(db, [wrong])
+    failed = results(db, [wrong, level(4)], raises=False)
+    assert failed.calls["status"].to_list() == ["failed", "ok"]
+    assert "Can't simulate random games" in failed.calls["messages"][0]
+    assert not_kept_yet(db, [wrong, level(4)]) == [wrong]
+    with pytest.raises(RError, match="could not finish random_level"):
+        failed.check_none_failed()
+
+
+def test_a_database_that_is_held_costs_no_result(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def held(*_: object) -> None:
+        raise DatabaseBusyError("Somebody holds it.")
+
+    monkeypatch.setattr(kept_results, "_write", held)
+    given = results(db, [level()])
+    assert given.not_kept == "Somebody holds it."
+    assert given.frames["random_levels"].height > 0
+
+
+class Dying(Executor):
+    """Runs a group in a worker of ours, but for those that hold the call of `fatal` cells, which kill their process."""
+
+    def __init__(self, fatal: int) -> None:
+        self.fatal = fatal
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        (group,) = arguments
+        future: Future[Any] = Future()
+        if any(task.arguments["n_cells"] == self.fatal for task in group.tasks):
+            future.set_result(Died("It was killed."))
+        else:
+            future.set_result(dict(run_jobs(function, [group], 1))[0])
+        return future
+
+
+def test_a_process_that_dies_takes_no_other_call_of_its_group_with_it(db: Path) -> None:
+    calls = [level(n) for n in range(2, 30)]
+    given = results(db, calls, workers=1, executor=Dying(fatal=20))
+    failed = given.calls.filter(pl.col("status") == "failed")
+    assert failed["call_id"].to_list() == [level(20).id]
+    assert failed["messages"].to_list() == ["error: It was killed."]
+    assert given.frames["random_levels"]["call_id"].n_unique() == len(calls)
+
+
+def test_short_calls_go_in_groups_and_each_has_its_own_answer() -> None:
+    calls = [Call("versions_of", arguments={"packages": []}) for _ in range(40)]
+    answers = dict(computed(calls, workers=2))
+    assert sorted(answers) == list(range(40))
+    assert all(not answer.error for answer in answers.values())
+
+
+def test_files_of_a_replaced_result_are_removed(db: Path) -> None:
+    first = results(db, [level()])
+    folder = db.with_name("a.duckdb.models")
+    folder.mkdir()
+    (folder / f"{first.calls['call_id'][0]}.rds").write_bytes(b"old")
+    results(db, [level(n_rounds=6)])
+    assert os.listdir(folder) == []
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
+def test_the_id_depends_on_what_is_asked_and_not_on_its_order(about: Mapping[str, Any]) -> None:
+    turned = dict(reversed(about.items()))
+    assert Call("f", about=about).id == Call("f", about=turned).id
+    assert Call("f", about=about).id != Call("g", about=about).id
+    assert Call("f", pl.DataFrame({"x": [1]}), about=about).id != Call("f", pl.DataFrame({"x": [2]}), about=about).id
+    assert stable_id("call") != Call("f", about=about).id
+
+
+def test_every_table_of_an_engine_is_in_the_database() -> None:
+    for name in ENGINES:
+        for table in tables_of(name).values():
+            assert "call_id" in table_schema(table)
+
+
+def test_no_results_are_empty_frames_with_their_columns(db: Path) -> None:
+    nothing = results(db, [])
+    assert isinstance(nothing, Results)
+    assert nothing.calls.columns == list(table_schema("calls"))
