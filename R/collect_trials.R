@@ -44,7 +44,7 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simul
   if (isTRUE(options$dry_run)) {
     return(invisible(NULL))
   }
-  open_trials(db, view, study = name_of_study(study))
+  open_trials(db, name_of_study(study), view)
 }
 
 # A study is given by its name, or by the path of its file, which says the name at its top.

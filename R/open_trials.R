@@ -24,7 +24,7 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(db, view = NULL, study = NULL, patience_s = 30, version = NULL) {
+open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_s = 30) {
   connection <- open_database(db, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
@@ -76,7 +76,7 @@ has_rounds <- function(connection, study) {
   ))
   is_round <- found$is_round[is.null(study) | found$study %in% study]
   if (any(is_round) && !all(is_round)) {
-    message("These are the rounds of games. What was asked beside them: open_trials(db, \"allocation_questions\").")
+    message("These are the rounds of games. What was asked beside them: open_trials(db, view = \"allocation_questions\").")
   }
   any(is_round)
 }

@@ -3,7 +3,7 @@
 from slant import analysis
 
 trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
-fits = analysis.fit("lme4", "slant.duckdb", study="rmiat")
+fits = analysis.fit("slant.duckdb", "rmiat", "lme4")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed beside recomputed
 draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesian model
@@ -13,7 +13,7 @@ analysis.permute("slant.duckdb", permutations=100).tests # interference beside t
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
-analysis.figures("slant.duckdb", "figures")              # SVG and PNG, and the words for them
+analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
 """
 
 from __future__ import annotations

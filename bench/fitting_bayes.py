@@ -17,6 +17,6 @@ from slant import analysis
 
 if __name__ == "__main__":
     began = time.perf_counter()
-    found = analysis.fit("interference", sys.argv[1], "interference", refit=True)
+    found = analysis.fit(sys.argv[1], "interference", "interference", refit=True)
     row = found.diagnostics.row(0, named=True)
     click.echo(json.dumps({"seconds": time.perf_counter() - began, "status": row["status"]}))

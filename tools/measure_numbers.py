@@ -46,7 +46,7 @@ def of_brms(folder: Path) -> dict[str, list[float]]:
     from tests.support.blocks_made import database_of_choices
 
     db = database_of_choices(folder / "brms.duckdb")
-    result = analysis.fit("interference", db, "interference", settings=SETTINGS)
+    result = analysis.fit(db, "interference", "interference", settings=SETTINGS)
     # The smallest effective sample of all parameters, so the errors are rather too large than too small.
     n_effective = result.bayes["models"]["min_ess_bulk"].item()
     return {row["term"]: [row["estimate"], row["std_error"] / n_effective**0.5] for row in result.table.to_dicts()}

@@ -29,7 +29,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
     """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
     if not design_named(study.design).analyses_tokens:
         return
-    rows = tables(db, ["token_sources"], study=study.name)["token_sources"]
+    rows = tables(db, study=study.name, names=["token_sources"])["token_sources"]
     for (name,), part in rows.group_by("source", maintain_order=True):
         if source in (None, name):
             models = token_measures(part, {}).values()

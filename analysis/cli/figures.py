@@ -88,9 +88,18 @@ def figures_command(
         return
     with FitProgress() as progress:
         rows = figures(
-            db, out, chosen, names, formats=images, source=source, workers=workers, progress=progress,
-            variants=variants, width=width, height=height,
-        )  # fmt: skip
+            db,
+            chosen,
+            out,
+            names=names,
+            formats=images,
+            source=source,
+            workers=workers,
+            progress=progress,
+            variants=variants,
+            width=width,
+            height=height,
+        )
     shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
     print_rows(shown.drop_nulls("path"), output_format)
     for figure, note in rows.drop_nulls("note").select("figure", "note").unique(maintain_order=True).iter_rows():

@@ -38,7 +38,7 @@ def print_fit(
 def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:
     """Fit, and say on stderr how many fits are ok and what is doubtful about the others."""
     with FitProgress() as progress:
-        result = fit(engine, db, study, progress=progress, **options)
+        result = fit(db, study, engine, progress=progress, **options)
     counts = Counter(result.diagnostics["status"].to_list())
     say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     for warning in doubtful_fits(result.diagnostics):

@@ -28,5 +28,5 @@ def report_command(study: str | None, out: Path, workers: int | None, db: Path) 
     """
     chosen = chosen_study(db, study)
     with FitProgress() as progress:
-        path = report(db, out, chosen, workers=workers, progress=progress)
+        path = report(db, chosen, out, workers=workers, progress=progress)
     click.echo(path)

@@ -44,7 +44,7 @@ def tables_command(
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
     with kept_open(db):
-        frames = tables(db, names or None, study=study, measure=measure)
+        frames = tables(db, study=study, names=names or None, measure=measure)
         notes = [f"Note: {note}" for note in table_notes(db, study)]
         notes += [*mixtures(db, study, measure=measure), *told_of_chance(frames, db)]
     for name, frame in frames.items():

@@ -73,9 +73,9 @@ class FitResult:
 
 
 def fit(
-    engine: str,
     db: str | Path,
     study: str | Study | None = None,
+    fit: str = "",
     source: str | None = None,
     refusals_removed: bool = True,
     measure: str | None = None,
@@ -87,7 +87,7 @@ def fit(
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
-    `engine` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
+    `fit` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
     of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
     is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
     called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm. `only`
@@ -96,7 +96,7 @@ def fit(
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
     work: list[Work] = []
-    for one, definition in chosen_fits(engine, db, study):
+    for one, definition in chosen_fits(fit, db, study):
         work += fit_work(
             db,
             one,
@@ -109,7 +109,7 @@ def fit(
         )
     if not work:
         raise no_rows("fit", db, source)
-    return _made(db, [(engine, work)], workers, refit, progress)[0]
+    return _made(db, [(fit, work)], workers, refit, progress)[0]
 
 
 @dataclass(frozen=True)

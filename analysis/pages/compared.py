@@ -46,7 +46,7 @@ def compared(
 
 def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
     """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
-    parts = []
+    parts, given = [], set[str]()
     for source in sources_of(study):
         if not source.is_table_of_models:
             continue
@@ -54,7 +54,11 @@ def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
             parts.append(whole_comparison(db, study, sources=(source,)))
         except RError:
             continue
-    return pl.concat(parts) if parts else None
+        given |= set(source.gives)
+    if not parts:
+        return None
+    lacks = published_numbers(study).filter(~quantity_name().is_in(list(given)))["table"].unique()
+    return pl.concat(parts).filter(~pl.col("table").is_in(lacks.to_list()))
 
 
 def claim_texts(study: Study) -> dict[str, str]:

@@ -54,8 +54,8 @@ _MORE_TABLES = (
 
 def report(
     db: str | Path,
-    out: str | Path,
     study: str | Study | None = None,
+    out: str | Path = "report.html",
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Path:
@@ -70,7 +70,7 @@ def report(
     its = study_in(db, study)
     known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
     infos = [one for one in table_info().values() if one.is_about(its.design) and one.name in known]
-    counted = tables(db, [one.name for one in infos], study=its.name)
+    counted = tables(db, study=its.name, names=[one.name for one in infos])
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
         runs = frame_of(connection.table("runs")).filter(pl.col("study") == its.name).sort("started_at", "run_id")
@@ -110,7 +110,7 @@ def _compute(found: Found, db: str | Path, study: Study, workers: int | None, pr
         found.compared = compared_without_r(db, study)
     for name in named:
         try:
-            found.fits[name] = fit(name, db, study, workers=workers, progress=progress)
+            found.fits[name] = fit(db, study, name, workers=workers, progress=progress)
         except RError as error:
             problems.append(str(error))
     try:

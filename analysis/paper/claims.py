@@ -52,8 +52,8 @@ QUANTITIES: dict[str, pl.Expr] = {
     "refusals_in_race_tests_pct": 100
     * pl.col("n_refusals").filter(pl.col("test").str.starts_with("race_")).sum()
     / pl.col("n_refusals").sum(),
-    "refusals_compatible_pct": _share_pct("n_refusals_compatible", "n_refusals"),
-    "refusals_incompatible_pct": _share_pct("n_refusals_incompatible", "n_refusals"),
+    "refusals_compatible_pct": _share_pct("n_refusals_first", "n_refusals"),
+    "refusals_incompatible_pct": _share_pct("n_refusals_second", "n_refusals"),
     "b": pl.col("b").first(),
     "p": pl.col("p").first(),
     "min_b": pl.col("b").min(),
@@ -65,11 +65,11 @@ QUANTITIES: dict[str, pl.Expr] = {
     "min_significant_d": pl.col("d_removed").filter(_is_significant).min(),
     "max_significant_d": pl.col("d_removed").filter(_is_significant).max(),
     "n_significant_tests": _n_tests(_is_significant),
-    "iat_mentions": pl.col("n_mentions_compatible").sum() + pl.col("n_mentions_incompatible").sum(),
-    "iat_mentions_compatible": pl.col("n_mentions_compatible").sum(),
-    "iat_mentions_incompatible": pl.col("n_mentions_incompatible").sum(),
+    "iat_mentions": pl.col("n_mentions_first").sum() + pl.col("n_mentions_second").sum(),
+    "iat_mentions_compatible": pl.col("n_mentions_first").sum(),
+    "iat_mentions_incompatible": pl.col("n_mentions_second").sum(),
     "iat_mention_pct": 100
-    * (pl.col("n_mentions_compatible").sum() + pl.col("n_mentions_incompatible").sum())
+    * (pl.col("n_mentions_first").sum() + pl.col("n_mentions_second").sum())
     / pl.col("n_answers").sum(),
     "welch_t": pl.col("welch_t").first(),
     "welch_df": pl.col("welch_df").first(),

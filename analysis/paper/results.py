@@ -38,7 +38,7 @@ class Results:
     def will_need(self, names: Collection[str], asked: Collection[Asked]) -> None:
         """Read these tables and make these fits together, before they are asked for one after another."""
         if new_names := [name for name in names if name not in self._tables]:
-            self._tables |= tables(self.db, new_names, study=self.study.name)
+            self._tables |= tables(self.db, study=self.study.name, names=new_names)
         if new := {repr(request): request for request in asked if repr(request) not in self._fitted}:
             fitted = fit_together(self.db, self.study, list(new.values()), self._workers, self._progress)
             if self._copy is None and any(result.not_kept for result in fitted):

@@ -115,7 +115,7 @@ def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:
         return pl.DataFrame(schema={**dict.fromkeys(GRAIN, pl.String), "missing": pl.String})
     tests = [test.test for test in study.tests]
     try:
-        readable = open_trials(db, "iat_mentions").filter(pl.col("n_readable") > 0)
+        readable = open_trials(db, view="iat_mentions").filter(pl.col("n_readable") > 0)
     except DatabaseError:
         readable = pl.DataFrame(schema={**dict.fromkeys([*GRAIN, "model", "test"], pl.String)})
     partial = _partial_cells(db, study)

@@ -37,8 +37,8 @@ class Figure:
 
 def figures(
     db: str | Path,
-    out: str | Path,
     study: str | Study | None = None,
+    out: str | Path = "figures",
     names: Sequence[str] = (),
     formats: Sequence[str] = DEFAULT_FORMATS,
     source: str | None = None,

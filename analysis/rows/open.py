@@ -22,9 +22,9 @@ MEASURES = ("reasoning", "output", "recounted")
 
 def open_trials(
     db: str | Path,
+    study: str | None = None,
     view: str | None = None,
     measure: str | None = None,
-    study: str | None = None,
     version: str | None = None,
 ) -> pl.DataFrame:
     """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.

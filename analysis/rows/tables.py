@@ -114,7 +114,7 @@ def _place(info: TableInfo) -> tuple[int, str]:
 
 
 def tables(
-    db: str | Path, names: Iterable[str] | None = None, study: str | None = None, measure: str | None = None
+    db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
 ) -> dict[str, pl.DataFrame]:
     """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
 

@@ -39,7 +39,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(db: Path) -> FitResult:
-    return analysis.fit("interference", db, "interference", settings=QUICK)
+    return analysis.fit(db, "interference", "interference", settings=QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, f
     frames = [found.table, found.diagnostics, found.variances, found.messages, *found.bayes.values()]
     views = ["diagnostics", "estimates", "predictions", "contrasts", "checks"]
     names = [*(f"bayes_{view}" for view in views), "block_contrasts"]
-    for frame in [*frames, *(open_trials(db, name) for name in names)]:
+    for frame in [*frames, *(open_trials(db, view=name) for name in names)]:
         assert frame.height > 0
         assert frame["is_converged"].to_list() == [False] * frame.height
         assert frame["verdict"].str.starts_with("Doubtful").all()
@@ -73,18 +73,18 @@ def test_what_did_not_converge_says_so_in_every_frame_and_every_view(db: Path, f
 
 
 def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(db: Path, found: FitResult) -> None:
-    again = analysis.fit("interference", db, "interference", settings=QUICK)
+    again = analysis.fit(db, "interference", "interference", settings=QUICK)
     assert again.diagnostics["seconds"].item() == found.diagnostics["seconds"].item()
     for name, frame in found.bayes.items():
         assert again.bayes[name].equals(frame), name
     assert again.table.equals(found.table)
-    other = analysis.fit("interference", db, "interference", settings={**QUICK, "seed": 2})
+    other = analysis.fit(db, "interference", "interference", settings={**QUICK, "seed": 2})
     assert other.table["estimate"].to_list() != found.table["estimate"].to_list()
-    assert open_trials(db, "bayes_diagnostics").height == 2
+    assert open_trials(db, view="bayes_diagnostics").height == 2
 
 
 def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitResult) -> None:
-    again = analysis.fit("interference", db, "interference", settings=QUICK, refit=True)
+    again = analysis.fit(db, "interference", "interference", settings=QUICK, refit=True)
     assert again.table.equals(found.table)
     assert again.diagnostics["seconds"].item() != found.diagnostics["seconds"].item()
 
@@ -143,7 +143,7 @@ def test_the_shell_prints_contrasts_with_what_they_are_worth(db: Path, found: Fi
 
 def test_a_fit_that_the_study_lacks_names_those_it_has(db: Path) -> None:
     with pytest.raises(UnknownNameError, match='this is about "interference"') as caught:
-        analysis.fit("stm", db, "interference")
+        analysis.fit(db, "interference", "stm")
     assert "brms, compliance, compliance_lme4, interference" in str(caught.value)
 
 
@@ -156,14 +156,14 @@ def test_four_rows_of_one_model_are_fitted_and_say_what_that_is_worth(tmp_path: 
 
 def test_what_would_take_hours_is_refused_with_an_estimate(db: Path) -> None:
     with pytest.raises(RError, match=r"Won't fit 48 rows, 1 chains of 900000000 iterations: about \d+ hours") as caught:
-        analysis.fit("interference", db, "interference", settings={**QUICK, "iterations": 900_000_000})
+        analysis.fit(db, "interference", "interference", settings={**QUICK, "iterations": 900_000_000})
     assert "--force" in str(caught.value)
 
 
 @pytest.mark.slow
 @pytest.mark.needs("nanoparquet")
 def test_rscript_draws_the_same_from_a_csv(db: Path, draws: Draws, tmp_path: Path) -> None:
-    open_trials(db, "forced_choice_trials").write_csv(tmp_path / "rows.csv")
+    open_trials(db, view="forced_choice_trials").write_csv(tmp_path / "rows.csv")
     installed = r_installation()
     assert installed is not None
     script = [str(installed.rscript), "--vanilla", str(SUPPORT / "draws_from_csv.R")]

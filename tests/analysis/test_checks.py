@@ -93,7 +93,7 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
 
 
 def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: Path) -> None:
-    effects = analysis.fit("lme4", db).table.filter(pl.col("term") == "conditionincompatible")
+    effects = analysis.fit(db, fit="lme4").table.filter(pl.col("term") == "conditionincompatible")
     for name in ("corrections", "words", "word_slopes"):
         assert found.rows[name]["p_value"].to_list() == effects["p_value"].to_list()
     assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == effects["p_value"].to_list()

@@ -132,7 +132,7 @@ def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path:
 
 
 def searched(db: Path) -> pl.DataFrame:
-    return analysis.open_trials(db, "topic_searches")
+    return analysis.open_trials(db, view="topic_searches")
 
 
 @pytest.mark.needs("stm")

@@ -86,7 +86,7 @@ def test_answers_that_a_provider_forced_into_a_schema_are_no_part_of_table_3(stu
 
 
 def test_every_answer_says_that_no_model_gave_it(study: Study, paper: Path) -> None:
-    rows = analysis.open_trials(paper, "trials")
+    rows = analysis.open_trials(paper, view="trials")
     assert (set(rows["detail"]), set(rows["source"])) == ({MADE_UP}, {"imported"})
     with pytest.raises(StudyError, match='no reconstruction of "rmiat"'):
         reconstruction(load_study("rmiat"))

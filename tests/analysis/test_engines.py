@@ -36,7 +36,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_python_and_rscript_give_the_same_bits(fit: str, engine: str, db: Path, tmp_path: Path) -> None:
     definition = load_study("rmiat").fits[fit]
     cell = read_cells(db, "rmiat", definition, source=None, measure=None, refusals_removed=True)[0]
-    table = analysis.fit(fit, db).table.filter(pl.col("model") == cell.key["model"])
+    table = analysis.fit(db, fit=fit).table.filter(pl.col("model") == cell.key["model"])
     assert as_hex(table) == from_rscript(engine, cell.rows, tmp_path)
 
 
@@ -58,7 +58,7 @@ def from_rscript(engine: str, rows: pl.DataFrame, folder: Path) -> list[str]:
 
 
 def test_refusal_length_is_of_all_tests_of_a_model_together(db: Path) -> None:
-    found = analysis.fit("refusal_length", db)
+    found = analysis.fit(db, fit="refusal_length")
     assert found.table.select("model", "test", "term").rows() == [
         ("o3-mini", None, "mean_difference"), ("deepseek-r1", None, "mean_difference"),
     ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_refusal_length_is_of_all_tests_of_a_model_together(db: Path) -> None:
 
 
 def test_steps_are_drawn_where_counts_have_them(db: Path) -> None:
-    found = analysis.fit("step_sensitivity", db)
+    found = analysis.fit(db, fit="step_sensitivity")
     said = dict(found.diagnostics.select("model", "optimiser").iter_rows())
     assert said["o3-mini"] == "1000 draws, step 64, seed 20250930"
     assert (found.diagnostics["status"] == "ok").all()
@@ -87,7 +87,7 @@ def coarse_in_one_test(path: Path) -> Path:
 
 def test_the_step_is_that_of_the_model_and_not_of_a_test(tmp_path: Path) -> None:
     db = coarse_in_one_test(tmp_path / "a.duckdb")
-    found = analysis.fit("step_sensitivity", db)
+    found = analysis.fit(db, fit="step_sensitivity")
     said = found.diagnostics.select("model", "test", "optimiser").rows()
     assert len(said) == 4
     for model, _, optimiser in said:
@@ -104,14 +104,14 @@ def test_r_alone_finds_the_same_steps_in_the_rows_of_a_model(tmp_path: Path) -> 
     )
     keys = [{name: pl.lit(cell.key[name]) for name in ("model", "test")} for cell in cells]
     rows = pl.concat([one.rows.drop("token_step").with_columns(**key) for one, key in zip(cells, keys, strict=True)])
-    assert as_hex(analysis.fit("step_sensitivity", db).table) == from_rscript("step_sensitivity", rows, tmp_path)
+    assert as_hex(analysis.fit(db, fit="step_sensitivity").table) == from_rscript("step_sensitivity", rows, tmp_path)
 
 
 def test_another_seed_is_another_fit_and_leaves_the_first_one_kept(db: Path) -> None:
-    first = analysis.fit("step_sensitivity", db).table["estimate"].to_list()
-    other = analysis.fit("step_sensitivity", db, settings={"seed": 1}).table["estimate"].to_list()
+    first = analysis.fit(db, fit="step_sensitivity").table["estimate"].to_list()
+    other = analysis.fit(db, fit="step_sensitivity", settings={"seed": 1}).table["estimate"].to_list()
     assert other[:2] != first[:2]
-    assert analysis.fit("step_sensitivity", db).table["estimate"].to_list() == first
+    assert analysis.fit(db, fit="step_sensitivity").table["estimate"].to_list() == first
 
 
 def test_the_pilot_of_a_model_is_asked_only_by_name() -> None:

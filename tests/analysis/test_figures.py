@@ -30,7 +30,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     folder = tmp_path_factory.mktemp("figures")
-    return analysis.figures(small_database(folder / "a.duckdb"), folder / "new" / "figures")
+    return analysis.figures(small_database(folder / "a.duckdb"), out=folder / "new" / "figures")
 
 
 def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
@@ -89,15 +89,15 @@ def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp
 def test_what_can_not_be_drawn_or_written_is_one_sentence(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     with pytest.raises(UnknownNameError, match='Did you mean "refusals"'):
-        analysis.figures(db, tmp_path, names=["refusal"])
+        analysis.figures(db, out=tmp_path, names=["refusal"])
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="Can't write figures"):
-        analysis.figures(db, tmp_path / "file" / "figures", names=["refusals"], formats=["svg"])
+        analysis.figures(db, out=tmp_path / "file" / "figures", names=["refusals"], formats=["svg"])
 
 
 def test_figures_are_as_wide_as_they_are_asked_to_be_and_of_the_format(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    rows = analysis.figures(db, tmp_path / "f", names=["tokens"], formats=["svg", "pdf"], width=3.5, height=6)
+    rows = analysis.figures(db, out=tmp_path / "f", names=["tokens"], formats=["svg", "pdf"], width=3.5, height=6)
     svg, pdf = (Path(path) for path in rows["path"])
     root = ElementTree.parse(svg).getroot()
     assert [root.get(side, "").removesuffix("pt") for side in ("width", "height")] == ["252", "432"]
@@ -118,7 +118,7 @@ def test_a_width_that_no_figure_can_have_is_one_sentence(tmp_path: Path, width: 
     said = f'Can\'t draw figures with the width "{width}": it must be a number of inches from 1 to 50.'
     assert (result.exit_code, said in result.stderr) == (2, True), result.output
     with pytest.raises(UsageError, match="number of inches"):
-        analysis.figures(db, tmp_path / "f", width=width)  # type: ignore[arg-type]
+        analysis.figures(db, out=tmp_path / "f", width=width)  # type: ignore[arg-type]
     assert not (tmp_path / "f").exists()
 
 

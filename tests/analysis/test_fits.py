@@ -38,7 +38,7 @@ def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: P
     script = SUPPORT / "fit_from_csv.R"
     command = [str(installed.rscript), "--vanilla", str(script), str(tmp_path / "rows.csv"), str(r_folder())]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    mixed, size = analysis.fit("lme4", db), analysis.fit("effect_size", db)
+    mixed, size = analysis.fit(db, fit="lme4"), analysis.fit(db, fit="effect_size")
     is_cell = pl.col("model") == cell.key["model"]
     estimates = mixed.table.filter(is_cell)
     found = [value for name in COLUMNS[1:] for value in estimates[name].to_list()]
@@ -50,26 +50,26 @@ def test_the_same_rows_give_bit_equal_numbers_from_python_and_from_rscript(db: P
 
 def test_a_fit_has_the_columns_that_every_engine_has(db: Path) -> None:
     for engine, terms in (("lme4", ["intercept", "conditionincompatible"]), ("effect_size", ["cohens_d"])):
-        table = analysis.fit(engine, db, study="rmiat").table
+        table = analysis.fit(db, study="rmiat", fit=engine).table
         assert table.columns[-9:] == [*COLUMNS, "fit"]
         assert table.filter(pl.col("model") == "o3-mini")["term"].to_list() == terms
         assert table["source"].unique().to_list() == ["simulated"]
 
 
 def test_refusals_are_removed_as_in_the_paper_or_kept(db: Path) -> None:
-    removed = analysis.fit("effect_size", db).diagnostics["n"].to_list()
-    kept = analysis.fit("effect_size", db, refusals_removed=False).diagnostics["n"].to_list()
+    removed = analysis.fit(db, fit="effect_size").diagnostics["n"].to_list()
+    kept = analysis.fit(db, fit="effect_size", refusals_removed=False).diagnostics["n"].to_list()
     assert (removed, kept) == ([76, 76], [80, 80])
 
 
 def test_an_unchanged_cell_is_not_fitted_again_and_a_changed_one_is(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    first = analysis.fit("lme4", db).diagnostics
-    again = analysis.fit("lme4", db).diagnostics
+    first = analysis.fit(db, fit="lme4").diagnostics
+    again = analysis.fit(db, fit="lme4").diagnostics
     assert again.equals(first)
     with writing(db) as connection:
         connection.execute("UPDATE attempts SET tokens = tokens + 50 WHERE trial_id = 't1'")
-    changed = analysis.fit("lme4", db).diagnostics
+    changed = analysis.fit(db, fit="lme4").diagnostics
     is_new = (changed["fitted_at"] != first["fitted_at"]).to_list()
     assert is_new == [True, False]
     with reading(db) as connection:
@@ -79,7 +79,7 @@ def test_an_unchanged_cell_is_not_fitted_again_and_a_changed_one_is(tmp_path: Pa
 
 def test_a_fit_that_fails_is_a_row_that_says_why_and_the_others_go_on(tmp_path: Path) -> None:
     rows = [{**row, "tokens": 64} if row["model"] == "o3-mini" else row for row in trials()]
-    result = analysis.fit("lme4", database(tmp_path / "a.duckdb", rows, [RUN]))
+    result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="lme4")
     status = dict(result.diagnostics.select("model", "status").iter_rows())
     assert status["o3-mini"] == "failed"
     assert status["deepseek-r1"] in ("ok", "singular")
@@ -90,30 +90,30 @@ def test_a_fit_that_fails_is_a_row_that_says_why_and_the_others_go_on(tmp_path: 
 
 def test_a_cell_of_refusals_only_fails_with_its_reason(tmp_path: Path) -> None:
     rows = [{**row, "answer": "No."} if row["model"] == "o3-mini" else row for row in trials()]
-    result = analysis.fit("lme4", database(tmp_path / "a.duckdb", rows, [RUN]))
+    result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="lme4")
     assert "There are no rows" in result.messages["text"][0]
 
 
 def test_r_objects_are_saved_for_r_users(db: Path, tmp_path: Path) -> None:
-    path = analysis.fit("lme4", db).r_object(tmp_path / "o.rds", model="o3-mini")
+    path = analysis.fit(db, fit="lme4").r_object(tmp_path / "o.rds", model="o3-mini")
     assert path.read_bytes()[:2] == b"\x1f\x8b"  # what saveRDS writes
     with pytest.raises(UnknownNameError, match="o3-mini"):
-        analysis.fit("lme4", db).r_object(tmp_path / "p.rds", model="o3-mimi")
+        analysis.fit(db, fit="lme4").r_object(tmp_path / "p.rds", model="o3-mimi")
 
 
 def test_an_unknown_fit_names_those_that_the_study_defines(db: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "lme4"'):
-        analysis.fit("lme5", db)
+        analysis.fit(db, fit="lme5")
 
 
 def test_a_source_that_has_no_rows_is_one_sentence(db: Path) -> None:
     with pytest.raises(DatabaseError, match="no rows of source collected"):
-        analysis.fit("lme4", db, source="collected")
+        analysis.fit(db, fit="lme4", source="collected")
 
 
 def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     rows = [*trials("imported"), *trials("simulated")]
-    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]), refusals_removed=False)
+    result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size", refusals_removed=False)
     assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
         ("imported", 80), ("imported", 80), ("simulated", 80), ("simulated", 80),
     ]  # fmt: skip
@@ -123,7 +123,7 @@ def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path
     models = [{"model": "o3-mini", "settings": {"max_tokens": 12}}, {"model": "deepseek-r1"}]
     runs = [{**RUN, "models": models, "seed": 1}, {**RUN, "run_id": "r2", "seed": 2}]
     rows = [{**row, "run_id": "r2" if row["model"] == "o3-mini" and row["item"] == "ant" else "r1"} for row in trials()]
-    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, runs))
+    result = analysis.fit(database(tmp_path / "a.duckdb", rows, runs), fit="effect_size")
     assert result.diagnostics.select("model", "status").rows() == [("o3-mini", "warned"), ("deepseek-r1", "ok")]
     (text,) = result.messages.filter(pl.col("kind") == "warning")["text"]
     assert text.startswith("o3-mini was asked in several ways, which are put together: 2 settings or frames, 2 seeds")
@@ -131,16 +131,16 @@ def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path
 
 def test_a_cell_of_several_measures_is_fitted_with_a_warning(tmp_path: Path) -> None:
     rows = [{**row, "token_source": "output" if row["item"] == "ant" else "usage"} for row in trials()]
-    result = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]))
+    result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size")
     assert set(result.diagnostics["status"]) == {"warned"}
     assert "Token counts of 2 kinds are put together: output, usage." in result.messages["text"].to_list()
-    of_output = analysis.fit("effect_size", tmp_path / "a.duckdb", measure="output")
+    of_output = analysis.fit(tmp_path / "a.duckdb", fit="effect_size", measure="output")
     assert "Token counts" not in "".join(of_output.messages["text"].to_list())
 
 
 def test_trials_without_a_count_are_left_out_and_counted(tmp_path: Path) -> None:
     rows = [{**row, "tokens": None} if row["item"] == "ant" and row["wording"] < 9 else row for row in trials()]
-    found = analysis.fit("effect_size", database(tmp_path / "a.duckdb", rows, [RUN]), refusals_removed=False)
+    found = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size", refusals_removed=False)
     rows = found.diagnostics.select("status", "n", "n_missing", "messages").rows()
     assert rows == [("ok", 64, 16, "message: 16 rows without tokens left out.")] * 2
 
@@ -149,27 +149,27 @@ def test_several_fits_of_one_engine_are_told_apart_by_name(db: Path) -> None:
     one = load_study("rmiat").fits["effect_size"]
     fits = {"size": replace(one, name="size"), "other": replace(one, name="other", outcome="position")}
     study = replace(load_study("rmiat"), fits=fits)
-    both = analysis.fit("effect_size", db, study)
+    both = analysis.fit(db, study, "effect_size")
     assert both.table["fit"].to_list() == ["size", "size", "other", "other"]
-    assert analysis.fit("size", db, study).table["fit"].to_list() == ["size", "size"]
+    assert analysis.fit(db, study, "size").table["fit"].to_list() == ["size", "size"]
     named = replace(study, fits={**fits, "effect_size": one})
-    assert analysis.fit("effect_size", db, named).diagnostics["fit"].to_list() == ["effect_size", "effect_size"]
+    assert analysis.fit(db, named, "effect_size").diagnostics["fit"].to_list() == ["effect_size", "effect_size"]
 
 
 def test_a_fit_lacks_no_key_that_its_engine_needs(db: Path) -> None:
     fit = replace(load_study("rmiat").fits["effect_size"], engine="lme4")
     with pytest.raises(StudyError, match='needs the key "formula" for lme4'):
-        analysis.fit("effect_size", db, replace(load_study("rmiat"), fits={"effect_size": fit}))
+        analysis.fit(db, replace(load_study("rmiat"), fits={"effect_size": fit}), "effect_size")
 
 
 def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    first = analysis.fit("lme4", db).diagnostics
+    first = analysis.fit(db, fit="lme4").diagnostics
     with writing(db) as connection:
         other = """regexp_replace(versions, '"lme4": "[^"]*"', '"lme4": "0.9"')"""
         mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
         connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({mini})")  # noqa: S608
-    again = analysis.fit("lme4", db).diagnostics
+    again = analysis.fit(db, fit="lme4").diagnostics
     is_new = dict(zip(first["model"], first["fitted_at"] != again["fitted_at"], strict=True))
     assert is_new == {"o3-mini": True, "deepseek-r1": False}
 
@@ -177,7 +177,7 @@ def test_a_fit_of_another_version_of_a_package_is_made_again(tmp_path: Path) -> 
 def test_a_study_of_ones_own_is_fitted_by_its_path(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", [{**row, "study": "mine"} for row in trials()], [{**RUN, "study": "mine"}])
     with pytest.raises(UsageError, match="--study PATH"):
-        analysis.fit("effect_size", db)
+        analysis.fit(db, fit="effect_size")
     fit = replace(load_study("rmiat").fits["effect_size"], view="trials", drop_flags=())
     mine = replace(load_study("rmiat"), name="mine", fits={"effect_size": fit})
-    assert analysis.fit("effect_size", db, mine).table["study"].to_list() == ["mine", "mine"]
+    assert analysis.fit(db, mine, "effect_size").table["study"].to_list() == ["mine", "mine"]

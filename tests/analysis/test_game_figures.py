@@ -60,7 +60,7 @@ def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> Non
     words = ["figures", "parts", "rewards", "--image", "svg", "--study", str(study), "--db", str(db)]
     result = CliRunner().invoke(analyze, [*words, "--out", str(tmp_path)])
     typed = f"collect --study {study} --variant NAME (bonus, base), then analyze indices --study {study}"
-    assert f"Not drawn, for there are no rows for them: rewards. What makes these: {typed}" in result.stderr
+    assert f"Not drawn, because there are no rows for them: rewards. To make these rows: {typed}" in result.stderr
 
 
 @with_r
@@ -85,7 +85,7 @@ def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tup
 def test_every_figure_is_drawn_and_says_that_no_model_was_asked(own: tuple[Path, Path], tmp_path: Path) -> None:
     study, db = own
     names = ["rewards", "parts", "kin", "luck", "learning_curves", "exploration", "allocations"]
-    drawn = analysis.figures(db, tmp_path, str(study), names, formats=["svg"])
+    drawn = analysis.figures(db, str(study), tmp_path, names=names, formats=["svg"])
     assert drawn["problem"].null_count() == drawn.height
     files = [Path(path).name for path in drawn["path"]]
     assert files[:2] == ["rewards-simulated.svg", "parts-simulated.svg"]
@@ -107,7 +107,7 @@ def test_a_study_without_figures_has_all_variants_side_by_side_and_what_lacks_is
         connection.execute("DELETE FROM game_indices")
     assert set(rows_of(study, db, "stratification", "exploration")) == {"exploration"}
     with pytest.raises(DatabaseError, match=f"analyze indices --study {study}"):
-        analysis.figures(db, tmp_path, str(study), ["stratification"])
+        analysis.figures(db, str(study), tmp_path, names=["stratification"])
 
 
 def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Path) -> None:

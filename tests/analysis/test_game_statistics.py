@@ -66,7 +66,7 @@ def value(frame: pl.DataFrame, column: str, **where: Any) -> Any:
 def test_what_is_returned_is_what_the_view_keeps(db: Path) -> None:
     found = analysis.game_indices(db, **QUICK)
     assert (found.n_cells, found.n_made, found.not_kept) == (5, 5, None)
-    assert found.table.equals(tables(db, ["game_index_intervals"])["game_index_intervals"])
+    assert found.table.equals(tables(db, names=["game_index_intervals"])["game_index_intervals"])
     assert found.table["model_label"][0] == "Model B"
     assert found.table.filter(variant="main.cot").select("game_variant", "answer_format").row(0) == ("main", "cot")
     si = found.table.filter(index="si")
@@ -80,7 +80,7 @@ def test_only_what_is_new_is_computed_again(db: Path) -> None:
     with writing(db) as connection:
         insert(connection, [{**row, "attempt_id": f"x{n}", "trial_id": f"x{n}"} for n, row in enumerate(
             rounds("main", "b", games(6, n=1), game="late", conversation_id="late", repetition=9))])  # fmt: skip
-    kept = tables(db, ["game_index_intervals"])["game_index_intervals"]
+    kept = tables(db, names=["game_index_intervals"])["game_index_intervals"]
     assert kept.filter(~pl.col("is_current")).select("variant", "model").unique().rows() == [("main", "b")]
     again = analysis.game_indices(db, **QUICK)
     assert again.n_made == 1
@@ -90,10 +90,10 @@ def test_only_what_is_new_is_computed_again(db: Path) -> None:
 
 
 def test_the_level_of_chance_is_simulated_once_for_cells_that_are_alike(db: Path) -> None:
-    before = tables(db, ["allocation_indices"])["allocation_indices"]
+    before = tables(db, names=["allocation_indices"])["allocation_indices"]
     assert before["random_si"].null_count() == before.height == 5
     found = analysis.game_indices(db, **QUICK).table
-    after = tables(db, ["allocation_indices"])["allocation_indices"]
+    after = tables(db, names=["allocation_indices"])["allocation_indices"]
     with duckdb.connect(str(db), read_only=True) as connection:
         assert connection.sql("SELECT count(*), count(DISTINCT index) FROM random_levels").fetchall() == [(6, 6)]
     for index, column in (("si", "random_si"), ("bgd", "random_bgd"), ("gasi", "random_gasi")):
@@ -110,7 +110,7 @@ def test_one_variant_can_be_asked_for_with_or_without_its_answer_format(db: Path
 
 def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> None:
     found = analysis.game_differences(db, n_draws=60, seed=7)
-    assert found.table.equals(tables(db, ["game_comparisons"])["game_comparisons"])
+    assert found.table.equals(tables(db, names=["game_comparisons"])["game_comparisons"])
     assert found.table.select("model", "answer_format", "condition").unique(maintain_order=True).rows() == [
         ("b", "direct", "steer"), ("a", "direct", "steer"),
     ]  # fmt: skip
@@ -132,7 +132,7 @@ def test_correction_is_for_what_is_asked_and_needs_nothing_computed_again(db: Pa
     assert pooled.select("model", "n_games", "n_games_reference", "is_current").unique().rows() == [
         (None, 12, 12, True)
     ]
-    assert tables(db, ["game_comparisons"])["game_comparisons"]["is_current"].all()
+    assert tables(db, names=["game_comparisons"])["game_comparisons"]["is_current"].all()
 
 
 def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_games_that_chance_plays_otherwise_are_not_compared(tmp_path: Path) -> N
     assert found.table["condition"].unique().to_list() == ["steer"]
     assert [text.split(":")[1].split("(")[0].strip() for text in found.left_out] == ["long", "one"]
     with pytest.raises(UsageError, match="Nothing of this can be compared"):
-        analysis.game_differences(db, only=["long"], n_draws=20)
+        analysis.game_differences(db, conditions=["long"], n_draws=20)
 
 
 def test_pooled_conditions_hold_the_same_models_and_answer_formats_or_are_not_compared(db: Path) -> None:
@@ -165,7 +165,7 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
     db = database(tmp_path / "a.duckdb", pooled)
     found = analysis.game_indices(db, **{**QUICK, "n_random": 60}).table.filter(index="si")
     assert value(found, "random_level", model="shy") > 1.5 * value(found, "random_level", model="open")
-    view = tables(db, ["allocation_indices"])["allocation_indices"]
+    view = tables(db, names=["allocation_indices"])["allocation_indices"]
     assert view.sort("model")["random_si"].to_list() == found.sort("model")["random_level"].to_list()
 
 
@@ -208,7 +208,7 @@ def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> Non
             analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
     db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
     assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
-    assert list(told_of_chance(tables(db, ["allocation_indices"]), db)) == []
+    assert list(told_of_chance(tables(db, names=["allocation_indices"]), db)) == []
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +244,7 @@ def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> 
     installed = r_installation()
     if installed is None:
         pytest.skip("R is not here")
-    chosen = open_trials(db, "allocation_rounds").filter(pl.col("variant") != "main.cot")
+    chosen = open_trials(db, view="allocation_rounds").filter(pl.col("variant") != "main.cot")
     chosen.select("variant", "model", "game", "class", "choice").write_csv(tmp_path / "rounds.csv")
     script = SUPPORT / "game_statistics_from_csv.R"
     done = subprocess.run(

@@ -25,7 +25,7 @@ def both(tmp_path: Path) -> Path:
 
 
 def studies(db: Path) -> dict[str, str]:
-    return dict(open_trials(db, "studies").select("design", "study").unique().iter_rows())
+    return dict(open_trials(db, view="studies").select("design", "study").unique().iter_rows())
 
 
 def test_the_study_that_is_named_decides_which_view_is_opened(both: Path) -> None:

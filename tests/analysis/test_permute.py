@@ -97,16 +97,16 @@ def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysi
     assert is_same(more, whole)
     fewer = analysis.permute(db, engine="lme4", permutations=2)
     assert fewer.tests["n"].unique().to_list() == [2]
-    assert open_trials(db, "permutation_tests")["n"].unique().to_list() == [5]
+    assert open_trials(db, view="permutation_tests")["n"].unique().to_list() == [5]
 
 
 def test_the_database_keeps_what_was_found(db: Path) -> None:
     found = analysis.permute(db, **FIVE)
-    kept = open_trials(db, "permutation_tests")
+    kept = open_trials(db, view="permutation_tests")
     columns = ["model", "domain", "kind", "scale", "observed", "null_mean", "n", "n_as_large", "p_one_sided", "p_high"]
     assert kept.select(columns).sort(columns[:4]).equals(found.tests.select(columns).sort(columns[:4]))
     assert kept.row(0, named=True)["n_units"] == 16
-    assert open_trials(db, "permutation_values").height == found.values.height == 6 * 2
+    assert open_trials(db, view="permutation_values").height == found.values.height == 6 * 2
 
 
 def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.Permuted) -> None:
@@ -127,9 +127,9 @@ def test_other_rows_are_another_test_which_takes_the_place_of_the_first(db: Path
         connection.execute("UPDATE attempts SET choice = 'Female + Family' WHERE item = 'word 5' AND model = 'gpt-5'")
     second = analysis.permute(db, **FIVE)
     assert not second.values.equals(first.values)
-    assert open_trials(db, "permutation_tests")["permutation_id"].n_unique() == 1
+    assert open_trials(db, view="permutation_tests")["permutation_id"].n_unique() == 1
     analysis.permute(db, **FIVE, seed=2)
-    assert open_trials(db, "permutation_tests")["permutation_id"].n_unique() == 2
+    assert open_trials(db, view="permutation_tests")["permutation_id"].n_unique() == 2
 
 
 class Serial(Executor):
@@ -153,11 +153,11 @@ class Serial(Executor):
 
 def test_the_studys_own_fit_of_the_same_rows_stands_beside_the_observed(db: Path) -> None:
     assert analysis.permute(db, **FIVE).tests["observed_main_fit"].is_null().all()
-    analysis.fit("interference_lme4", db, "interference")
+    analysis.fit(db, "interference", "interference_lme4")
     found = analysis.permute(db, **FIVE).tests.filter(pl.col("scale") == "delta_p")
     assert found["observed_main_fit"].is_not_null().all()
     by = ["model", "kind"]
-    kept = open_trials(db, "permutation_tests").filter(pl.col("scale") == "delta_p")
+    kept = open_trials(db, view="permutation_tests").filter(pl.col("scale") == "delta_p")
     assert kept.sort(by)["observed_main_fit"].equals(found.sort(by)["observed_main_fit"])
     item_averaged = found.filter(pl.col("kind") == "item_averaged")
     distance = (item_averaged["observed"] - item_averaged["observed_main_fit"]).abs().max()

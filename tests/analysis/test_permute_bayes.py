@@ -38,7 +38,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def by_r_alone(db: Path, engine: str, permutations: int, chains: Sequence[int] = ()) -> list[float]:
     file = db.with_name("rows.csv")
     columns = ["is_consistent", "block", "model", "domain", "item"]
-    open_trials(db, "forced_choice_trials").select(pl.col(columns[0]).cast(pl.Int64), *columns[1:]).write_csv(file)
+    open_trials(db, view="forced_choice_trials").select(pl.col(columns[0]).cast(pl.Int64), *columns[1:]).write_csv(file)
     installed = r_installation()
     assert installed is not None
     command = [

@@ -30,7 +30,7 @@ SURE = 0.999  # of no false alarm, over all six cells together
 def found(tmp_path_factory: pytest.TempPathFactory) -> FitResult:
     db = asked(tmp_path_factory.mktemp("recovery") / "one", known(CELLS), seed=1)
     settings = {"chains": 1, "iterations": 400, "warmup": 200}
-    return analysis.fit("interference", db, "interference", settings=settings)
+    return analysis.fit(db, "interference", "interference", settings=settings)
 
 
 def delta_p(found: FitResult, cell: tuple[str, str]) -> dict[str, float]:

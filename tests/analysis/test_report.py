@@ -51,7 +51,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
-    return analysis.report(small_database(folder / "a.duckdb"), folder / "r.html").read_text("utf-8")
+    return analysis.report(small_database(folder / "a.duckdb"), out=folder / "r.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
     rows.append({**rows[-1], "trial_id": "t1"})
     run = {**RUN, "machine": "Linux-of-mine", "command": COMMAND, "study_file": "/home/me/own.toml"}
     folder = tmp_path_factory.mktemp("troubled")
-    return analysis.report(database(folder / "a.duckdb", rows, [run]), folder / "r.html").read_text("utf-8")
+    return analysis.report(database(folder / "a.duckdb", rows, [run]), out=folder / "r.html").read_text("utf-8")
 
 
 def warnings_of(page: str) -> str:
@@ -119,12 +119,12 @@ def test_warnings_stand_on_top(troubled: str) -> None:
 
 def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Path) -> None:
     rows = [{**row, "model": "local/small", "token_source": "output"} for row in trials() if row["model"] == "o3-mini"]
-    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), out=tmp_path / "r.html").read_text("utf-8")
     assert "Mixed models, local/small (simulated, not in the paper)" in page
     for number in re.findall(r'<td class="number ([a-z-]+)">([^<]+)<', page):
         assert number[0] == "not-printed"
         assert number[1] not in ("", "no data")
-    sizes = analysis.fit("effect_size", tmp_path / "a.duckdb", "rmiat").table["estimate"]
+    sizes = analysis.fit(tmp_path / "a.duckdb", "rmiat", "effect_size").table["estimate"]
     assert f">{sizes[0]:.2f}</td>" in page
     assert "No data" not in page
     assert "Tokens are, for local/small: all output tokens." in page
@@ -133,7 +133,7 @@ def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Pa
 def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> None:
     other = [{**row, "variant": "balanced"} for row in trials() if row["model"] == "deepseek-r1"]
     rows = [*trials(), *other]
-    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), tmp_path / "r.html").read_text("utf-8")
+    page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), out=tmp_path / "r.html").read_text("utf-8")
     base, balanced = page.split("variant base.")[1].split("variant balanced.")
     assert "<small>63.94</small>" in base
     assert "<small>" not in balanced
@@ -159,7 +159,7 @@ def test_a_figure_that_can_not_be_drawn_is_a_sentence_in_its_place() -> None:
 
 def test_a_place_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Can't write the report"):
-        analysis.report(small_database(tmp_path / "a.duckdb"), tmp_path / "no" / "r.html")
+        analysis.report(small_database(tmp_path / "a.duckdb"), out=tmp_path / "no" / "r.html")
 
 
 def test_without_r_the_tables_of_counts_stand_beside_the_print_and_the_rest_is_said_to_be_missing(
@@ -186,7 +186,7 @@ levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5,
     study = write_tiny(tmp_path, study=(view + formula, own))
     rows = [{**row, "study": "drinks", "test": "tea_coffee"} for row in trials()]
     db = database(tmp_path / "a.duckdb", rows, [{**RUN, "study": "drinks", "design": "association"}])
-    page = analysis.report(db, tmp_path / "r.html", str(study)).read_text("utf-8")
+    page = analysis.report(db, str(study), tmp_path / "r.html").read_text("utf-8")
     assert "<h1>Tea and coffee</h1>" in page
     assert "lme4: estimates with 95 % intervals" in page
     assert len(Page(page).alternatives) == 3

@@ -27,7 +27,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
     rows = [{**row, "served_model": EVIL if n % 2 else LONG} for n, row in enumerate(trials())]
     runs = [{**RUN, "command": f"collect --db {'x' * 300}"}]
-    return analysis.report(database(folder / "a.duckdb", rows, runs), folder / "r.html").as_uri()
+    return analysis.report(database(folder / "a.duckdb", rows, runs), out=folder / "r.html").as_uri()
 
 
 @pytest.fixture(scope="module")

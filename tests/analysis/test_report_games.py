@@ -25,7 +25,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def page(own: tuple[Path, Path]) -> Path:
-    return analysis.report(own[1], own[1].parent / "r.html", str(own[0]))
+    return analysis.report(own[1], str(own[0]), own[1].parent / "r.html")
 
 
 def section(page: str, anchor: str) -> str:
@@ -57,7 +57,7 @@ def test_what_is_not_kept_is_named_with_its_command_and_never_computed(own: tupl
     db = Path(shutil.copy(own[1], tmp_path / "b.duckdb"))
     with duckdb.connect(str(db)) as connection:
         connection.execute("DELETE FROM game_indices WHERE variant = 'bonus'")
-    words = re.sub(r"<[^>]+>", "", analysis.report(db, tmp_path / "r.html", str(own[0])).read_text("utf-8"))
+    words = re.sub(r"<[^>]+>", "", analysis.report(db, str(own[0]), tmp_path / "r.html").read_text("utf-8"))
     assert "Intervals and random levels of 2 of 4 cells. To make it, type analyze indices --study posts.toml" in words
     assert "type analyze differences --study posts.toml --between variant --reference base" in words
     with duckdb.connect(str(db), read_only=True) as connection:

@@ -30,15 +30,15 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def unfitted(db: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return analysis.report(db, tmp_path_factory.mktemp("page") / "r.html", STUDY).read_text("utf-8")
+    return analysis.report(db, STUDY, tmp_path_factory.mktemp("page") / "r.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
 def fitted(db: Path, unfitted: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The same database after two short fits, which do not converge."""
     for fit in ("compliance", "interference"):
-        analysis.fit(fit, db, STUDY, settings=QUICK)
-    return analysis.report(db, tmp_path_factory.mktemp("page") / "r.html", STUDY).read_text("utf-8")
+        analysis.fit(db, STUDY, fit, settings=QUICK)
+    return analysis.report(db, STUDY, tmp_path_factory.mktemp("page") / "r.html").read_text("utf-8")
 
 
 def section(page: str, anchor: str) -> str:
@@ -86,14 +86,14 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
         ("predictive_checks", "interference"),
     ]  # fmt: skip
     compliance = found["compliance", None].rows
-    trials = analysis.open_trials(db, "forced_choice_trials")
+    trials = analysis.open_trials(db, view="forced_choice_trials")
     share = trials.group_by("model", "domain", "block").agg(seen=pl.col("is_valid").mean())
     beside = compliance.join(share, on=["model", "domain", "block"], how="left")
     assert beside["observed"].to_list() == pytest.approx(beside["seen"].to_list())
 
 
 def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: str, tmp_path: Path) -> None:
-    drawn = analysis.figures(db, tmp_path, STUDY, ["predictive_checks"], formats=["svg"])
+    drawn = analysis.figures(db, STUDY, tmp_path, names=["predictive_checks"], formats=["svg"])
     names = [Path(path).name for path in drawn["path"]]
     assert names == [f"predictive_checks-{fit}-simulated-base.svg" for fit in ("compliance", "interference")]
     assert drawn["note"].str.contains("analyze --fit brms --study interference").all()  # other settings
@@ -102,10 +102,10 @@ def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: st
 def test_a_figure_of_a_missing_fit_says_what_makes_it(tmp_path: Path) -> None:
     db = database_of_choices(tmp_path / "b.duckdb")
     with pytest.raises(DatabaseError, match="analyze --fit brms --study interference"):
-        analysis.figures(db, tmp_path, STUDY, ["block_contrasts"])
+        analysis.figures(db, STUDY, tmp_path, names=["block_contrasts"])
 
 
 def test_simulated_participants_of_r_have_the_columns_of_the_view(db: Path) -> None:
     ((_, frame),) = list(run_jobs(r_job, [("simulate_forced_choice", ())], 1))
-    view = analysis.open_trials(db, "forced_choice_trials")
+    view = analysis.open_trials(db, view="forced_choice_trials")
     assert frame.columns == view.columns

@@ -20,13 +20,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [{**row, "reasoning_text": f"{row['reasoning_text']} {EVIL}"} for row in talking()]
     path = database(tmp_path_factory.mktemp("topics") / "a.duckdb", rows, [RUN])
     for topics in (3, 2):
-        analysis.fit("stm", path, settings={**QUICK, "topics": topics})
+        analysis.fit(path, fit="stm", settings={**QUICK, "topics": topics})
     return path
 
 
 @pytest.mark.needs("stm")
 def test_topics_have_a_section_with_a_figure_and_escaped_examples(db: Path, tmp_path: Path) -> None:
-    page = analysis.report(db, tmp_path / "r.html").read_text("utf-8")
+    page = analysis.report(db, out=tmp_path / "r.html").read_text("utf-8")
     section = page[page.index('<h2 id="topics-1">') : page.index('<h2 id="more">')]
     for table in ("topic_models", "topic_proportions (Table S13)", "topic_prevalence (Table S14)", "topic_examples"):
         assert f"<summary>{table}: " in section

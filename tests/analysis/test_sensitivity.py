@@ -81,21 +81,21 @@ def test_every_specification_is_a_row_in_each_cell(db: Path) -> None:
 
 
 def test_the_baseline_is_the_papers_own_fit(db: Path) -> None:
-    table = specifications(db, "rmiat", only=["paper"]).table
-    fits = analysis.fit("lme4", db, "rmiat").table.filter(pl.col("term") == "conditionincompatible")
+    table = specifications(db, "rmiat", specs=["paper"]).table
+    fits = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     for name in ("estimate", "std_error", "conf_low", "conf_high", "p_value"):
         assert table[name].to_list() == fits[name].to_list()
 
 
 def test_what_is_unchanged_is_not_fitted_again_and_what_changed_is(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    first = specifications(db, "rmiat", only=QUICK[:2]).table
-    more = specifications(db, "rmiat", only=QUICK).table
+    first = specifications(db, "rmiat", specs=QUICK[:2]).table
+    more = specifications(db, "rmiat", specs=QUICK).table
     kept = more.filter(pl.col("spec").is_in(QUICK[:2]))
     assert kept.equals(first)
     with writing(db) as connection:
         connection.execute("UPDATE attempts SET tokens = tokens + 50 WHERE trial_id = 't1'")
-    changed = specifications(db, "rmiat", only=QUICK).table
+    changed = specifications(db, "rmiat", specs=QUICK).table
     is_new = changed["fitted_at"] != more["fitted_at"]
     assert changed.filter(is_new).select("model", "spec").rows() == [("o3-mini", spec) for spec in QUICK]
     with reading(db) as connection:
@@ -129,7 +129,7 @@ def test_a_study_sets_nothing_but_what_its_engine_may_be_told(tmp_path: Path) ->
 
 def test_names_rows_and_studies_that_are_not_there_are_one_sentence(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "medians"'):
-        specifications(db, "rmiat", only=["median"])
+        specifications(db, "rmiat", specs=["median"])
     with pytest.raises(DatabaseError, match="no rows of source collected"):
         specifications(db, "rmiat", source="collected")
     study = changed_study(tmp_path, "")
@@ -140,13 +140,13 @@ def test_names_rows_and_studies_that_are_not_there_are_one_sentence(db: Path, tm
 
 
 def test_glmer_gives_a_row_for_each_model_and_domain(blocks: Path) -> None:
-    table = specifications(blocks, "interference", only=["glmer_quick"]).table
+    table = specifications(blocks, "interference", specs=["glmer_quick"]).table
     assert table.select("model", "test").rows() == [
         (model, test) for model in MODELS for test in ("gender_career", "gender_science")
     ]
     assert set(table["unit"]) == {"probability"}
     assert table["d"].null_count() == 4
-    fit = analysis.fit("interference_lme4", blocks, "interference", settings={"n_agq": 0}).tables["lme4"]["contrasts"]
+    fit = analysis.fit(blocks, "interference", "interference_lme4", settings={"n_agq": 0}).tables["lme4"]["contrasts"]
     same = fit.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
     assert table["estimate"].to_list() == same["estimate"].to_list()
 
@@ -155,11 +155,11 @@ def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Pa
     rows = [{**row, "repetition": repetition} for repetition in (1, 2, 3) for row in forced_choices()]
     db = database(tmp_path / "a.duckdb", rows)
     settings = {"n_agq": 0, "random": ["repetition"]}
-    found = analysis.fit("interference_lme4", db, "interference", settings=settings).variances
+    found = analysis.fit(db, "interference", "interference_lme4", settings=settings).variances
     assert sorted(found["group"]) == ["item", "repetition"]
     assert dict(found.select("group", "n_groups").iter_rows())["repetition"] == 3
     with pytest.raises(UsageError, match="all rows have the same"):
-        analysis.fit("interference_lme4", blocks, "interference", settings=settings)
+        analysis.fit(blocks, "interference", "interference_lme4", settings=settings)
 
 
 def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None:
@@ -263,7 +263,7 @@ def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
 def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) -> None:
     works = specification_work(blocks, load_study("interference"), ["glmer_quick"], None)
     there = from_rscript(works, tmp_path)
-    table = specifications(blocks, "interference", only=["glmer_quick"]).table
+    table = specifications(blocks, "interference", specs=["glmer_quick"]).table
     assert len(there) == 4 * 7
     assert there == numbers(table)
 
@@ -287,8 +287,8 @@ def test_the_command_prints_rows_lists_and_draws(db: Path, tmp_path: Path) -> No
 
 
 def test_the_curve_is_a_figure_of_the_study_once_it_is_kept(db: Path, tmp_path: Path) -> None:
-    specifications(db, "rmiat", only=QUICK)
-    rows = analysis.figures(db, tmp_path, "rmiat", ["specifications"], formats=["svg"])
+    specifications(db, "rmiat", specs=QUICK)
+    rows = analysis.figures(db, "rmiat", tmp_path, names=["specifications"], formats=["svg"])
     assert [Path(path).name for path in rows["path"]] == ["specifications-simulated-base.svg"]
     assert re.match(r"Specification curve of \d specifications in 2 cells: ", rows["alt_text"][0])
     (drawn,) = figure_rows(db, load_study("rmiat"), ["specifications"])

@@ -30,10 +30,10 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_trials_come_as_polars_with_unknown_as_null(db: Path) -> None:
-    trials = open_trials(db, "association_trials")
+    trials = open_trials(db, view="association_trials")
     assert trials["tokens"].to_list() == [64, 128]
     assert trials["latency_s"].to_list() == [None, None]
-    assert open_trials(db, "trials").height == 3
+    assert open_trials(db, view="trials").height == 3
 
 
 def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
@@ -51,7 +51,7 @@ def test_the_measure_is_chosen_for_one_call_only(db: Path) -> None:
 )
 def test_an_unknown_name_is_answered_with_the_nearest(db: Path, view: str, measure: str | None, said: str) -> None:
     with pytest.raises(UnknownNameError) as error:
-        open_trials(db, view, measure)
+        open_trials(db, view=view, measure=measure)
     assert said in str(error.value)
 
 
@@ -59,7 +59,7 @@ def test_a_database_of_an_older_slant_says_how_it_gets_its_views(db: Path) -> No
     with writing(db) as connection:
         connection.execute("DROP VIEW iat_mentions")
     with pytest.raises(DatabaseError, match="older slant"):
-        open_trials(db, "iat_mentions")
+        open_trials(db, view="iat_mentions")
 
 
 def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
@@ -73,13 +73,16 @@ def test_all_tables_come_with_those_of_the_paper_first(db: Path) -> None:
 
 
 def test_a_table_of_one_study_has_only_its_rows(db: Path) -> None:
-    assert tables(db, ["outcome_counts"])["outcome_counts"]["study"].unique().sort().to_list() == ["mine", "rmiat"]
-    assert tables(db, ["outcome_counts"], study="mine")["outcome_counts"]["study"].to_list() == ["mine"]
+    assert tables(db, names=["outcome_counts"])["outcome_counts"]["study"].unique().sort().to_list() == [
+        "mine",
+        "rmiat",
+    ]
+    assert tables(db, study="mine", names=["outcome_counts"])["outcome_counts"]["study"].to_list() == ["mine"]
     assert "refusal_counts" not in tables(db, study="mine")
 
 
 def test_tables_are_asked_for_by_name_and_in_that_order(db: Path) -> None:
-    assert list(tables(db, ["token_sources", "refusal_counts"])) == ["token_sources", "refusal_counts"]
+    assert list(tables(db, names=["token_sources", "refusal_counts"])) == ["token_sources", "refusal_counts"]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +97,7 @@ def test_what_can_not_be_shown_is_said(
     db: Path, names: list[str] | None, study: str | None, kind: type[SlantError], said: str
 ) -> None:
     with pytest.raises(kind) as error:
-        tables(db, names, study)
+        tables(db, study, names)
     assert said in str(error.value)
 
 
@@ -124,7 +127,7 @@ def test_tables_of_games_show_the_games_of_a_study_of_ones_own(tmp_path: Path) -
     assert tables(db, study="mine")["allocation_game_ends"]["n_complete"].to_list() == [1]
     assert tables(db)["allocation_shares"]["study"].unique().to_list() == ["mine"]
     with pytest.raises(UsageError, match='studies of the design "allocation"'):
-        tables(db, ["allocation_game_ends"], study="rmiat")
+        tables(db, study="rmiat", names=["allocation_game_ends"])
 
 
 def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) -> None:
@@ -167,7 +170,7 @@ def test_the_trials_that_are_there_come_in_the_columns_of_their_design(
 )
 def test_no_rows_say_why(db: Path, view: str | None, study: str | None, said: str) -> None:
     with pytest.warns(UserWarning, match=said):
-        assert open_trials(db, view, study=study).is_empty()
+        assert open_trials(db, study=study, view=view).is_empty()
 
 
 def test_a_database_that_is_kept_open_is_opened_once_and_shows_the_rows_that_are_chosen(
@@ -176,8 +179,8 @@ def test_a_database_that_is_kept_open_is_opened_once_and_shows_the_rows_that_are
     openings, connect = [], duckdb.connect
     monkeypatch.setattr(duckdb, "connect", lambda *given, **more: openings.append(1) or connect(*given, **more))
     with kept_open(db):
-        assert len(tables(db, ["tokens_by_condition"], study="rmiat")["tokens_by_condition"]) > 0
+        assert len(tables(db, study="rmiat", names=["tokens_by_condition"])["tokens_by_condition"]) > 0
         with showing(versions=["none"]), pytest.warns(UserWarning, match="has no rows"):
-            assert open_trials(db, "trials").is_empty()
-        assert open_trials(db, "trials").height == 3
+            assert open_trials(db, view="trials").is_empty()
+        assert open_trials(db, view="trials").height == 3
     assert len(openings) == 1

@@ -37,7 +37,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(db: Path) -> FitResult:
-    return analysis.fit("stm", db, settings={**QUICK, "topics": 3})
+    return analysis.fit(db, fit="stm", settings={**QUICK, "topics": 3})
 
 
 def frex(result: FitResult) -> dict[int, set[str]]:
@@ -69,7 +69,7 @@ def test_answers_without_a_readable_text_are_counted_and_said(found: FitResult) 
 
 @pytest.mark.needs("stm")
 def test_what_is_kept_is_not_fitted_again_and_is_the_same_in_the_views(db: Path, found: FitResult) -> None:
-    again = analysis.fit("stm", db, settings={**QUICK, "topics": 3})
+    again = analysis.fit(db, fit="stm", settings={**QUICK, "topics": 3})
     assert again.diagnostics.equals(found.diagnostics)
     for name, frame in found.topics.items():
         assert again.topics[name].equals(frame), name
@@ -98,7 +98,7 @@ def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
     with pytest.raises(DatabaseError, match="holds no topic model"):
         analysis.read_topics(db)
-    analysis.fit("stm", db, settings={**QUICK, "topics": 2, "max_em_its": 2})
+    analysis.fit(db, fit="stm", settings={**QUICK, "topics": 2, "max_em_its": 2})
     model = analysis.read_topics(db)
     file = model.path
     file.write_bytes(file.read_bytes() + b"more")
@@ -129,7 +129,7 @@ def test_a_shift_is_a_difference_of_means_and_stands_beside_d_of_its_cell(db: Pa
     shares = analysis.read_topics(db).documents().join(answers, on="trial_id")
     means = shares.group_by("model", "test", "condition").agg(pl.col("topic_2").mean())
     wide = means.pivot("condition", index=["model", "test"], values="topic_2")
-    sizes = analysis.fit("effect_size", db).table.select("model", "test", d="estimate")
+    sizes = analysis.fit(db, fit="effect_size").table.select("model", "test", d="estimate")
     shifts = found.topics["shifts"].filter(pl.col("topic") == 2).join(wide, on=["model", "test"])
     both = shifts.join(sizes, on=["model", "test"])
     assert both.height == 6
@@ -161,7 +161,7 @@ def only(keep: str, value: str) -> Iterable[Row]:
 )
 def test_what_can_not_be_fitted_is_a_row_that_says_why(tmp_path: Path, rows: object, said: str) -> None:
     db = database(tmp_path / "a.duckdb", rows(), [RUN])  # type: ignore[operator]
-    result = analysis.fit("stm", db, settings=QUICK)
+    result = analysis.fit(db, fit="stm", settings=QUICK)
     assert result.diagnostics["status"].to_list() == ["failed"]
     assert said in result.diagnostics["messages"].item()
     assert all(frame.is_empty() for frame in result.topics.values())
@@ -170,9 +170,9 @@ def test_what_can_not_be_fitted_is_a_row_that_says_why(tmp_path: Path, rows: obj
 @pytest.mark.needs("stm")
 def test_one_topic_and_unknown_settings_are_refused(db: Path) -> None:
     with pytest.raises(RError, match="one topic would be all the texts"):
-        analysis.fit("stm", db, settings={"topics": 1})
+        analysis.fit(db, fit="stm", settings={"topics": 1})
     with pytest.raises(UnknownNameError, match='Did you mean "topics"'):
-        analysis.fit("stm", db, settings={"topic": 4})
+        analysis.fit(db, fit="stm", settings={"topic": 4})
 
 
 def words_of(topics: dict[int, list[str]]) -> pl.DataFrame:
@@ -219,7 +219,7 @@ def beside_print(db: Path, study: Study) -> pl.DataFrame:
 @pytest.mark.needs("stm")
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
     study = quick_study()
-    analysis.fit("stm", db, study)
+    analysis.fit(db, study, "stm")
     rows = NUMBERS.recomputed(Results(db, study))
     shares = rows.filter(pl.col("quantity").str.starts_with("topic "))
     assert shares["recomputed"].sum() == pytest.approx(100)
@@ -233,7 +233,7 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
 @pytest.mark.needs("stm")
 def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     study = quick_study()
-    analysis.fit("stm", db, study)
+    analysis.fit(db, study, "stm")
     rows = beside_print(db, study)
     here = rows.drop_nulls("recomputed")
     assert set(here["status"]) == {"not checkable"}
@@ -246,11 +246,11 @@ def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
 @pytest.mark.needs("stm")
 def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path) -> None:
     db, study = talking_database(tmp_path / "a.duckdb"), quick_study(max_em_its=2)
-    analysis.fit("stm", db, study, refusals_removed=False)
-    analysis.fit("stm", db, study, settings={"lower_thresh": 6})
+    analysis.fit(db, study, "stm", refusals_removed=False)
+    analysis.fit(db, study, "stm", settings={"lower_thresh": 6})
     assert set(beside_print(db, study)["recomputed"]) == {None}
-    analysis.fit("stm", db, study)
-    analysis.fit("stm", db, study, settings={"lower_thresh": 6}, refit=True)  # the last, but not the study's own
+    analysis.fit(db, study, "stm")
+    analysis.fit(db, study, "stm", settings={"lower_thresh": 6}, refit=True)  # the last, but not the study's own
     assert beside_print(db, study)["recomputed"].count() == 4 + 9 + 5
     with writing(db) as connection:
         connection.execute("UPDATE attempts SET reasoning_text = 'sure, okay' WHERE attempt_id = 'a1'")
@@ -273,7 +273,7 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
     for n, (rows, effects) in enumerate([(talking(), "~ condition + model"), (rest, "~ condition * model")]):
         db = database(tmp_path / f"{n}.duckdb", rows, [RUN])
         study = quick_study(effects=effects, max_em_its=2)
-        analysis.fit("stm", db, study)
+        analysis.fit(db, study, "stm")
         coefficients = beside_print(db, study).filter(claimed)
         assert coefficients["recomputed"].null_count() == 3
         assert set(coefficients["status"]) == {"not checkable"}

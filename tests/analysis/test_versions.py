@@ -23,7 +23,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fitted(db: Path) -> FitResult:
-    return analysis.fit("lme4", db)
+    return analysis.fit(db, fit="lme4")
 
 
 def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitResult) -> None:
@@ -42,7 +42,7 @@ def test_results_of_the_versions_here_are_not_doubted(db: Path, fitted: FitResul
 
 def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    analysis.fit("lme4", db)
+    analysis.fit(db, fit="lme4")
     with writing(db) as connection:
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
         mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
@@ -63,10 +63,10 @@ def test_without_r_what_is_kept_says_what_made_it(db: Path, fitted: FitResult, m
 @pytest.mark.slow
 def test_the_report_says_on_top_what_other_versions_made(tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
-    analysis.fit("lme4", db)
+    analysis.fit(db, fit="lme4")
     with writing(db) as connection:  # no fit of today's study has this name, so that nobody makes it again
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
         connection.execute(f"UPDATE calls SET call_id = 'old' || call_id, versions = {other}")  # noqa: S608
         connection.execute("UPDATE fit_cells SET call_id = 'old' || call_id, fit = 'older'")
-    page = analysis.report(db, tmp_path / "report.html").read_text("utf-8")
+    page = analysis.report(db, out=tmp_path / "report.html").read_text("utf-8")
     assert "Other versions: 2 fits of older kept from lmerTest 2." in page

@@ -86,7 +86,7 @@ def test_the_extension_is_asked_by_its_name_and_not_among_all_conditions(study: 
     words = ["--study", str(path), "--model", "simulated/greedy", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
     everything = CliRunner().invoke(command, [*words, "--variant", "all"])
     assert everything.exit_code == 0
-    assert "rated was passed over: it is an extension" in everything.output
+    assert "rated is skipped: it is an extension" in everything.output
     report = collect(tmp_path / "b.duckdb", path, ["simulated/greedy"], variant="rated", options=QUICK)
     assert report.models[0]["answered"] == 3 * (6 + 2 + 2)
 

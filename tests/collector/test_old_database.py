@@ -103,9 +103,9 @@ def test_an_old_database_that_another_process_reads_is_read_as_it_is_and_renewed
             assert stored_views(connection) == []
             assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(8,)]
         with pytest.raises(DatabaseError, match="could not be brought up to date"):
-            open_trials(db, "trials")
+            open_trials(db, view="trials")
     store._not_renewed.clear()  # as in a new process
-    assert open_trials(db, "trials").height == 8
+    assert open_trials(db, view="trials").height == 8
 
 
 def test_an_old_database_into_which_an_older_collector_writes_is_left_to_it(tmp_path: Path) -> None:

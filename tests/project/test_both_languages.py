@@ -87,8 +87,8 @@ def works(db: Path) -> list[Work]:
 def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
     for study in map(load_study, list_studies()):  # some tables show what was fitted
         for name, fit in study.fits.items():
-            analysis.fit(name, db, study, settings=SETTINGS.get(fit.engine))
-    analysis.specifications(db, "rmiat", only=["paper", "log_tokens"])
+            analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
+    analysis.specifications(db, "rmiat", specs=["paper", "log_tokens"])
     analysis.game_indices(db, n_boot=20, n_random=5)
     files = {re.sub(r"^\d+_", "", file.stem): file.read_text("utf-8") for file in sql_dir().glob("views/*/*.sql")}
     shipped = set(files)
@@ -96,15 +96,15 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
     in_r = plain_r(tmp_path, db=str(db), views=sorted(shipped), fits=[], checks=[])["views"]
     unlike = {}
     for view in sorted(shipped):
-        here, there = open_trials(db, view), in_r[view]
+        here, there = open_trials(db, view=view), in_r[view]
         if "ORDER BY" not in files[view].rsplit("\nFROM", 1)[1]:
             (key, *_) = read_header(files[view]).grain
             here, there = sorted_by(here, key), sorted_texts(there, key)
         unlike[view] = differences(without_nested(here), there)
     assert {view: found for view, found in unlike.items() if found} == {}
-    assert open_trials(db, "topic_words").height > 0
-    assert open_trials(db, "block_contrasts").height > 0
-    assert open_trials(db, "allocation_indices")["random_si"].null_count() == 0
+    assert open_trials(db, view="topic_words").height > 0
+    assert open_trials(db, view="block_contrasts").height > 0
+    assert open_trials(db, view="allocation_indices")["random_si"].null_count() == 0
 
 
 def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -144,7 +144,7 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
     study = load_study("rmiat")
     paper = mixed_fit(study)
     fits: dict[str, Any] = {
-        name: analysis.fit(one.name, db, with_fit(study, one)) for name, one in fits_to_make(paper).items()
+        name: analysis.fit(db, with_fit(study, one), one.name) for name, one in fits_to_make(paper).items()
     }
     of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
     calls: list[Call] = [call for _, call in of_mixed]

@@ -133,7 +133,7 @@ def test_a_copied_game_has_the_same_tables_indices_and_checks(both_games: tuple[
                    for db, its in ((own, "hiring"), (copy, str(study))))  # fmt: skip
     assert as_it_was(here) == as_it_was(there)
     for table in GAME_TABLES:
-        of_own, of_copy = (analysis.tables(db, [table])[table] for db in (own, copy))
+        of_own, of_copy = (analysis.tables(db, names=[table])[table] for db in (own, copy))
         assert of_own.height > 0
         # not to the last bit: DuckDB adds up in another order from one query to the next
         rows = [pl.DataFrame(as_it_was(its), infer_schema_length=None) for its in (of_copy, of_own)]
@@ -171,7 +171,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_a_copy_has_the_same_tables(both: tuple[str, Path, Path, Path]) -> None:
     name, own, _, copy = both
-    there, here = analysis.tables(own, TABLES[name]), analysis.tables(copy, TABLES[name])
+    there, here = analysis.tables(own, names=TABLES[name]), analysis.tables(copy, names=TABLES[name])
     for table in TABLES[name]:
         assert as_it_was(here[table]) == as_it_was(there[table])
         assert there[table].height > 0
@@ -180,7 +180,7 @@ def test_a_copy_has_the_same_tables(both: tuple[str, Path, Path, Path]) -> None:
 def test_a_copy_has_the_same_fits(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
     fit = {"rmiat": "effect_size", "interference": "interference_lme4"}[name]
-    there, here = analysis.fit(fit, own, name), analysis.fit(fit, copy, str(study))
+    there, here = analysis.fit(own, name, fit), analysis.fit(copy, str(study), fit)
     if name == "rmiat":
         assert as_it_was(here.table) == as_it_was(there.table)
     else:  # where answers are separated only the likelihood is a number that two runs of lme4 agree on
@@ -210,8 +210,8 @@ def test_a_copied_forced_choice_has_the_same_checks(both: tuple[str, Path, Path,
 @pytest.mark.parametrize("both", ["interference"], indirect=True)
 def test_a_copied_forced_choice_has_the_same_chains(both: tuple[str, Path, Path, Path]) -> None:
     name, own, study, copy = both
-    there = analysis.fit("interference", own, name, settings=QUICK)
-    here = analysis.fit("interference", copy, str(study), settings=QUICK)
+    there = analysis.fit(own, name, "interference", settings=QUICK)
+    here = analysis.fit(copy, str(study), "interference", settings=QUICK)
     assert as_it_was(here.table) == as_it_was(there.table)
     assert there.bayes["contrasts"].height > 0
     for table in ("predictions", "contrasts"):

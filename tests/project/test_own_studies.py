@@ -123,7 +123,9 @@ def test_the_collectors_commands_know_it_too(here: Path, name: str) -> None:
 
 
 def test_figures_and_sentences_call_conditions_as_the_study_does(here: Path) -> None:
-    drawn = analysis.figures("drinks.duckdb", "words", names=["tokens", "effect_sizes", "refusals"], formats=["svg"])
+    drawn = analysis.figures(
+        "drinks.duckdb", out="words", names=["tokens", "effect_sizes", "refusals"], formats=["svg"]
+    )
     words = " ".join(drawn["alt_text"])
     assert "as usual" in words
     assert "crossed" in words
@@ -150,7 +152,7 @@ def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> 
         assert analysis.open_trials(f"{name}.duckdb")["study"].unique().to_list() == [name]
     assert set(analysis.open_trials("all.duckdb")["study"]) == set(OWN)
     with pytest.raises(UsageError, match="--study drinks"):
-        analysis.report("all.duckdb", "never.html")
+        analysis.report("all.duckdb", out="never.html")
 
 
 def test_sql_gives_each_study_its_rows_and_its_order(here: Path) -> None:
@@ -171,7 +173,7 @@ print(levels(shown_conditions(drinks)))
 pets <- as.data.frame(open_trials("pets.duckdb"))
 print(levels_of(pets, "block"))
 posts <- as.data.frame(open_trials("posts.duckdb", "allocation_rounds"))
-print(nrow(game_indices(posts, by = "variant", n_boot = 0, n_random = 0)) > 0)
+print(nrow(game_indices(posts, by = "variant", n_draws = 0, n_random = 0)) > 0)
 all <- as.data.frame(open_trials("all.duckdb", study = "drinks"))
 print(unique(all$study))
 """
@@ -189,7 +191,7 @@ def test_r_takes_the_same_studies(here: Path) -> None:
     pytest.importorskip("rpy2")
     done = subprocess.run(["Rscript", "-e", R, str(ROOT)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    expected = analysis.fit("effect_size", "drinks.duckdb").table["estimate"][0]
+    expected = analysis.fit("drinks.duckdb", fit="effect_size").table["estimate"][0]
     first, *rest = done.stdout.splitlines()
     assert float(first.split()[1]) == pytest.approx(expected, rel=1e-6)
     assert rest == ['[1] "as usual" "crossed" ', '[1] "together" "apart"   ', "[1] TRUE", '[1] "drinks"']

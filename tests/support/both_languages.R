@@ -22,7 +22,7 @@ exact <- function(column) {
 exact_tables <- function(tables) lapply(Filter(is.data.frame, tables), function(table) lapply(as.list(table), exact))
 
 whole_view <- function(view) {
-  opened <- open_trials(asked$db, view)
+  opened <- open_trials(asked$db, view = view)
   on.exit(close_trials(opened))
   as.data.frame(opened)
 }

@@ -73,4 +73,4 @@ def known(p_consistent: dict[tuple[str, str], tuple[float, float]], elsewhere: f
 
 
 def trials(db: Path) -> pl.DataFrame:
-    return analysis.open_trials(db, "forced_choice_trials")
+    return analysis.open_trials(db, view="forced_choice_trials")

@@ -42,7 +42,7 @@ test_that("they come back from a database as they went in", {
   skip_if_not_installed("duckdb")
   path <- withr::local_tempfile(fileext = ".duckdb")
   trials <- simulate_forced_choice(n_words = 2, db = path)
-  opened <- open_trials(path, "forced_choice_trials")
+  opened <- open_trials(path, view = "forced_choice_trials")
   expect_identical(as.data.frame(opened), trials)
   close_trials(opened)
 })

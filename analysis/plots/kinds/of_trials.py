@@ -16,7 +16,7 @@ _DESIGNS_OF_TOKENS = ("association",)
 def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
     if not any(one.engine == "effect_size" for one in data.study.fits.values()):
         return None
-    sizes = fit("effect_size", data.db, data.study, workers=data.workers, progress=data.progress)
+    sizes = fit(data.db, data.study, "effect_size", workers=data.workers, progress=data.progress)
     return _labelled(sizes, data)
 
 

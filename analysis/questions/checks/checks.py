@@ -92,9 +92,9 @@ def check(
     for number, (name, one) in enumerate(to_make.items()):
         mine = replace(its, fits={one.name: one})
         fits[name] = fit(
-            one.name,
             db,
             mine,
+            one.name,
             source=source,
             measure=measure,
             workers=workers,

@@ -23,13 +23,13 @@ KIND = "kind"
 class Question:
     """What is compared: values of `between`, each but `reference` with it, within each value of the columns `by`.
 
-    `only`: no other conditions than these.
+    `conditions`: those to compare; all where none is named.
     """
 
     between: str
     reference: str
     by: tuple[str, ...]
-    only: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def comparisons(cells: Sequence[GameCell], question: Question) -> list[Compariso
     UnknownNameError for a reference or condition that no cell has, UsageError where no condition meets the reference.
     """
     values = list(dict.fromkeys(cell.attributes[question.between] for cell in cells))
-    for name in (question.reference, *question.only):
+    for name in (question.reference, *question.conditions):
         if name not in values:
             raise UnknownNameError(f"{question.between} with complete games", name, sorted(values))
     groups: dict[tuple[str | None, ...], list[GameCell]] = {}
@@ -147,5 +147,5 @@ def _within(group: Sequence[GameCell], within: Mapping[str, str | None], questio
         sides.setdefault(cell.attributes[question.between], []).append(cell)
     reference = tuple(sides.pop(question.reference, ()))
     for condition, its in sides.items():
-        if reference and (not question.only or condition in question.only):
+        if reference and (not question.conditions or condition in question.conditions):
             yield Comparison(question.between, within, condition, question.reference, tuple(its), reference)

@@ -44,7 +44,7 @@ def game_differences(
     between: str = "variant",
     reference: str | None = None,
     by: Sequence[str] = (),
-    only: Sequence[str] = (),
+    conditions: Sequence[str] = (),
     indices: Sequence[str] = PAPER_INDICES,
     adjust: str = "holm",
     source: str | None = None,
@@ -57,7 +57,7 @@ def game_differences(
     """R's compare_games() of each condition with the reference: values of `between` (variant, model or answer_format).
 
     Without `by`, conditions are compared within the same model, variant and answer format, but for what `between`
-    names; with it, within those only, and games of the rest are pooled. `only` names conditions to compare. p is
+    names; with it, within those alone, and games of the rest are pooled. `conditions` are those to compare. p is
     corrected by `adjust` for all comparisons of one index that are asked for here, within one source and study
     version. `reference` of variants is the study's own name for itself (main), if nothing else is said.
     `n_draws` of the bootstrap and of the permutations start from `seed` in each comparison, as in plain R.
@@ -68,7 +68,7 @@ def game_differences(
     _check(indices, adjust, n_draws)
     played = study_in(db, study, is_played, "has games")
     cells = game_cells(db, played, (), source)
-    question = _question(played, between, reference, by, only)
+    question = _question(played, between, reference, by, conditions)
     all_pairs = comparisons(cells, question)
     pairs = [pair for pair in all_pairs if pair.why_not is None]
     left_out = _in_words(all_pairs)
@@ -92,7 +92,9 @@ def game_differences(
     )
 
 
-def _question(study: Study, between: str, reference: str | None, by: Sequence[str], only: Sequence[str]) -> Question:
+def _question(
+    study: Study, between: str, reference: str | None, by: Sequence[str], conditions: Sequence[str]
+) -> Question:
     for name in (between, *by):
         if name not in ATTRIBUTES:
             raise UnknownNameError("column to compare games by", name, ATTRIBUTES)
@@ -103,7 +105,7 @@ def _question(study: Study, between: str, reference: str | None, by: Sequence[st
     if reference is None:
         raise UsageError(f"Which {between} are the others compared with?", f"Name it: --reference {between.upper()}")
     rest = tuple(name for name in ATTRIBUTES if name != between)
-    return Question(between, reference, tuple(by) or rest, tuple(only))
+    return Question(between, reference, tuple(by) or rest, tuple(conditions))
 
 
 def _check(indices: Sequence[str], adjust: str, n_draws: int) -> None:
@@ -169,7 +171,12 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
     """p is corrected by R within each source and study version."""
     for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
         whose = {name: family[name][0] for name in ("source", "study", "study_version")}
-        asked = {"between": question.between, "reference": question.reference, "by": question.by, "only": question.only}
+        asked = {
+            "between": question.between,
+            "reference": question.reference,
+            "by": question.by,
+            "conditions": question.conditions,
+        }
         yield Call(
             "with_adjusted_p",
             family.select(pl.col(ID).alias("difference_id"), "index", "p_value"),

@@ -206,7 +206,7 @@ def _levels(db: str | Path, work: Work, within: tuple[str, ...]) -> dict[str, li
     frame = None
     for name in within:
         if name not in levels:
-            frame = open_trials(db, work.definition.view) if frame is None else frame
+            frame = open_trials(db, view=work.definition.view) if frame is None else frame
             order = [f"{name}_no", name] if f"{name}_no" in frame.columns else [name]
             there = work.cell.rows[name].unique().to_list()
             ordered = frame.filter(pl.col(name).is_in(there)).sort(order, nulls_last=True)

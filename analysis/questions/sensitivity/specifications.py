@@ -34,7 +34,7 @@ class SensitivityResult:
 def specifications(
     db: str | Path,
     study: str | Study | None = None,
-    only: Sequence[str] = (),
+    specs: Sequence[str] = (),
     source: str | None = None,
     workers: int | None = None,
     refit: bool = False,
@@ -54,7 +54,7 @@ def specifications(
         raise UsageError(
             f'The study "{asked.name}" has no specifications.', "A study file has them as [sensitivity.NAME]."
         )
-    works = specification_work(db, asked, only, source)
+    works = specification_work(db, asked, specs, source)
     if not works:
         raise no_rows("fit", db, source)
     calls = [work.call for work in works]

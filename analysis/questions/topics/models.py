@@ -51,7 +51,7 @@ class TopicModel:
 
     def documents(self) -> pl.DataFrame:
         """The topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""
-        frame: pl.DataFrame = answered(Call("read_topics", arguments={"path": str(self.path), "what": "documents"}))
+        frame: pl.DataFrame = answered(Call("read_topics", arguments={"db": str(self.path), "what": "documents"}))
         return frame
 
 

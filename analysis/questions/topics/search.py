@@ -59,7 +59,7 @@ def search(
     searches = [_Search(Path(db), one, max_em_its) for one in work]
     for at, asked in enumerate(searches):
         asked.compute(largest_first, workers, progress and _stage(progress, at, len(searches)))
-    rows = open_trials(db, "topic_searches")
+    rows = open_trials(db, view="topic_searches")
     ids = [asked.id for asked in searches]
     return rows.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
 
