@@ -26,8 +26,8 @@ def _share_pct(part: str, whole: str) -> pl.Expr:
     return 100 * pl.col(part).sum() / pl.col(whole).sum()
 
 
-def _mean(condition: str) -> pl.Expr:
-    return pl.col(f"tokens_{condition}").sum() / pl.col(f"n_tokens_{condition}").sum()
+def _mean(place: str) -> pl.Expr:
+    return pl.col(f"tokens_{place}").sum() / pl.col(f"n_tokens_{place}").sum()
 
 
 def _n_tests(is_counted: pl.Expr) -> pl.Expr:
@@ -74,7 +74,7 @@ QUANTITIES: dict[str, pl.Expr] = {
     "welch_t": pl.col("welch_t").first(),
     "welch_df": pl.col("welch_df").first(),
     "welch_p": pl.col("welch_p").first(),
-    "extra_tokens_pct": 100 * (_mean("incompatible") / _mean("compatible") - 1),
+    "extra_tokens_pct": 100 * (_mean("second") / _mean("first") - 1),
 }  # fmt: skip
 
 OF_ANY_MODEL = ("n_tests", "n_prompts")
