@@ -38,9 +38,9 @@ READ_CODE = {
 def stages(chosen: str) -> dict[str, list[str]]:
     if chosen == "--check":
         return READ_CODE
-    # One process more than there are cores, for many tests wait for another process or a clock; the tests of one file
+    # Two processes more than there are cores, for many tests wait for another process or a clock; the tests of one file
     # stay together, as some of them go on where others ended.
-    processes = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
+    processes = ["-n", str((os.cpu_count() or 1) + 2), "--dist", "loadfile"]
     pytest = ["pytest", *processes, "-m", MARKED[chosen]]
     if chosen == "--core":
         files = [str(file) for name in CORE for file in Path("tests").glob(f"*/test_{name}.py")]

@@ -56,6 +56,7 @@ test_that("both kinds agree with brms's own predictions, with random slopes too"
 })
 
 test_that("a brmsfit of brm() itself, with text for factors, gives the same as one with factors", {
+  skip_but_in_full()
   skip_without_stan()
   file <- withr::local_tempfile(fileext = ".rds")
   short_fit(few_trials(), save_to = file)
@@ -68,6 +69,7 @@ test_that("a brmsfit of brm() itself, with text for factors, gives the same as o
 })
 
 test_that("random slopes of items are weighted as brms weights them", {
+  skip_but_in_full()
   skip_without_brms()
   parts <- brms_parts(asked(), "is_consistent ~ block * model + (1 + block | item)")
   effect <- function(coefficient) sprintf("r_item[%s,%s]", levels(parts$data$item), coefficient)

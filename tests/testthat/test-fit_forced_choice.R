@@ -10,6 +10,7 @@ test_that("stage A asks whether an answer is valid, stage B whether a valid one 
 })
 
 test_that("one model only: the formula drops the factor and says so", {
+  skip_but_in_full()
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), model == "gpt-5"))
   expect_match(said_by(fit), "All rows are of one model, gpt-5: the formula is now is_consistent ~ block \\* domain")
@@ -26,6 +27,7 @@ test_that("one domain and one model: what is left is the block", {
 })
 
 test_that("one block missing: the fit goes on, and says that there is no difference of blocks", {
+  skip_but_in_full()
   skip_without_stan()
   fit <- short_fit(subset(few_trials(), block == "congruent"))
   expect_match(said_by(fit), "No difference between blocks can be had: all rows are of the block \"congruent\"")
@@ -37,6 +39,7 @@ test_that("one block missing: the fit goes on, and says that there is no differe
 })
 
 test_that("all valid: the priors decide, and a warning says so", {
+  skip_but_in_full()
   skip_without_stan()
   fit <- short_fit(transform(few_trials(), is_valid = TRUE), "valid")
   expect_match(said_by(fit), "All 144 values of is_valid are 1: what is estimated rests on the priors alone")
@@ -45,6 +48,7 @@ test_that("all valid: the priors decide, and a warning says so", {
 })
 
 test_that("none valid: stage B can't be fitted, stage A can", {
+  skip_but_in_full()
   skip_without_stan()
   rows <- transform(few_trials(), is_valid = FALSE, is_consistent = NA)
   expect_error(short_fit(rows), "none of the 144 is valid")
