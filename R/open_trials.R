@@ -76,7 +76,9 @@ has_rounds <- function(connection, study) {
   ))
   is_round <- found$is_round[is.null(study) | found$study %in% study]
   if (any(is_round) && !all(is_round)) {
-    message("These are the rounds of games. What was asked beside them: open_trials(db, view = \"allocation_questions\").")
+    message(
+      "These are the rounds of games. What was asked beside them: open_trials(db, view = \"allocation_questions\")."
+    )
   }
   any(is_round)
 }
