@@ -39,6 +39,8 @@ which a long call writes what it is doing, and `note(text)`, what to say at once
 """
 ID = "call_id"
 _KEEP_EVERY_S = 2.0
+_PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
+_LAST_PATIENCE_S = 30.0
 _log = logging.getLogger("slant.analysis.results")
 
 
@@ -205,14 +207,15 @@ class _Store:
         self._waiting.append(frames)
         _log.info("%s of %s: %s, %.2f s", call.function, call.place, frames["calls"]["status"][0], answer.seconds)
         if time.monotonic() - self._written_at > _KEEP_EVERY_S:
-            self.flush()
+            self.flush(_PATIENCE_S)
 
-    def flush(self) -> None:
+    def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
         if not self._waiting and not self._relabelled:
             return
         tables = dict.fromkeys(name for part in self._waiting for name in part)
         try:
-            replaced = _write(self._db, {name: _stacked(self._waiting, name) for name in tables}, self._relabelled)
+            frames = {name: _stacked(self._waiting, name) for name in tables}
+            replaced = _write(self._db, frames, self._relabelled, patience_s)
         except DatabaseError as error:
             self.not_kept = str(error)
         else:
@@ -221,9 +224,9 @@ class _Store:
         self._written_at = time.monotonic()
 
 
-def _write(db: Path, frames: Frames, relabelled: Frames) -> set[str]:
+def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> set[str]:
     """In one transaction; each takes the place of the earlier result that was about the same, whose ids it returns."""
-    with writing(db) as connection:
+    with writing(db, patience_s) as connection:
         replaced: set[str] = set()
         if frames:
             with registered(connection, "new_calls", frames["calls"].select(ID, "function", "about")):
