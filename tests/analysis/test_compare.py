@@ -116,6 +116,7 @@ def test_tables_can_be_compared_alone(tmp_path: Path) -> None:
         analysis.compare(db, tables=["s11"])
 
 
+@pytest.mark.slow
 def test_a_model_that_no_claim_speaks_of_changes_no_claim(tmp_path: Path) -> None:
     """The pilot of a paper's model, and a model of one's own, beside one that claims speak of."""
     alone = analysis.compare(small_database(tmp_path / "a.duckdb"), tables=["text"])

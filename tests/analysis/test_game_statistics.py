@@ -212,7 +212,7 @@ def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> Non
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise DatabaseWriteError("The disk is full.")
 
     monkeypatch.setattr("slant.analysis.calls.results.writing", refuse)

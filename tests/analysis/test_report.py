@@ -117,6 +117,7 @@ def test_warnings_stand_on_top(troubled: str) -> None:
     assert "qwen3-8b in " not in warnings  # a model of the paper that nobody asked here
 
 
+@pytest.mark.slow
 def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Path) -> None:
     rows = [{**row, "model": "local/small", "token_source": "output"} for row in trials() if row["model"] == "o3-mini"]
     page = analysis.report(database(tmp_path / "a.duckdb", rows, [RUN]), out=tmp_path / "r.html").read_text("utf-8")
@@ -130,6 +131,7 @@ def test_a_model_outside_the_paper_has_all_its_numbers_and_no_print(tmp_path: Pa
     assert "Tokens are, for local/small: all output tokens." in page
 
 
+@pytest.mark.slow
 def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> None:
     other = [{**row, "variant": "balanced"} for row in trials() if row["model"] == "deepseek-r1"]
     rows = [*trials(), *other]

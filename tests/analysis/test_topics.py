@@ -243,6 +243,7 @@ def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     assert number_of_topics["note"].startswith("The authors' choice")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path) -> None:
     db, study = talking_database(tmp_path / "a.duckdb"), quick_study(max_em_its=2)

@@ -75,7 +75,8 @@ def test_a_script_of_the_project_may_fit_beside_files_of_such_names(project: Pat
         (project / f"{name}.py").unlink()
     small_database(project / "slant.duckdb")
     (project / "fits.py").write_text(
-        "from slant import fit\nprint(fit('slant.duckdb', fit='effect_size', workers=1).diagnostics['status'].to_list())\n"
+        "from slant import fit\n"
+        "print(fit('slant.duckdb', fit='effect_size', workers=1).diagnostics['status'].to_list())\n"
     )
     lacking = str(SUPPORT / "lacking")
     found = typed(project, "python", "fits.py", PYTHONPATH=lacking, SLANT_LACKS=lacks)
