@@ -66,7 +66,7 @@ def test_the_report_says_on_top_what_other_versions_made(tmp_path: Path) -> None
     analysis.fit(db, fit="lme4")
     with writing(db) as connection:  # no fit of today's study has this name, so that nobody makes it again
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
-        connection.execute(f"UPDATE calls SET call_id = 'old' || call_id, versions = {other}")  # noqa: S608
+        connection.execute(f"UPDATE calls SET call_id = 'old' || call_id, about = 'older', versions = {other}")  # noqa: S608
         connection.execute("UPDATE fit_cells SET call_id = 'old' || call_id, fit = 'older'")
     page = analysis.report(db, out=tmp_path / "report.html").read_text("utf-8")
     assert "Other versions: 2 fits of older kept from lmerTest 2." in page

@@ -98,8 +98,8 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
     for view in sorted(shipped):
         here, there = open_trials(db, view=view), in_r[view]
         if "ORDER BY" not in files[view].rsplit("\nFROM", 1)[1]:
-            (key, *_) = read_header(files[view]).grain
-            here, there = sorted_by(here, key), sorted_texts(there, key)
+            keys = list(read_header(files[view]).grain)
+            here, there = here.sort(keys, nulls_last=True), sorted_texts(there, keys)
         unlike[view] = differences(without_nested(here), there)
     assert {view: found for view, found in unlike.items() if found} == {}
     assert open_trials(db, view="topic_words").height > 0
@@ -107,12 +107,10 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
     assert open_trials(db, view="allocation_indices")["random_si"].null_count() == 0
 
 
-def sorted_by(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    return frame.sort(name)
-
-
-def sorted_texts(texts: dict[str, list[str]], name: str) -> dict[str, list[str]]:
-    places = sorted(range(len(texts[name])), key=lambda place: texts[name][place])
+def sorted_texts(texts: dict[str, list[str]], keys: list[str]) -> dict[str, list[str]]:
+    """In the order of these columns, which are texts in all that have no order of their own."""
+    n = len(texts[keys[0]])
+    places = sorted(range(n), key=lambda place: [(texts[key][place] is None, texts[key][place]) for key in keys])
     return {column: [values[place] for place in places] for column, values in texts.items()}
 
 
