@@ -30,6 +30,8 @@ ENVIRONMENT = {
 }
 # Many short fits are over before compiled code has paid for its compiling. It changes no number.
 _SHORT_FITS = {"R_ENABLE_JIT": "0"}
+# Workers that are killed while they begin leave their locks to multiprocessing's tracker: it removes them and warns.
+_NO_WORD_OF_LOCKS = "ignore:resource_tracker"
 SEED = "slant.analysis.bridge.worker_seed"
 ALOUD = "SLANT_R_ALOUD"  # set in a process that is listened to while R starts
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
@@ -57,7 +59,9 @@ def begin_early(packages: Sequence[str]) -> None:
 @contextlib.contextmanager
 def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = None) -> Iterator[None]:
     """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
-    new = {**ENVIRONMENT, PACKAGES: " ".join(packages), **child_environment(), **(more or {})}
+    warnings = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_WORD_OF_LOCKS)))
+    own = {"PYTHONWARNINGS": warnings, PACKAGES: " ".join(packages)}
+    new = {**ENVIRONMENT, **own, **child_environment(), **(more or {})}
     before = {name: os.environ.get(name) for name in new}
     os.environ.update(new)
     try:
