@@ -81,20 +81,43 @@ class RunReport:
 
 @overload
 def collect(
-    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *, batch: Literal[True],
-    variant: str = ..., seed: int | None = ..., repetitions: int = ..., base_url: str | None = ...,
-    prices_file: Path | None = ..., structured_output: bool = ..., pilot: int | None = ...,
-    options: BatchOptions | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
-) -> BatchReport: ...  # fmt: skip
+    db: str | Path,
+    study: str | Path | Study,
+    models: Sequence[str] | None = ...,
+    *,
+    batch: Literal[True],
+    variant: str = ...,
+    seed: int | None = ...,
+    repetitions: int = ...,
+    base_url: str | None = ...,
+    prices_file: Path | None = ...,
+    structured_output: bool = ...,
+    pilot: int | None = ...,
+    options: BatchOptions | None = ...,
+    yes: bool = ...,
+    watcher: Watcher | None = ...,
+) -> BatchReport: ...
 
 
 @overload
 def collect(
-    db: str | Path, study: str | Path | Study, models: Sequence[str] | None = ..., *,
-    batch: Literal[False] = ..., simulated: bool = ..., variant: str = ..., seed: int | None = ...,
-    repetitions: int = ..., base_url: str | None = ..., prices_file: Path | None = ..., structured_output: bool = ...,
-    pilot: int | None = ..., options: Options | None = ..., yes: bool = ..., watcher: Watcher | None = ...,
-) -> RunReport: ...  # fmt: skip
+    db: str | Path,
+    study: str | Path | Study,
+    models: Sequence[str] | None = ...,
+    *,
+    batch: Literal[False] = ...,
+    simulated: bool = ...,
+    variant: str = ...,
+    seed: int | None = ...,
+    repetitions: int = ...,
+    base_url: str | None = ...,
+    prices_file: Path | None = ...,
+    structured_output: bool = ...,
+    pilot: int | None = ...,
+    options: Options | None = ...,
+    yes: bool = ...,
+    watcher: Watcher | None = ...,
+) -> RunReport: ...
 
 
 def collect(
@@ -137,9 +160,16 @@ def collect(
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     offer = make_offer(
-        loaded, models, Path(db), simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
-        prices_file=prices_file, structured_output=structured_output,
-    )  # fmt: skip
+        loaded,
+        models,
+        Path(db),
+        simulated=simulated,
+        seed=seed,
+        repetitions=repetitions,
+        base_url=base_url,
+        prices_file=prices_file,
+        structured_output=structured_output,
+    )
     offer = offer if pilot is None else pilot_of(offer, pilot)
     watcher = watcher or Watcher()
     if isinstance(options, BatchOptions):
@@ -222,7 +252,7 @@ async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
 
 def _lane(
     offer: Offer, asked: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
-) -> Lane:  # fmt: skip
+) -> Lane:
     base_url = simulated_url or asked.base_url
     assert base_url is not None
     pending = _pending(offer, asked, begun)
@@ -232,7 +262,7 @@ def _lane(
     turns = begun.of_model.get(asked.model.model, {})
     return Lane(
         asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace, money, turns
-    )  # fmt: skip
+    )
 
 
 def _pending(offer: Offer, asked: ModelPlan, begun: Begun) -> Iterator[Conversation]:

@@ -69,9 +69,12 @@ _batch_option = section("Batch jobs")
 @variant_option(more=" all: one after the other.")
 @click.option("--answer", metavar="FORMAT", help="An answer format that the study has: direct, cot, react, tool.")
 @click.option(
-    "--reasoning-back", type=click.Choice(["default", "kept", "dropped"]), default="default", show_default=True,
+    "--reasoning-back",
+    type=click.Choice(["default", "kept", "dropped"]),
+    default="default",
+    show_default=True,
     help="Whether a game's model is sent its earlier reasoning again; kept and dropped are variants of their own.",
-)  # fmt: skip
+)
 @seed_option()
 @click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
@@ -152,11 +155,31 @@ def _each_variant(study: str, db: Path, options: dict[str, Any], suffix: str) ->
 
 
 def _collect(
-    *, study: str, models: tuple[str, ...], simulated: bool, variant: str, seed: int | None, repetitions: int,
-    base_url: str | None, concurrency: int, max_retries: int, time_limit: float, logprobs: bool, dry_run: bool,
-    prices: Path | None, budget: float | None, pilot: int | None, yes: bool, db: Path, output_format: str,
-    batch: bool, wait: bool, batch_size: int | None, mixed: bool, structured_output: bool,
-) -> None:  # fmt: skip
+    *,
+    study: str,
+    models: tuple[str, ...],
+    simulated: bool,
+    variant: str,
+    seed: int | None,
+    repetitions: int,
+    base_url: str | None,
+    concurrency: int,
+    max_retries: int,
+    time_limit: float,
+    logprobs: bool,
+    dry_run: bool,
+    prices: Path | None,
+    budget: float | None,
+    pilot: int | None,
+    yes: bool,
+    db: Path,
+    output_format: str,
+    batch: bool,
+    wait: bool,
+    batch_size: int | None,
+    mixed: bool,
+    structured_output: bool,
+) -> None:
     from slant.collector.api import Options, carry_out
     from slant.collector.checks.notes import run_notes
     from slant.collector.commands.agreement import agree, run_pilot, show_dry_run
@@ -173,9 +196,17 @@ def _collect(
 
     def current_offer() -> Offer:
         return make_offer(
-            loaded, models, db, simulated=simulated, seed=seed, repetitions=repetitions, base_url=base_url,
-            prices_file=prices, needs_keys=not dry_run, structured_output=structured_output,
-        )  # fmt: skip
+            loaded,
+            models,
+            db,
+            simulated=simulated,
+            seed=seed,
+            repetitions=repetitions,
+            base_url=base_url,
+            prices_file=prices,
+            needs_keys=not dry_run,
+            structured_output=structured_output,
+        )
 
     offer = current_offer()
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
@@ -189,9 +220,16 @@ def _collect(
         return
     if batch:
         run_batch(
-            offer, options, ProgressWatcher(), output_format, yes=yes, wait=wait, size=batch_size, pilot=pilot,
+            offer,
+            options,
+            ProgressWatcher(),
+            output_format,
+            yes=yes,
+            wait=wait,
+            size=batch_size,
+            pilot=pilot,
             look_again=current_offer,
-        )  # fmt: skip
+        )
         return
     if pilot is not None:
         rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), current_offer, output_format)

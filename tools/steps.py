@@ -62,9 +62,13 @@ def run(
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
-            [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-            env={**os.environ, **(environment or {})}, start_new_session=True,
-        )  # fmt: skip
+            [str(part) for part in command],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+        )
         try:
             return process.wait(limit_s)
         except subprocess.TimeoutExpired:

@@ -36,9 +36,18 @@ Examples:
 @output_options
 @row_options
 def check_command(
-    study: str | None, source: str | None, measure: str | None, bound: float, alpha: float, show: str | None,
-    out: Path | None, workers: int | None, refit: bool, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str | None,
+    source: str | None,
+    measure: str | None,
+    bound: float,
+    alpha: float,
+    show: str | None,
+    out: Path | None,
+    workers: int | None,
+    refit: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """What could be wrong with the results, on one page: verdicts first, each with its number.
 
     Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, a random effect of the

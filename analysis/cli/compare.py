@@ -46,16 +46,25 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 @click.option(
     "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
 )
-@click.option("--status", type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
-              help="Only numbers of this status.")  # fmt: skip
+@click.option(
+    "--status",
+    type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
+    help="Only numbers of this status.",
+)
 @workers_option
 @db_option
 @output_options
 @row_options
 def compare_command(
-    study: str | None, source: str | None, is_summary: bool, table_names: tuple[str, ...], status: str | None,
-    workers: int | None, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str | None,
+    source: str | None,
+    is_summary: bool,
+    table_names: tuple[str, ...],
+    status: str | None,
+    workers: int | None,
+    db: Path,
+    output_format: str,
+) -> None:
     """Every printed number of the paper beside the recomputed one: in its tables, its text ("text"), and its earlier
     version ("v1 S3" to "v1 S7").
 

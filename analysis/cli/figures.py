@@ -49,21 +49,34 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 @study_option(ONE_STUDY)
 @source_option()
 @click.option(
-    "--out", type=FOLDER, default=Path("figures"), show_default=True,
+    "--out",
+    type=FOLDER,
+    default=Path("figures"),
+    show_default=True,
     help="The folder to write to; existing figures are replaced.",
-)  # fmt: skip
+)
 @click.option(
-    "--variant", "variants", multiple=True, metavar="NAME",
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="NAME",
     help="The variant of figures that show one variant. Repeatable. Default: base.",
-)  # fmt: skip
+)
 @click.option(
-    "--image", "images", default=",".join(DEFAULT_FORMATS), show_default=True, metavar="FORMATS",
-    callback=_image_formats, help="The formats of the files, with commas between them: svg, png, pdf.",
-)  # fmt: skip
+    "--image",
+    "images",
+    default=",".join(DEFAULT_FORMATS),
+    show_default=True,
+    metavar="FORMATS",
+    callback=_image_formats,
+    help="The formats of the files, with commas between them: svg, png, pdf.",
+)
 @click.option(
-    "--width", metavar="INCHES", callback=_inches,
+    "--width",
+    metavar="INCHES",
+    callback=_inches,
     help="A journal's column (3.5), its page (7); texts wrap to it. Default: what suits each figure.",
-)  # fmt: skip
+)
 @click.option("--height", metavar="INCHES", callback=_inches, help="Default: what suits the width.")
 @list_option
 @workers_option
@@ -72,10 +85,20 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 @click.pass_context
 @row_options
 def figures_command(
-    ctx: click.Context, names: tuple[str, ...], study: str | None, source: str | None, out: Path,
-    variants: tuple[str, ...], images: list[str], width: float | None, height: float | None, is_list: bool,
-    workers: int | None, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    names: tuple[str, ...],
+    study: str | None,
+    source: str | None,
+    out: Path,
+    variants: tuple[str, ...],
+    images: list[str],
+    width: float | None,
+    height: float | None,
+    is_list: bool,
+    workers: int | None,
+    db: Path,
+    output_format: str,
+) -> None:
     """Draw the paper's figures, all that there are rows for, as SVG and PNG, or PDF.
 
     Prints one row a file, with its alternative text. Each source, version and variant has files of its own; a study of

@@ -56,9 +56,17 @@ _DIFFERENCES = (
 @output_options
 @row_options
 def indices_command(
-    study: str | None, variants: tuple[str, ...], source: str | None, n_boot: int, n_random: int, seed: int,
-    workers: int | None, refit: bool, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str | None,
+    variants: tuple[str, ...],
+    source: str | None,
+    n_boot: int,
+    n_random: int,
+    seed: int,
+    workers: int | None,
+    refit: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """SI, BGD, GASI and mutual information of each model and variant, with intervals, beside the level of chance.
 
     Over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of whole
@@ -83,9 +91,12 @@ def indices_command(
 )
 @study_option(ONE_STUDY)
 @click.option(
-    "--between", type=click.Choice(["variant", "model", "answer_format"]), default="variant", show_default=True,
+    "--between",
+    type=click.Choice(["variant", "model", "answer_format"]),
+    default="variant",
+    show_default=True,
     help="What the conditions differ in.",
-)  # fmt: skip
+)
 @click.option(
     "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
 )
@@ -93,9 +104,11 @@ def indices_command(
     "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
 )
 @click.option(
-    "--by", type=click.Choice(ATTRIBUTES), multiple=True,
+    "--by",
+    type=click.Choice(ATTRIBUTES),
+    multiple=True,
     help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
-)  # fmt: skip
+)
 @click.option(
     "--index", "indices", type=click.Choice(INDICES), multiple=True, help=f"Default: {', '.join(PAPER_INDICES)}."
 )
@@ -115,10 +128,21 @@ def indices_command(
 @output_options
 @row_options
 def differences_command(
-    study: str | None, between: str, reference: str | None, conditions: tuple[str, ...], by: tuple[str, ...],
-    indices: tuple[str, ...], adjust: str, source: str | None, n_draws: int, seed: int, workers: int | None,
-    refit: bool, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str | None,
+    between: str,
+    reference: str | None,
+    conditions: tuple[str, ...],
+    by: tuple[str, ...],
+    indices: tuple[str, ...],
+    adjust: str,
+    source: str | None,
+    n_draws: int,
+    seed: int,
+    workers: int | None,
+    refit: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
 
     The interval is from a bootstrap of whole games, each side on its own; p from permuting games between the two
@@ -132,9 +156,21 @@ def differences_command(
     chosen = chosen_study(db, study, is_played, "has games")
     with FitProgress("Measuring games in R") as progress:
         result = game_differences(
-            db, chosen, between, reference, by, conditions, indices or PAPER_INDICES, adjust, source, n_draws, seed,
-            workers, refit, progress,
-        )  # fmt: skip
+            db,
+            chosen,
+            between,
+            reference,
+            by,
+            conditions,
+            indices or PAPER_INDICES,
+            adjust,
+            source,
+            n_draws,
+            seed,
+            workers,
+            refit,
+            progress,
+        )
     print_rows(result.table.select(_DIFFERENCES) if output_format == "table" else result.table, output_format)
     for note in (*result.left_out, *result.unlike):
         say(note)

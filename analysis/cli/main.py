@@ -83,21 +83,28 @@ _stm_option = section("Topic models (stm)")
 
 @click.group(cls=AnalyzeGroup, lazy_commands=_COMMANDS, invoke_without_command=True, epilog=EXAMPLES)
 @click.option(
-    "--fit", "engine", metavar="FIT",
+    "--fit",
+    "engine",
+    metavar="FIT",
     help="A fit that the study names, or an engine: lme4, brms, effect_size, stm, refusal_length, step_sensitivity.",
-)  # fmt: skip
+)
 @study_option("Default: every study in the database.")
 @source_option()
 @measure_option
 @rows_option(
-    "--refusals", type=click.Choice(["removed", "kept"]), default="removed", show_default=True,
+    "--refusals",
+    type=click.Choice(["removed", "kept"]),
+    default="removed",
+    show_default=True,
     help="Whether refused trials are analysed; the paper removed them.",
-)  # fmt: skip
+)
 @click.option(
-    "--show", type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *TOPIC_TABLES))]), metavar="TABLE",
+    "--show",
+    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *TOPIC_TABLES))]),
+    metavar="TABLE",
     help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; of brms also {', '.join(BAYES_TABLES)}; "
     f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
-)  # fmt: skip
+)
 @seed_option()
 @workers_option
 @refit_option
@@ -124,10 +131,21 @@ _stm_option = section("Topic models (stm)")
 @click.pass_context
 @row_options
 def analyze(
-    ctx: click.Context, engine: str | None, study: str | None, source: str | None, measure: str | None, refusals: str,
-    show: str | None, adjust: str | None, random: tuple[str, ...], workers: int | None, refit: bool, db: Path,
-    output_format: str, **settings: Any,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    engine: str | None,
+    study: str | None,
+    source: str | None,
+    measure: str | None,
+    refusals: str,
+    show: str | None,
+    adjust: str | None,
+    random: tuple[str, ...],
+    workers: int | None,
+    refit: bool,
+    db: Path,
+    output_format: str,
+    **settings: Any,
+) -> None:
     """Fit statistical models in R, and print tables, comparisons with the paper, figures and reports.
 
     With --fit: fits that model in every cell (model and test) and prints its estimates, one row each. A fit is kept,
@@ -147,9 +165,19 @@ def analyze(
     if "iterations" in given:
         given.setdefault("warmup", max(1, given["iterations"] * 3 // 8))  # as in the interference paper
     has_failed = print_fit(
-        engine, db, study, show, adjust, output_format, source=source, refusals_removed=refusals == "removed",
-        measure=measure, workers=workers, refit=refit, settings=given,
-    )  # fmt: skip
+        engine,
+        db,
+        study,
+        show,
+        adjust,
+        output_format,
+        source=source,
+        refusals_removed=refusals == "removed",
+        measure=measure,
+        workers=workers,
+        refit=refit,
+        settings=given,
+    )
     if has_failed:
         ctx.exit(1)
 

@@ -37,9 +37,12 @@ _SHOWN = (
 @study_option(ONE_STUDY)
 @click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="How many permutations.")
 @click.option(
-    "--engine", type=click.Choice(["brms", "lme4"]), default="brms", show_default=True,
+    "--engine",
+    type=click.Choice(["brms", "lme4"]),
+    default="brms",
+    show_default=True,
     help="The model to refit: the study's Bayesian model or, much faster, its glmer.",
-)  # fmt: skip
+)
 @seed_option(default=1)
 @source_option()
 @click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
@@ -47,18 +50,31 @@ _SHOWN = (
 @click.option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up (brms). Default: 200.")
 @click.option("--adapt-delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Default: .95 (brms).")
 @click.option(
-    "--show", type=click.Choice(["tests", "values", "refits"]), default="tests", show_default=True,
+    "--show",
+    type=click.Choice(["tests", "values", "refits"]),
+    default="tests",
+    show_default=True,
     help="The table to print: a row a cell, a row a refit and cell, or a row a refit with R's messages.",
-)  # fmt: skip
+)
 @workers_option
 @db_option
 @output_options
 @row_options
 def permute_command(
-    study: str | None, permutations: int, engine: str, seed: int, source: str | None, chains: int | None,
-    iterations: int | None, warmup: int | None, adapt_delta: float | None, show: str, workers: int | None, db: Path,
+    study: str | None,
+    permutations: int,
+    engine: str,
+    seed: int,
+    source: str | None,
+    chains: int | None,
+    iterations: int | None,
+    warmup: int | None,
+    adapt_delta: float | None,
+    show: str,
+    workers: int | None,
+    db: Path,
     output_format: str,
-) -> None:  # fmt: skip
+) -> None:
     """Is the observed interference larger than arbitrary block labels would give?
 
     Swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints a row a cell:

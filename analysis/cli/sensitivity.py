@@ -43,9 +43,11 @@ _SHOWN = (
 @source_option()
 @list_option
 @click.option(
-    "--figure", type=FILE, metavar="FILE",
+    "--figure",
+    type=FILE,
+    metavar="FILE",
     help="Also draw the specification curve: FILE.svg or FILE.png. Needs rows of one source and variant.",
-)  # fmt: skip
+)
 @workers_option
 @refit_option
 @db_option
@@ -53,9 +55,17 @@ _SHOWN = (
 @click.pass_context
 @row_options
 def sensitivity_command(
-    ctx: click.Context, study: str | None, specs: tuple[str, ...], source: str | None, is_list: bool,
-    figure: Path | None, workers: int | None, refit: bool, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    study: str | None,
+    specs: tuple[str, ...],
+    source: str | None,
+    is_list: bool,
+    figure: Path | None,
+    workers: int | None,
+    refit: bool,
+    db: Path,
+    output_format: str,
+) -> None:
     """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row a specification and cell.
 
     Each is kept as it ends: the same command goes on where it was stopped, and fits nothing twice. Estimates in

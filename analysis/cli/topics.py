@@ -68,9 +68,15 @@ def topics() -> None:
 @output_options
 @row_options
 def search_command(
-    study: str | None, source: str | None, numbers: list[int], max_steps: int, preprocessing: str | None,
-    workers: int | None, db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str | None,
+    source: str | None,
+    numbers: list[int],
+    max_steps: int,
+    preprocessing: str | None,
+    workers: int | None,
+    db: Path,
+    output_format: str,
+) -> None:
     """Compare numbers of topics (stm's searchK), one number at a time on each core.
 
     Each number is kept as it ends: the same command goes on where it was stopped. No number of topics is best in every
@@ -80,7 +86,13 @@ def search_command(
     chosen = chosen_study(db, study, has_topic_model, "has a topic model")
     with FitProgress() as progress:
         rows = search(
-            db, chosen, numbers, source=source, workers=workers, max_em_its=max_steps, progress=progress,
+            db,
+            chosen,
+            numbers,
+            source=source,
+            workers=workers,
+            max_em_its=max_steps,
+            progress=progress,
             settings=settings,
-        )  # fmt: skip
+        )
     print_rows(rows.drop("search_id"), output_format)

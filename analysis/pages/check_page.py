@@ -35,20 +35,29 @@ _ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of 
 def as_rows(checks: Checks) -> pl.DataFrame:
     """One row a finding: source, study_version, variant, check, standing, verdict, details."""
     rows = [
-        {**grain, "check": one.check, "standing": one.standing, "verdict": one.verdict,
-         "details": " ".join(one.details)}
-        for grain, found in findings(checks) for one in found
-    ]  # fmt: skip
+        {
+            **grain,
+            "check": one.check,
+            "standing": one.standing,
+            "verdict": one.verdict,
+            "details": " ".join(one.details),
+        }
+        for grain, found in findings(checks)
+        for one in found
+    ]
     return pl.DataFrame(rows)
 
 
 def as_json(checks: Checks) -> str:
     """Findings, warnings, and the rows of every check, for machines."""
     content = {
-        "study": checks.study.name, "alpha": checks.alpha, "bound": checks.bound,
-        "findings": as_rows(checks).to_dicts(), "warnings": checks.warnings,
+        "study": checks.study.name,
+        "alpha": checks.alpha,
+        "bound": checks.bound,
+        "findings": as_rows(checks).to_dicts(),
+        "warnings": checks.warnings,
         "rows": {name: rows.to_dicts() for name, rows in checks.rows.items()},
-    }  # fmt: skip
+    }
     return json.dumps(content, ensure_ascii=False, indent=1, default=str)
 
 
@@ -85,10 +94,17 @@ def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
     sections = [_section(checks, grain, found, ending, workers) for grain, found in findings(checks)]
     template = _environment(ending).get_template(f"check{ending}.j2")
     page = template.render(
-        title=_title(checks), citation=checks.study.source, standings=STANDINGS, warnings=checks.warnings,
-        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), sections=sections, alpha=checks.alpha,
-        bound=checks.bound, bound_matters="equivalence" in checks.rows, drawn=_DRAWN,
-    )  # fmt: skip
+        title=_title(checks),
+        citation=checks.study.source,
+        standings=STANDINGS,
+        warnings=checks.warnings,
+        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        sections=sections,
+        alpha=checks.alpha,
+        bound=checks.bound,
+        bound_matters="equivalence" in checks.rows,
+        drawn=_DRAWN,
+    )
     try:
         out.write_text(page, "utf-8")
     except OSError as error:
@@ -105,9 +121,12 @@ def check_ending(out: Path) -> str:
 
 def _environment(ending: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("slant.analysis.pages"), autoescape=ending == ".html", undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("slant.analysis.pages"),
+        autoescape=ending == ".html",
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters["md"] = lambda text: _MARKDOWN.sub(r"\\\1", printable(text))
     return environment
 
@@ -141,8 +160,19 @@ def _figures(
     is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
     trials = checks.trials.filter(is_it)
     if checks.study.design not in DESIGN_CHECKS:
-        columns = ["source", "model", "model_label", "test", "test_label", "test_no", "condition", "wording", "tokens",
-                   "token_source", "is_refusal"]  # fmt: skip
+        columns = [
+            "source",
+            "model",
+            "model_label",
+            "test",
+            "test_label",
+            "test_no",
+            "condition",
+            "wording",
+            "tokens",
+            "token_source",
+            "is_refusal",
+        ]
         parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
         return [_embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
     places = rows.get("first_option", pl.DataFrame(schema={"n": pl.Int32})).drop_nulls("n")

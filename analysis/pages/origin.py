@@ -27,9 +27,10 @@ _RUN_COLUMNS = (
 def runs_told(runs: pl.DataFrame) -> pl.DataFrame:
     """The runs in order: not their machine, and of files and folders only the last name. Empty columns are left out."""
     told = runs.select(_RUN_COLUMNS).with_columns(
-        pl.col("command").map_elements(without_folders, return_dtype=pl.String), pl.col("git_commit").str.head(12),
+        pl.col("command").map_elements(without_folders, return_dtype=pl.String),
+        pl.col("git_commit").str.head(12),
         pl.col("started_at", "finished_at").dt.to_string("%Y-%m-%d %H:%M"),
-    )  # fmt: skip
+    )
     return told.select(name for name in told.columns if told[name].null_count() < told.height)
 
 

@@ -94,7 +94,7 @@ def report(
         references=_unique([its.source, *(one for group in told for one in group.references)]),
         runs=plain(runs_told(runs)),
         versions=versions_of(*found.fits.values()) if found.fits else {},
-    )  # fmt: skip
+    )
     return _write(out, page)
 
 
@@ -134,9 +134,12 @@ def _check_hint(found: Found) -> str | None:
 def _page(**content: Any) -> str:
     """The whole page. Its script is the only one that may run: the page names it by its hash."""
     environment = Environment(
-        loader=PackageLoader("slant.analysis.pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("slant.analysis.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
         lstrip_blocks=True,
-    )  # fmt: skip
+    )
     environment.filters["breakable"] = _breakable
     environment.filters["named_table"] = named_table
     loader = environment.loader

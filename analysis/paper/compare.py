@@ -123,9 +123,13 @@ def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] |
 
 
 def _as_it_stands(
-    db: str | Path, study: Study, workers: int | None, progress: Progress | None, sources: tuple[Numbers, ...],
+    db: str | Path,
+    study: Study,
+    workers: int | None,
+    progress: Progress | None,
+    sources: tuple[Numbers, ...],
     is_needed: bool,
-) -> pl.DataFrame:  # fmt: skip
+) -> pl.DataFrame:
     """What is recomputed of the study without the changes of a variant. DatabaseError where rows are needed, and the
     database has none."""
     with reading(db) as connection:
@@ -197,9 +201,13 @@ def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
         # what the print alone contradicts is no slip where another sample of answers differs from it
         rows = rows.with_columns(slip=pl.when("is_print").then("slip"))
     near = notes(study, "tolerance").select(
-        "table", "quantity", "basis", tolerance_of_print="tolerance", why="note",
+        "table",
+        "quantity",
+        "basis",
+        tolerance_of_print="tolerance",
+        why="note",
         is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(value=False),
-    )  # fmt: skip
+    )
     rows = rows.join(near, on=["table", "quantity", "is_print"], how="left", maintain_order="left")
     tolerance = pl.when("is_print").then("tolerance_of_print").otherwise("tolerance")
     judged = with_verdicts(rows.with_columns(tolerance=tolerance))

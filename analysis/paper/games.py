@@ -56,10 +56,12 @@ def _intervals(cells: pl.DataFrame, results: Results) -> Iterator[pl.DataFrame]:
     none = _NO_INTERVAL.format(results.study.name)
     for end in _ENDS:
         yield both.select(
-            *CELL, refusals_removed=pl.lit(None, pl.Boolean), quantity=pl.format("{}_" + end, "index"),
+            *CELL,
+            refusals_removed=pl.lit(None, pl.Boolean),
+            quantity=pl.format("{}_" + end, "index"),
             recomputed=pl.col(end).cast(pl.Float64),
             missing=pl.when(pl.col(end).is_null()).then(pl.lit(none)).otherwise("missing"),
-        ).select(VALUE)  # fmt: skip
+        ).select(VALUE)
 
 
 def _of_questions(results: Results) -> pl.DataFrame:
@@ -79,9 +81,14 @@ def _ranked(results: Results) -> pl.DataFrame:
     rows = results.table("allocation_question_ranks").filter(pl.col("rank") <= len(RANKS))
     rank = pl.col("rank").replace_strict(dict(enumerate(RANKS, start=1)), return_dtype=pl.String)
     return _with_shortfalls(rows, results).select(
-        *CELL, "n", "n_questions", "share", "shortfall", quantity=pl.format("share_{}", rank),
+        *CELL,
+        "n",
+        "n_questions",
+        "share",
+        "shortfall",
+        quantity=pl.format("share_{}", rank),
         half_width=(pl.col("conf_high") - pl.col("conf_low")) / 2,
-    )  # fmt: skip
+    )
 
 
 def _of_text(results: Results) -> pl.DataFrame:
@@ -186,9 +193,14 @@ def _p_value(row: Row, mine: pl.DataFrame, grain: dict[str, str], results: Resul
     if here.height < len(pair):
         return None
     kept = _of_version(results.table("game_comparisons"), grain).filter(
-        "is_current", between="variant", model=model, condition=test, answer_format=condition,
-        reference=grain["variant"], index="si",
-    )  # fmt: skip
+        "is_current",
+        between="variant",
+        model=model,
+        condition=test,
+        answer_format=condition,
+        reference=grain["variant"],
+        index="si",
+    )
     if kept.is_empty():
         return None, _NO_COMPARISON.format(results.study.name, grain["variant"], test)
     return kept["p_value"][0], absent_from(pair, here)

@@ -35,9 +35,13 @@ def _recomputed(results: Results) -> pl.DataFrame:
     study = results.study
     printed = Print(study)
     numbers = [
-        *_constants(printed, results.variants), *_people(printed), *_averages(printed), *_below_random(printed),
-        *_of_matrices(printed), *_of_chance(printed, results.variants),
-    ]  # fmt: skip
+        *_constants(printed, results.variants),
+        *_people(printed),
+        *_averages(printed),
+        *_below_random(printed),
+        *_of_matrices(printed),
+        *_of_chance(printed, results.variants),
+    ]
     grain = (PRINT, study.version, study.variants[0])
     known = {_key(row): number for row, number in numbers}
     shown = [key for key in not_checkable(study).select(KEY).iter_rows() if key not in known]
@@ -92,10 +96,14 @@ def _constant(quantity: str, variant: Study) -> float | None:
     data = variant.data
     of_class = {len(job_class.jobs) for job_class in data.classes}
     counted = {
-        "n_rounds": data.n_rounds, "n_jobs": len(data.jobs), "n_classes": len(data.classes),
-        "n_groups": len(data.groups), "n_games": data.games, "temperature": variant.temperature,
+        "n_rounds": data.n_rounds,
+        "n_jobs": len(data.jobs),
+        "n_classes": len(data.classes),
+        "n_groups": len(data.groups),
+        "n_games": data.games,
+        "temperature": variant.temperature,
         "n_jobs_of_class": of_class.pop() if len(of_class) == 1 else None,
-    }  # fmt: skip
+    }
     rates = data.success.rates
     if data.success.kind == "constant":
         counted["success"] = rates[0]
@@ -130,8 +138,11 @@ def _averages(printed: Print) -> Found:
     for row in printed.of("si_of_second"):
         (first, _), *_ = scopes(printed.study)[row["model"]]
         (ratio,) = (each["printed"] for each in printed.of("si_ratio") if each["model"] == row["model"])
-        highest = next(float(each["printed"]) for each in printed.of("si", place=TEXT)
-                       if all(each[name] == {**row, "model": first}[name] for name in _CELL))  # fmt: skip
+        highest = next(
+            float(each["printed"])
+            for each in printed.of("si", place=TEXT)
+            if all(each[name] == {**row, "model": first}[name] for name in _CELL)
+        )
         yield row, highest / float(ratio.removeprefix("> "))
 
 

@@ -112,9 +112,18 @@ def _row(trial: Trial, number: int, cell: tuple[set[int], set[int]]) -> dict[str
     letter = trial.factors["consistent_letter"]
     letter = _OTHER[letter] if number in inconsistent else letter
     return {
-        "model": trial.model, "test": trial.test, "condition": trial.condition, "item": trial.item,
-        "group": trial.group, "wording": trial.wording, "repetition": trial.repetition, "position": trial.position,
-        "option_a": trial.option_a, "option_b": trial.option_b, "expected": trial.expected,
+        "model": trial.model,
+        "test": trial.test,
+        "condition": trial.condition,
+        "item": trial.item,
+        "group": trial.group,
+        "wording": trial.wording,
+        "repetition": trial.repetition,
+        "position": trial.position,
+        "option_a": trial.option_a,
+        "option_b": trial.option_b,
+        "expected": trial.expected,
         "factors": json.dumps(dict(trial.factors)),
-        "answer": json.dumps({"answer": "" if number in invalid else letter}), "detail": MADE_UP,
-    }  # fmt: skip
+        "answer": json.dumps({"answer": "" if number in invalid else letter}),
+        "detail": MADE_UP,
+    }

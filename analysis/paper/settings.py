@@ -34,8 +34,10 @@ def _recomputed(results: Results) -> pl.DataFrame:
     rows = []
     for grain, fits in pl.concat(models, how="diagonal").group_by(GRAIN, maintain_order=True):
         same = {name: fits[name][0] for name in _NUMBERS if fits[name].n_unique() == 1}
-        alike = {name: min(_is_alike(name, printed.get(name, ""), row, results.study) for row in fits.to_dicts())
-                 for name in _TEXTS}  # fmt: skip
+        alike = {
+            name: min(_is_alike(name, printed.get(name, ""), row, results.study) for row in fits.to_dicts())
+            for name in _TEXTS
+        }
         rows += [(*grain, None, None, None, None, name, value, None) for name, value in {**same, **alike}.items()]
     return frame_of_numbers(rows)
 

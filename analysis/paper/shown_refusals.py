@@ -25,9 +25,12 @@ def _recomputed(results: Results) -> pl.DataFrame:
             continue
         model, condition = row["model"], row["condition"]
         refused = results.refused.filter(
-            pl.col("tokens") == int(shown[2]), _typed(pl.col("answer")) == _typed(pl.lit(row["source"])),
-            model=model, condition=condition, item=shown[1],
-        )  # fmt: skip
+            pl.col("tokens") == int(shown[2]),
+            _typed(pl.col("answer")) == _typed(pl.lit(row["source"])),
+            model=model,
+            condition=condition,
+            item=shown[1],
+        )
         for grain, here in counted.filter(model=model).group_by(GRAIN, maintain_order=True):
             is_here = not refused.join(here.select(GRAIN).unique(), on=GRAIN, how="semi").is_empty()
             partial = results.partial_cells.join(here, on=[*GRAIN, "model", "test"], how="semi")["shortfall"]

@@ -24,18 +24,20 @@ def sources_of(study: Study) -> tuple[Numbers, ...]:
     views = views_of_papers(study.design)
     of_views = [
         Numbers(
-            name, info.gives, partial(of_view, info=info), fits=partial(fits_of_view, info=info, views=views),
+            name,
+            info.gives,
+            partial(of_view, info=info),
+            fits=partial(fits_of_view, info=info, views=views),
             is_table_of_models=info.lacks == "cell",
         )
         for name, info in views.items()
-    ]  # fmt: skip
+    ]
     sources = (*of_views, *IN_PYTHON.get(study.design, ()))
     printed = set(published_numbers(study).select(quantity_name()).to_series())
     has_own_arithmetic = notes(study, "of the print").height > 0
     return tuple(
-        source for source in sources
-        if printed & set(source.gives) or (source.is_of_print and has_own_arithmetic)
-    )  # fmt: skip
+        source for source in sources if printed & set(source.gives) or (source.is_of_print and has_own_arithmetic)
+    )
 
 
 def check_quantities(study: Study) -> None:

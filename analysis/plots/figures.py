@@ -123,11 +123,13 @@ def draw(
         files = [Path(folder) / f"{number}.{ending}" for number in range(len(wanted))]
         calls = [
             Call(
-                "draw_figure", rows, {"name": name, "file": str(file), "width": width, "height": height},
+                "draw_figure",
+                rows,
+                {"name": name, "file": str(file), "width": width, "height": height},
                 packages=("ggplot2",),
             )
             for (name, rows), file in zip(wanted, files, strict=True)
-        ]  # fmt: skip
+        ]
         drawn: dict[int, Figure | str] = {}
         try:
             with closing(computed(calls, workers)) as answers:

@@ -80,9 +80,15 @@ def read_header(text: str) -> TableInfo:
     names = (_names(found["grain"]), _names(found["reads"]))
     of_paper = {"gives": _names(found.get("gives", "")), "fits": _parts(found.get("fits", ""))}
     return TableInfo(
-        name, purpose, *names, found["note"], found.get("paper"), found.get("design"), **of_paper,
+        name,
+        purpose,
+        *names,
+        found["note"],
+        found.get("paper"),
+        found.get("design"),
+        **of_paper,
         lacks=found.get("lacks"),
-    )  # fmt: skip
+    )
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -84,9 +84,15 @@ class AttemptMaker:
         return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
 
     def make(
-        self, model: StudyModel, trial: Trial, place: AttemptPlace, exchange: Exchange, reply: Reply, reading: Reading,
+        self,
+        model: StudyModel,
+        trial: Trial,
+        place: AttemptPlace,
+        exchange: Exchange,
+        reply: Reply,
+        reading: Reading,
         measures: Measures | None = None,
-    ) -> Attempt:  # fmt: skip
+    ) -> Attempt:
         """`measures` are those that an import states; None takes them from the reply."""
         self._sequence += 1
         measures = measures or measured(model, trial, reply, reading)

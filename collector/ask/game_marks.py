@@ -26,19 +26,21 @@ class Marks:
         if served := changed_model(reply, history):
             marks["served_model_before"] = served
             self._say(
-                self.model_changed, game,
+                self.model_changed,
+                game,
                 f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
                 f"{reply.served_model}. The game goes on, and is marked (served_model_before).",
-            )  # fmt: skip
+            )
         if trial.round and (tokens := cut_input(reply, history)):
             marks["input_tokens_before"] = tokens
             self._say(
-                self.input_cut, game,
+                self.input_cut,
+                game,
                 f"The server of {trial.model} read {reply.input_tokens:,} tokens in {where} of game "
                 f"{trial.repetition}, after {tokens:,} the turn before, though the conversation had grown: it may have "
                 "cut off its beginning. The game goes on, and is marked (input_tokens_before). Give the server more "
                 "context (Ollama: options.num_ctx among the model's settings).",
-            )  # fmt: skip
+            )
         return marks
 
     def _say(self, games: set[str], game: str, sentence: str) -> None:

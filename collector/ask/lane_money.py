@@ -112,10 +112,14 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
     body = exchange.json() if exchange.body else None
     counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
     return Reply(
-        outcome=outcome, detail=reason, input_tokens=counts.input_tokens, output_tokens=counts.output_tokens,
-        cached_input_tokens=counts.cached_input_tokens, cache_write_tokens=counts.cache_write_tokens,
+        outcome=outcome,
+        detail=reason,
+        input_tokens=counts.input_tokens,
+        output_tokens=counts.output_tokens,
+        cached_input_tokens=counts.cached_input_tokens,
+        cache_write_tokens=counts.cache_write_tokens,
         reasoning_tokens=counts.reasoning_tokens,
-    )  # fmt: skip
+    )
 
 
 def may_be_billed(exchange: Exchange) -> bool:

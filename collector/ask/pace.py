@@ -49,9 +49,14 @@ class Pace:
     """One for each provider, key and model. `enter` before each request, `leave` after it, `close` to send no more."""
 
     def __init__(
-        self, cap: int = 16, start: int | None = None, pause: KeyPause | None = None, model: str = "",
-        note: Note = lambda _: None, clock: Callable[[], float] = time.monotonic,
-    ) -> None:  # fmt: skip
+        self,
+        cap: int = 16,
+        start: int | None = None,
+        pause: KeyPause | None = None,
+        model: str = "",
+        note: Note = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.limit = AdaptiveLimit(cap, cap if start is None else start)
         self.in_flight = 0
         self.closed = asyncio.Event()
@@ -213,10 +218,16 @@ class Pace:
         log.info("%s: pace %s, %d requests at once%s", self._model, event, self.limit.allowed, waits)
         self._note(
             {
-                "kind": "pace", "noted_at": utc_now(), "model": self._model, "event": event,
-                "request_limit": self.limit.allowed, "in_flight": self.in_flight, "wait_s": wait_s, "detail": detail,
+                "kind": "pace",
+                "noted_at": utc_now(),
+                "model": self._model,
+                "event": event,
+                "request_limit": self.limit.allowed,
+                "in_flight": self.in_flight,
+                "wait_s": wait_s,
+                "detail": detail,
             }
-        )  # fmt: skip
+        )
 
 
 class Paces:

@@ -72,9 +72,15 @@ class Runner:
     """One run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
 
     def __init__(
-        self, study: Study, run: Run, lanes: Sequence[Lane], keeper: JournalWriter, max_retries: int,
-        on_change: Callable[[Lane, str], None], say: Callable[[str], None] = lambda text: None,
-    ) -> None:  # fmt: skip
+        self,
+        study: Study,
+        run: Run,
+        lanes: Sequence[Lane],
+        keeper: JournalWriter,
+        max_retries: int,
+        on_change: Callable[[Lane, str], None],
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
         self.stopping = asyncio.Event()
         self._design: Design = design_named(study.design)
@@ -155,9 +161,15 @@ class Runner:
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
             place = AttemptPlace(
-                conversation.conversation_id, turn_no, try_no, reading.is_final, prompt.hash, request.kept,
-                cost_usd=cost_usd, is_shortened=request.n_earlier > 0,
-            )  # fmt: skip
+                conversation.conversation_id,
+                turn_no,
+                try_no,
+                reading.is_final,
+                prompt.hash,
+                request.kept,
+                cost_usd=cost_usd,
+                is_shortened=request.n_earlier > 0,
+            )
             model = lane.model.model
             log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)

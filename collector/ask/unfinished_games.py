@@ -56,7 +56,7 @@ def begun_games(offer: Offer) -> Begun:
 
 def _go_on(
     offer: Offer, model_plan: ModelPlan, game: Conversation, kept: Turns, turns: dict[str, list[Turn]], begun: Begun
-) -> None:  # fmt: skip
+) -> None:
     try:
         turns[game.conversation_id] = replayed(offer.study, model_plan, game, kept)
     except ValueError as error:

@@ -29,7 +29,7 @@ from slant.collector.batch.services import (
     sent_around,
     sentence,
     utc,
-)  # fmt: skip
+)
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.anthropic import API_VERSION
 from slant.collector.providers.exchange import Request
@@ -48,9 +48,11 @@ class AnthropicBatches:
     def __init__(self, base_url: str, key: str) -> None:
         self._base_url = base_url
         self._client = anthropic.Anthropic(
-            api_key=key, base_url=base_url, default_headers={"anthropic-version": API_VERSION},
+            api_key=key,
+            base_url=base_url,
+            default_headers={"anthropic-version": API_VERSION},
             **sdk_options(anthropic, base_url),
-        )  # fmt: skip
+        )
 
     def endpoint(self, request: Request, base_url: str) -> str:
         return request.url.removeprefix(base_url)

@@ -85,10 +85,14 @@ class Batches:
         self._maker = AttemptMaker(self._run, [key for key in keys if key])
         self._submitter = Submitter(self._offer.study, self._run, self._folder, self._options.most_requests)
         self._fetcher = Fetcher(
-            self._offer.study, self._folder, self._maker, self._writing, self._finals,
+            self._offer.study,
+            self._folder,
+            self._maker,
+            self._writing,
+            self._finals,
             lambda batch_id: attempted_in(self._offer.db, batch_id),
             lambda job: self._prices.find(job.provider, job.study_model.requested_model),
-        )  # fmt: skip
+        )
 
     def _writing(self) -> Journal:
         """This run's journal; made when there is something to write, not at every look at a job."""

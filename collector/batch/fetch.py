@@ -57,9 +57,15 @@ class Fetcher:
     """
 
     def __init__(
-        self, study: Study, folder: JobFolder, maker: AttemptMaker, journal: Callable[[], Journal], finals: Finals,
-        earlier: Callable[[str], set[str]], price_of: Callable[[Job], Price | None],
-    ) -> None:  # fmt: skip
+        self,
+        study: Study,
+        folder: JobFolder,
+        maker: AttemptMaker,
+        journal: Callable[[], Journal],
+        finals: Finals,
+        earlier: Callable[[str], set[str]],
+        price_of: Callable[[Job], Price | None],
+    ) -> None:
         self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
         self._finals, self._earlier, self._price_of = finals, earlier, price_of
         self._design = design_named(study.design)
@@ -83,9 +89,15 @@ class Fetcher:
         return fetched
 
     def _attempts(
-        self, job: Job, service: Service, seen: JobStatus, names: JobMap, rows: Iterable[BatchResult], before: set[str],
+        self,
+        job: Job,
+        service: Service,
+        seen: JobStatus,
+        names: JobMap,
+        rows: Iterable[BatchResult],
+        before: set[str],
         fetched: Fetched,
-    ) -> Iterator[Attempt]:  # fmt: skip
+    ) -> Iterator[Attempt]:
         results = [(row, *sent) for row in rows if (sent := names.find(row.custom_id))]
         trial_ids = [request.trial.trial_id for _, request, _ in results]
         final = set(compress(trial_ids, self._finals.among(trial_ids)))
@@ -120,9 +132,15 @@ class Fetcher:
         if not is_final:
             fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)
         place = AttemptPlace(
-            request.conversation_id, 1, 1, is_final, request.prompt_hash, body, job.batch_id,
+            request.conversation_id,
+            1,
+            1,
+            is_final,
+            request.prompt_hash,
+            body,
+            job.batch_id,
             cost_usd(self._price_of(job), reply, is_batch=True),
-        )  # fmt: skip
+        )
         reading = self._design.read(self._study, request.trial, reply) if is_final else Reading("failed")
         return self._maker.make(job.study_model, request.trial, place, exchange, reply, reading)
 
@@ -130,7 +148,11 @@ class Fetcher:
 def _exchange(job: Job, row: BatchResult, seen: JobStatus) -> Exchange:
     """A result as if it had come by itself. The time between sending and done is the whole job's, not the answer's."""
     return Exchange(
-        queued_at=job.created_at, sent_at=job.submitted_at or job.created_at, done_at=seen.ended_at or utc_now(),
-        status=row.status, headers={"x-request-id": row.request_id} if row.request_id else {}, body=row.body,
+        queued_at=job.created_at,
+        sent_at=job.submitted_at or job.created_at,
+        done_at=seen.ended_at or utc_now(),
+        status=row.status,
+        headers={"x-request-id": row.request_id} if row.request_id else {},
+        body=row.body,
         error=row.error,
-    )  # fmt: skip
+    )

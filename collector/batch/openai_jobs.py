@@ -24,7 +24,7 @@ from slant.collector.batch.services import (
     sent_around,
     sentence,
     utc,
-)  # fmt: skip
+)
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.exchange import Request
 
@@ -59,9 +59,11 @@ class OpenAIBatches:
         endpoint: Any = job.endpoint
         try:
             made = self._client.with_options(max_retries=0).batches.create(
-                input_file_id=job.file_id or "", endpoint=endpoint, completion_window="24h",
+                input_file_id=job.file_id or "",
+                endpoint=endpoint,
+                completion_window="24h",
                 metadata={"slant_job": job.job_id},
-            )  # fmt: skip
+            )
         except openai.APIError as error:
             raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
         return made.id

@@ -61,11 +61,15 @@ def lane_row(offer: Offer, lane: BatchLane, finals: Finals, waiting: Finals) -> 
     """One model: how far it is, what this call fetched by outcome, what it submitted, what open jobs are asking."""
     done, in_jobs = (_trials_in(offer, lane, ids) for ids in (finals, waiting))
     return {
-        "model": lane.model.model, "planned": lane.asked.planned, "done": done,
+        "model": lane.model.model,
+        "planned": lane.asked.planned,
+        "done": done,
         "fetched": sum(lane.outcomes.values()) - lane.outcomes["failed"],
         **{outcome: lane.outcomes[outcome] for outcome in _OUTCOMES},
-        "submitted": lane.submitted, "waiting": in_jobs, "stopped_because": lane.stopped_because or lane.held_back,
-    }  # fmt: skip
+        "submitted": lane.submitted,
+        "waiting": in_jobs,
+        "stopped_because": lane.stopped_because or lane.held_back,
+    }
 
 
 def _trials_in(offer: Offer, lane: BatchLane, ids: Finals) -> int:

@@ -140,11 +140,22 @@ class Submitter:
         job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
         most = min(self._most_requests or service.most_requests, service.most_requests)
         job = Job(
-            job_id=job_id, state="planned", run_id=self._run.run_id, study=self._study.name,
-            study_version=self._study.version, variant=self._study.variant, provider=lane.provider.name,
-            base_url=lane.base_url, endpoint=endpoint, model=_as_dict(lane.model), n_requests=0, n_bytes=0, sha256="",
-            key_check=key_check(job_id, lane.key), created_at=utc_now(),
-        )  # fmt: skip
+            job_id=job_id,
+            state="planned",
+            run_id=self._run.run_id,
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            provider=lane.provider.name,
+            base_url=lane.base_url,
+            endpoint=endpoint,
+            model=_as_dict(lane.model),
+            n_requests=0,
+            n_bytes=0,
+            sha256="",
+            key_check=key_check(job_id, lane.key),
+            created_at=utc_now(),
+        )
         most_bytes = round(service.most_bytes * ROOM)
         job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, most_bytes, purse))
         return replace(job, reserved_usd=purse.closed())  # on disk with the next state: this one has sent nothing

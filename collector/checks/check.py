@@ -49,9 +49,15 @@ class Check:
 
 
 def check_model(
-    model: StudyModel, db: str | Path, *, base_url: str | None = None, seed: int = 1, time_limit_s: float = 600.0,
-    yes: bool = False, on_answer: OnAnswer = lambda done, all_of_them: None,
-) -> Check:  # fmt: skip
+    model: StudyModel,
+    db: str | Path,
+    *,
+    base_url: str | None = None,
+    seed: int = 1,
+    time_limit_s: float = 600.0,
+    yes: bool = False,
+    on_answer: OnAnswer = lambda done, all_of_them: None,
+) -> Check:
     """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests.
 
     ProviderError where the model can't be asked, or refuses the first question (key, quota, name); UsageError where it
@@ -131,12 +137,21 @@ class _Asker:
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
         """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
         kept = {
-            "purpose": question.purpose, "difficulty": question.difficulty, "expected": question.expected,
-            "answer": reply.answer, "reasoning_tokens": reply.reasoning_tokens, "output_tokens": reply.output_tokens,
-            "served_model": reply.served_model, "fingerprint": reply.fingerprint, "http_status": exchange.status,
-            "error": exchange.error, "sent_at": exchange.sent_at, "done_at": exchange.done_at, "request": body,
+            "purpose": question.purpose,
+            "difficulty": question.difficulty,
+            "expected": question.expected,
+            "answer": reply.answer,
+            "reasoning_tokens": reply.reasoning_tokens,
+            "output_tokens": reply.output_tokens,
+            "served_model": reply.served_model,
+            "fingerprint": reply.fingerprint,
+            "http_status": exchange.status,
+            "error": exchange.error,
+            "sent_at": exchange.sent_at,
+            "done_at": exchange.done_at,
+            "request": body,
             "response": exchange.body,
-        }  # fmt: skip
+        }
         redacted: dict[str, Any] = json.loads(self._redacted(json.dumps(kept, ensure_ascii=False)))
         return redacted
 
@@ -147,30 +162,55 @@ class _Asker:
 def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) -> Answered:
     is_whole = not problem and reply.outcome is None
     return Answered(
-        purpose=question.purpose, difficulty=question.difficulty, expected=question.expected,
+        purpose=question.purpose,
+        difficulty=question.difficulty,
+        expected=question.expected,
         answer=(reply.answer or "").strip() or None if is_whole else None,
-        reasoning_tokens=reply.reasoning_tokens, output_tokens=reply.output_tokens,
-        is_readable=bool(reply.reasoning_text), served_model=reply.served_model,
-        rejected=problem.get("rejected"), failed=problem.get("failed") or (None if is_whole else reply.outcome),
-    )  # fmt: skip
+        reasoning_tokens=reply.reasoning_tokens,
+        output_tokens=reply.output_tokens,
+        is_readable=bool(reply.reasoning_text),
+        served_model=reply.served_model,
+        rejected=problem.get("rejected"),
+        failed=problem.get("failed") or (None if is_whole else reply.outcome),
+    )
 
 
 def _trial(model: StudyModel) -> Trial:
     """Dialects are handed a trial; a question of a check belongs to no study."""
     return Trial(
-        trial_id="check", study="check", study_version="", variant="", model=model.model, test="", condition="",
-        item="", group="", wording=1, option_a=None, option_b=None, expected=None, repetition=1, position=1,
-    )  # fmt: skip
+        trial_id="check",
+        study="check",
+        study_version="",
+        variant="",
+        model=model.model,
+        test="",
+        condition="",
+        item="",
+        group="",
+        wording=1,
+        option_a=None,
+        option_b=None,
+        expected=None,
+        repetition=1,
+        position=1,
+    )
 
 
 def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any]]) -> None:
     name = f"check-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     record = {
-        "kind": "check", **asdict(check.facts), "provider": check.provider, "requested_model": check.requested_model,
-        "settings": model.settings_text, "verdict": check.verdict,
-        "reasons": "; ".join(check.reasons) or None, "served_models": ", ".join(check.facts.served_models) or None,
-        "answers": json.dumps(answers, ensure_ascii=False), "code_version": code_version(), "checked_at": utc_now(),
-    }  # fmt: skip
+        "kind": "check",
+        **asdict(check.facts),
+        "provider": check.provider,
+        "requested_model": check.requested_model,
+        "settings": model.settings_text,
+        "verdict": check.verdict,
+        "reasons": "; ".join(check.reasons) or None,
+        "served_models": ", ".join(check.facts.served_models) or None,
+        "answers": json.dumps(answers, ensure_ascii=False),
+        "code_version": code_version(),
+        "checked_at": utc_now(),
+    }
     write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
     load_journals(db)
 

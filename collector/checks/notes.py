@@ -69,7 +69,7 @@ def _note(offer: Offer, model_plan: ModelPlan, verdicts: Verdicts) -> str | None
     model = model_plan.model
     verdict, reasons = verdicts.get(
         (model_plan.provider.name, model.requested_model, model.settings_text), ("unchecked", "")
-    )  # fmt: skip
+    )
     if verdict not in ("unchecked", "not usable"):
         return None
     study = f" --study {offer.study.name}" if model.settings else ""

@@ -105,7 +105,7 @@ def calibration() -> list[CheckQuestion]:
         rows = list(csv.DictReader(file))
     return [
         CheckQuestion("calibration", row["question"] + _ENDING, int(row["difficulty"]), row["answer"]) for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def probes(dialect: Any) -> Mapping[str, Settings]:

@@ -40,9 +40,13 @@ class Recounted:
 
 
 def recount(
-    db: str | Path, models: Sequence[str] = (), *, tokenizer: str = SERVER, base_url: str | None = None,
+    db: str | Path,
+    models: Sequence[str] = (),
+    *,
+    tokenizer: str = SERVER,
+    base_url: str | None = None,
     on_progress: OnRows = lambda done, all_of_them: None,
-) -> list[Recounted]:  # fmt: skip
+) -> list[Recounted]:
     """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
 
     `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of one's own) or

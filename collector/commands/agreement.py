@@ -67,9 +67,14 @@ def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) 
 
 
 def run_pilot(
-    offer: Offer, trials: int, options: Options, yes: bool, watcher: Watcher, look_again: Callable[[], Offer],
+    offer: Offer,
+    trials: int,
+    options: Options,
+    yes: bool,
+    watcher: Watcher,
+    look_again: Callable[[], Offer],
     output_format: str,
-) -> Offer | None:  # fmt: skip
+) -> Offer | None:
     """Ask the pilot's trials that lack an answer, show what they gave and what the rest would take.
 
     Returns the offer of the rest where a person or --yes agrees to it, else None.
@@ -121,11 +126,16 @@ def pilot_rows(db: Path, offer: Offer) -> list[dict[str, Any]]:
     names = {asked.model.model for asked in offer.asked}
     return [
         {
-            "model": row["model"], "trials": row["n_done"], "answered": row["n_answered"], "refused": row["n_refused"],
-            "mean_output_tokens": row["mean_output_tokens"], "sd_output_tokens": row["sd_output_tokens"],
-            "longest": row["max_output_tokens"], "mean_s": row["mean_latency_s"],
+            "model": row["model"],
+            "trials": row["n_done"],
+            "answered": row["n_answered"],
+            "refused": row["n_refused"],
+            "mean_output_tokens": row["mean_output_tokens"],
+            "sd_output_tokens": row["sd_output_tokens"],
+            "longest": row["max_output_tokens"],
+            "mean_s": row["mean_latency_s"],
             "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
         }
         for row in joined.filter(pl.col("study_version") == offer.study.version).iter_rows(named=True)
         if row["model"] in names
-    ]  # fmt: skip
+    ]

@@ -14,9 +14,17 @@ JOBS_ARE_OPEN = 3
 
 
 def run_batch(
-    offer: Any, options: Any, watcher: Any, output_format: str, *, yes: bool, wait: bool, size: int | None,
-    pilot: int | None, look_again: Callable[[], Any],
-) -> None:  # fmt: skip
+    offer: Any,
+    options: Any,
+    watcher: Any,
+    output_format: str,
+    *,
+    yes: bool,
+    wait: bool,
+    size: int | None,
+    pilot: int | None,
+    look_again: Callable[[], Any],
+) -> None:
     """`options` are those of a live run. A pilot goes by batch too: one model is asked one way."""
     from slant.collector.batch.report import BatchOptions
     from slant.collector.commands.agreement import after_pilot
@@ -77,12 +85,17 @@ def show_jobs(db: Path, output_format: str) -> None:
     if jobs and output_format == "table":
         rows = [
             {
-                "job": job.job_id, "study": job.study, "model": job.model["model"], "requests": job.n_requests,
-                "state": job.state if job.state != "sent" else (job.seen or "submitted"), "batch_id": job.batch_id,
-                "submitted_at": (job.submitted_at or job.sending_at or "")[:19], "seen_at": (job.seen_at or "")[:19],
+                "job": job.job_id,
+                "study": job.study,
+                "model": job.model["model"],
+                "requests": job.n_requests,
+                "state": job.state if job.state != "sent" else (job.seen or "submitted"),
+                "batch_id": job.batch_id,
+                "submitted_at": (job.submitted_at or job.sending_at or "")[:19],
+                "seen_at": (job.seen_at or "")[:19],
             }
             for job in jobs
-        ]  # fmt: skip
+        ]
         print_rows(rows, title="Open batch jobs (times in UTC)")
         say("Open batch jobs: collect --study STUDY --batch fetches what is ready.")
     elif jobs:

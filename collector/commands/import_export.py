@@ -65,9 +65,17 @@ Examples:
 @db_option
 @output_options
 def import_command(
-    study: str, layout: str, model: str | None, variant: str, columns: tuple[str, ...], map_models: tuple[str, ...],
-    problems_file: Path | None, paths: tuple[Path, ...], db: Path, output_format: str,
-) -> None:  # fmt: skip
+    study: str,
+    layout: str,
+    model: str | None,
+    variant: str,
+    columns: tuple[str, ...],
+    map_models: tuple[str, ...],
+    problems_file: Path | None,
+    paths: tuple[Path, ...],
+    db: Path,
+    output_format: str,
+) -> None:
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.public_paths import typed_command
@@ -76,9 +84,17 @@ def import_command(
 
     with _progress() as on_rows:
         report = import_trials(
-            db, study, paths, model, layout, variant,
-            on_rows=on_rows, command=typed_command(db), columns=columns, map_models=map_models,
-        )  # fmt: skip
+            db,
+            study,
+            paths,
+            model,
+            layout,
+            variant,
+            on_rows=on_rows,
+            command=typed_command(db),
+            columns=columns,
+            map_models=map_models,
+        )
     _print_import(report, output_format)
     if note := coverage_note(db, load_study(study, variant, db)):
         say(note)

@@ -45,9 +45,11 @@ def seed_option(default: int | None = None) -> Decorator:
 
 def variant_option(default: str | None = "base", more: str = "") -> Decorator:
     return click.option(
-        "--variant", default=default, show_default=default is not None,
+        "--variant",
+        default=default,
+        show_default=default is not None,
         help=f"A named set of changes that the study defines.{more}",
-    )  # fmt: skip
+    )
 
 
 def source_option(*more: str) -> Decorator:
@@ -131,9 +133,13 @@ def row_options(command: Callable[..., Any]) -> Any:
 
     @functools.wraps(command)
     def with_rows(
-        *args: Any, study_version: str | None, run: str | None, settings: tuple[str, ...], all_versions: bool,
+        *args: Any,
+        study_version: str | None,
+        run: str | None,
+        settings: tuple[str, ...],
+        all_versions: bool,
         **options: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         context = click.get_current_context()
         if context.invoked_subcommand is not None or context.resilient_parsing:
             return command(*args, **options)

@@ -44,9 +44,15 @@ The verdict is kept in the database: a run of an unchecked model, or of one that
 @db_option
 @output_options
 def check_model_command(
-    model: str, study: str | None, base_url: str | None, seed: int, time_limit: float, yes: bool, db: Path,
+    model: str,
+    study: str | None,
+    base_url: str | None,
+    seed: int,
+    time_limit: float,
+    yes: bool,
+    db: Path,
     output_format: str,
-) -> None:  # fmt: skip
+) -> None:
     """Ask MODEL about thirty questions of known difficulty, to learn what its reasoning count is worth.
 
     Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
@@ -77,8 +83,10 @@ def _model(name: str, study: str | None) -> Any:
         return load_study(study).model(name)
     provider, slash, requested = name.partition("/")
     if not provider or not slash or not requested:
-        raise UsageError(f'A model is written PROVIDER/NAME, as in openai/o3-mini, but this is "{name}".',
-                         "The name of a model of a study needs the study: --study rmiat")  # fmt: skip
+        raise UsageError(
+            f'A model is written PROVIDER/NAME, as in openai/o3-mini, but this is "{name}".',
+            "The name of a model of a study needs the study: --study rmiat",
+        )
     return StudyModel(name, name, provider, requested, "")
 
 

@@ -35,8 +35,10 @@ def with_costs(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
 def cost_notes(db: Path) -> list[str]:
     """Sentences about answers whose cost is not known though others of the same model are priced."""
     partly = costs_of(db).filter(pl.col("cost_usd").is_not_null(), pl.col("n_unpriced") > 0)
-    return [f"{n:,} answers of {model} have no known cost: cost_usd lacks them." for model, n in
-            partly.select("model", "n_unpriced").iter_rows()]  # fmt: skip
+    return [
+        f"{n:,} answers of {model} have no known cost: cost_usd lacks them."
+        for model, n in partly.select("model", "n_unpriced").iter_rows()
+    ]
 
 
 def changed_models(db: Path) -> list[str]:

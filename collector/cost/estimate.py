@@ -55,9 +55,15 @@ class Estimate:
 
 
 def estimate(
-    pending: int, sizes: Sizes | None, guess: Guess, price: Price | None, limits: Mapping[str, float],
-    concurrency: int, *, is_batch: bool = False,
-) -> Estimate:  # fmt: skip
+    pending: int,
+    sizes: Sizes | None,
+    guess: Guess,
+    price: Price | None,
+    limits: Mapping[str, float],
+    concurrency: int,
+    *,
+    is_batch: bool = False,
+) -> Estimate:
     """`limits` are requests and tokens a minute by kind, as the provider's headers told; `concurrency` in flight."""
     sent = _input(pending, sizes, guess)
     output, rests_on = _output(pending, sizes, guess)

@@ -98,35 +98,42 @@ def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Every number with its range, for programs: tokens, US dollars, seconds."""
     return [
         {
-            "model": quote.asked.model.model, "provider": quote.asked.provider.name,
-            "asked_as": quote.asked.model.requested_model, "planned": quote.asked.planned,
-            "done": quote.asked.already_done, "to_ask": quote.asked.pending,
+            "model": quote.asked.model.model,
+            "provider": quote.asked.provider.name,
+            "asked_as": quote.asked.model.requested_model,
+            "planned": quote.asked.planned,
+            "done": quote.asked.already_done,
+            "to_ask": quote.asked.pending,
         }
         | as_columns("input_tokens", quote.estimate.input_tokens)
         | as_columns("output_tokens", quote.estimate.output_tokens)
         | as_columns("cost_usd", quote.estimate.cost_usd, 6)
         | as_columns("time_s", quote.estimate.time_s, 1)
         | {
-            "tokens_rest_on": quote.estimate.tokens_rest_on, "cost_rests_on": quote.cost_rests_on,
+            "tokens_rest_on": quote.estimate.tokens_rest_on,
+            "cost_rests_on": quote.cost_rests_on,
             "time_rests_on": quote.estimate.time_rests_on,
         }
         for quote in quotes
-    ]  # fmt: skip
+    ]
 
 
 def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """The same for people: a row that fits a terminal."""
     return [
         {
-            "model": quote.asked.model.model, "provider": quote.asked.provider.name, "planned": quote.asked.planned,
-            "done": quote.asked.already_done, "to_ask": quote.asked.pending,
+            "model": quote.asked.model.model,
+            "provider": quote.asked.provider.name,
+            "planned": quote.asked.planned,
+            "done": quote.asked.already_done,
+            "to_ask": quote.asked.pending,
             "input_tokens": f"{quote.estimate.input_tokens.about:,.0f}",
             "output_tokens": f"{out.about:,.0f}" if (out := quote.estimate.output_tokens) else "?",
             "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",
             "time": _spoken_time(quote.estimate.time_s),
         }
         for quote in quotes
-    ]  # fmt: skip
+    ]
 
 
 def _spoken_time(time_s: Span) -> str:

@@ -143,22 +143,39 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
     order = [model.model for model in study.models]
     listed: list[dict[str, Any]] = [
         {
-            "model": each.model, "model_no": order.index(each.model) + 1 if each.model in order else None,
-            "label": each.label, "provider": each.provider, "requested_model": each.requested_model,
-            "frame": each.frame or None, "measure": each.measure, "settings": dict(each.settings), "planned": planned,
+            "model": each.model,
+            "model_no": order.index(each.model) + 1 if each.model in order else None,
+            "label": each.label,
+            "provider": each.provider,
+            "requested_model": each.requested_model,
+            "frame": each.frame or None,
+            "measure": each.measure,
+            "settings": dict(each.settings),
+            "planned": planned,
         }
         for each in models
-    ]  # fmt: skip
+    ]
     kept = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
     return Run(
-        run_id=new_run_id(study.name), source="imported", study=study.name, study_version=study.version,
-        variant=study.variant, seed=None, repetitions=1, models=json.dumps(listed),
-        design=study.design, study_title=study.title, study_source=study.source or None,
+        run_id=new_run_id(study.name),
+        source="imported",
+        study=study.name,
+        study_version=study.version,
+        variant=study.variant,
+        seed=None,
+        repetitions=1,
+        models=json.dumps(listed),
+        design=study.design,
+        study_title=study.title,
+        study_source=study.source or None,
         tests=json.dumps([asdict(test) for test in study.tests]),
         conditions=json.dumps([asdict(condition) for condition in study.conditions]),
-        settings=json.dumps({"layout": layout, "files": kept}), code_version=code_version(),
-        machine=f"{platform.platform()}, Python {platform.python_version()}", command=command, started_at=utc_now(),
-    )  # fmt: skip
+        settings=json.dumps({"layout": layout, "files": kept}),
+        code_version=code_version(),
+        machine=f"{platform.platform()}, Python {platform.python_version()}",
+        command=command,
+        started_at=utc_now(),
+    )
 
 
 def _hash(file: Path) -> str:

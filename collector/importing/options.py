@@ -37,9 +37,17 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
 
 def _trial_id(trial: Trial) -> str:
     parts = [
-        trial.study, "imported", trial.variant, trial.model, trial.test, trial.item, trial.group, trial.wording,
-        trial.condition, trial.repetition,
-    ]  # fmt: skip
+        trial.study,
+        "imported",
+        trial.variant,
+        trial.model,
+        trial.test,
+        trial.item,
+        trial.group,
+        trial.wording,
+        trial.condition,
+        trial.repetition,
+    ]
     # only where it is so: the ids of what was imported before there was such a thing stay
     return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
 

@@ -82,8 +82,9 @@ class FileNotes:
 class RowReader:
     """Makes attempts of rows, file by file. `model` is the model of all rows; None where each row names its own."""
 
-    def __init__(self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
-    ) -> None:  # fmt: skip
+    def __init__(
+        self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
+    ) -> None:
         self.notes = FileNotes()
         self._study, self._layout, self._run, self._model = study, layout, run, model
         self._design = design_named(study.design)

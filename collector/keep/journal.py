@@ -167,7 +167,7 @@ class Journal:
 
     def __init__(
         self, db: Path, run: Run, lock: FolderLock | None = None, study: Mapping[str, Any] | None = None
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.folder = journal_folder(db)
         self._lock = lock or FolderLock(self.folder)
         self.is_full = False

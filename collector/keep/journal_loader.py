@@ -41,9 +41,12 @@ class Loader:
         self._foreign: set[str] = set()
 
     def load(
-        self, patience_s: float = 30.0, durable: dict[str, int] | None = None, give_up: threading.Event | None = None,
+        self,
+        patience_s: float = 30.0,
+        durable: dict[str, int] | None = None,
+        give_up: threading.Event | None = None,
         most_held_s: float = math.inf,
-    ) -> LoadReport:  # fmt: skip
+    ) -> LoadReport:
         """Insert what the journals hold and the database lacks, a chunk a transaction.
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
@@ -84,9 +87,15 @@ class Loader:
         return True
 
     def _keep(
-        self, path: Path, start: int, end: int, parsed: Parsed, patience_s: float, give_up: threading.Event | None,
+        self,
+        path: Path,
+        start: int,
+        end: int,
+        parsed: Parsed,
+        patience_s: float,
+        give_up: threading.Event | None,
         report: LoadReport,
-    ) -> None:  # fmt: skip
+    ) -> None:
         assert self._offsets is not None
         with writing(self.db, patience_s, give_up) as connection:
             began = time.monotonic()

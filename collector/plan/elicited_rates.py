@@ -25,14 +25,13 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     lacking = {
         model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
         f"--variant {source} --model {model.provider}/{model.requested_model}"
-        for model in models if not jobs <= rates.get(model.model, {}).keys()
-    }  # fmt: skip
+        for model in models
+        if not jobs <= rates.get(model.model, {}).keys()
+    }
     return design.with_rates(study, rates), lacking
 
 
-def elicited_rates(
-    db: Path, study: Study, variant: str, models: Sequence[StudyModel]
-) -> dict[str, dict[str, float]]:  # fmt: skip
+def elicited_rates(db: Path, study: Study, variant: str, models: Sequence[StudyModel]) -> dict[str, dict[str, float]]:
     """By model and job, the mean chance from 0 to 1 that it gave; of a played model from its simulated answers."""
     rates: dict[str, dict[str, float]] = {}
     if not db.exists():

@@ -156,9 +156,13 @@ def _schema(study: Study) -> Mapping[str, Any]:
 
 
 def _choose(
-    study: Study, models: Sequence[str] | None, simulated: bool, base_url: str | None, needs_keys: bool,
+    study: Study,
+    models: Sequence[str] | None,
+    simulated: bool,
+    base_url: str | None,
+    needs_keys: bool,
     structured_output: bool,
-) -> tuple[list[StudyModel], list[tuple[str, str]]]:  # fmt: skip
+) -> tuple[list[StudyModel], list[tuple[str, str]]]:
     def found(spec: str) -> StudyModel:
         return replace(study.model(spec), structured_output=structured_output)
 

@@ -55,10 +55,16 @@ class ProgressWatcher(Watcher):
         if not sys.stderr.isatty():
             return
         self._bar = _Bars(
-            self._pull, TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[counts]}"), TimeRemainingColumn(),
-            console=self._console, refresh_per_second=4, transient=True,
-        )  # fmt: skip
+            self._pull,
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[counts]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            refresh_per_second=4,
+            transient=True,
+        )
         for lane in lanes:
             name = printable(lane.model.model)
             self._tasks[id(lane)] = self._bar.add_task(name, total=lane.planned, completed=lane.already_done, counts="")

@@ -64,9 +64,7 @@ def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     missing = {row["model"]: _missing(row) for row in rows.iter_rows(named=True)}
     pace = _pace(db, run_id, missing, datetime.fromisoformat(utc_now())) if run_id else []
     schema = {"source": pl.String, "model": pl.String, **_PACE}
-    return rows.join(
-        pl.DataFrame(pace, schema=schema), on=["source", "model"], how="left", maintain_order="left"
-    )  # fmt: skip
+    return rows.join(pl.DataFrame(pace, schema=schema), on=["source", "model"], how="left", maintain_order="left")
 
 
 def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
@@ -110,9 +108,14 @@ def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, A
     rate = 0.0 if has_stalled else float(row["rate_per_s"] or 0.0)
     left_s = waits_s + float(missing) / rate if rate > 0 and missing is not None else None
     return {
-        "source": row["source"], "model": row["model"], "rate_per_s": rate, "request_limit": row["request_limit"],
-        "waits_s": waits_s, "n_rate_limited": row["n_rate_limited"], "left_s": left_s,
-    }  # fmt: skip
+        "source": row["source"],
+        "model": row["model"],
+        "rate_per_s": rate,
+        "request_limit": row["request_limit"],
+        "waits_s": waits_s,
+        "n_rate_limited": row["n_rate_limited"],
+        "left_s": left_s,
+    }
 
 
 def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
@@ -120,9 +123,10 @@ def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     same = [name for name in _HEADING if name in rows.columns and rows[name].n_unique() == 1]
     title = ", ".join(f"{name}: {rows[name][0]}" for name in same if rows[name][0] not in _USUAL)
     lines = [
-        name for name in rows.columns
+        name
+        for name in rows.columns
         if name in _ALWAYS or (name not in same and any(value not in (None, 0) for value in rows[name]))
-    ]  # fmt: skip
+    ]
     return rows.select(lines), title
 
 

@@ -91,9 +91,14 @@ def _history(database: _Known, db: Path, name: str) -> RunHistory:
     for row in counts:
         outcomes.update({row["outcome"]: row["n"]} if row["is_final"] else {})
     return RunHistory(
-        run, [r for r in earlier if r["run_id"] in took_part], models, tests, provenance, outcomes,
+        run,
+        [r for r in earlier if r["run_id"] in took_part],
+        models,
+        tests,
+        provenance,
+        outcomes,
         sum(row["n"] for row in counts if not row["is_final"]),
-    )  # fmt: skip
+    )
 
 
 def _is_same(row: Row, other: Row) -> bool:

@@ -26,22 +26,42 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {
-            "model": a.model.model, "label": a.model.label, "provider": a.provider.name,
-            "requested_model": a.model.requested_model, "frame": a.model.frame or None, "measure": a.model.measure,
-            "settings": dict(a.model.settings), "planned": a.planned, "model_no": numbers.get(a.model.model),
-        } | model_provenance(offer, a)
+            "model": a.model.model,
+            "label": a.model.label,
+            "provider": a.provider.name,
+            "requested_model": a.model.requested_model,
+            "frame": a.model.frame or None,
+            "measure": a.model.measure,
+            "settings": dict(a.model.settings),
+            "planned": a.planned,
+            "model_no": numbers.get(a.model.model),
+        }
+        | model_provenance(offer, a)
         for a in offer.asked
-    ]  # fmt: skip
+    ]
     tests = [asdict(test) | {"planned": test.planned * offer.repetitions} for test in study.tests]
     return Run(
-        run_id=new_run_id(study.name), source="simulated" if is_simulated else "collected", study=study.name,
-        study_version=study.version, variant=study.variant, seed=offer.seed, repetitions=offer.repetitions,
-        design=study.design, models=json.dumps(models), tests=json.dumps(tests),
-        conditions=json.dumps([asdict(condition) for condition in study.conditions]), settings=json.dumps(options),
-        code_version=code_version(), machine=f"{platform.platform()}, Python {platform.python_version()}",
-        command=typed_command(offer.db), started_at=utc_now(), study_title=study.title,
-        study_source=study.source or None, study_file=study_file(study, offer.db), git_commit=git_commit(),
-    )  # fmt: skip
+        run_id=new_run_id(study.name),
+        source="simulated" if is_simulated else "collected",
+        study=study.name,
+        study_version=study.version,
+        variant=study.variant,
+        seed=offer.seed,
+        repetitions=offer.repetitions,
+        design=study.design,
+        models=json.dumps(models),
+        tests=json.dumps(tests),
+        conditions=json.dumps([asdict(condition) for condition in study.conditions]),
+        settings=json.dumps(options),
+        code_version=code_version(),
+        machine=f"{platform.platform()}, Python {platform.python_version()}",
+        command=typed_command(offer.db),
+        started_at=utc_now(),
+        study_title=study.title,
+        study_source=study.source or None,
+        study_file=study_file(study, offer.db),
+        git_commit=git_commit(),
+    )
 
 
 def new_run_id(study: str) -> str:

@@ -42,11 +42,13 @@ def model_provenance(offer: Offer, model_plan: ModelPlan) -> dict[str, Any]:
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
     price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {
-        "base_url": public_address(model_plan.base_url), "api_version": api_version(request),
+        "base_url": public_address(model_plan.base_url),
+        "api_version": api_version(request),
         "sent": sent_parameters(request.body) | _back(offer, model_plan),
         "left_to_default": left_to_default(model_plan, request.body),
-        "prompt_hash": prompt.hash, "price": _price(price),
-    }  # fmt: skip
+        "prompt_hash": prompt.hash,
+        "price": _price(price),
+    }
 
 
 def _back(offer: Offer, model_plan: ModelPlan) -> dict[str, str]:

@@ -28,9 +28,12 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     items = [_sent(m, model) for m in prompt.messages]
     body = {
-        "model": model.requested_model, "input": [item for listed in items for item in listed],
-        **_offered(prompt.tool), **cache_key(trial), **model.settings,
-    }  # fmt: skip
+        "model": model.requested_model,
+        "input": [item for listed in items for item in listed],
+        **_offered(prompt.tool),
+        **cache_key(trial),
+        **model.settings,
+    }
     n_earlier = sum(map(len, items[: prompt.n_earlier]))
     return Request(f"{base_url}/responses", headers, body, "input", n_earlier, prompt.earlier_hash)
 

@@ -88,10 +88,16 @@ def read_prices(file: Path) -> list[Price]:
 def _price(row: Table) -> Price:
     date = row.optional("date", (Date,), "a date, as in 2026-05-06")
     price = Price(
-        row.text("provider"), row.text("model"), _needed(row, "input"), _needed(row, "output"),
-        _amount(row, "cached_input"), _amount(row, "cache_write"), _amount(row, "batch_factor"),
-        str(date), row.text("source", ""),
-    )  # fmt: skip
+        row.text("provider"),
+        row.text("model"),
+        _needed(row, "input"),
+        _needed(row, "output"),
+        _amount(row, "cached_input"),
+        _amount(row, "cache_write"),
+        _amount(row, "batch_factor"),
+        str(date),
+        row.text("source", ""),
+    )
     if date is None:
         raise UsageError(f'The price of {price.provider}/{price.model} in {row.where} has no "date", as in 2026-05-06.')
     row.finish()

@@ -41,9 +41,14 @@ class KeptText:
 def study_line(study: Study, kept_at: str) -> dict[str, Any]:
     """The line of a journal that keeps a study's text."""
     return {
-        "kind": "study", "study": study.name, "study_version": study.version, "text_id": text_id(study.texts),
-        "kept_at": kept_at, "contents": sorted(study.contents), "files": [list(file) for file in study.texts.items()],
-    }  # fmt: skip
+        "kind": "study",
+        "study": study.name,
+        "study_version": study.version,
+        "text_id": text_id(study.texts),
+        "kept_at": kept_at,
+        "contents": sorted(study.contents),
+        "files": [list(file) for file in study.texts.items()],
+    }
 
 
 def text_id(files: Mapping[str, str]) -> str:

@@ -58,7 +58,9 @@ def _key(material: Material) -> list[pl.Expr]:
     """Of games, `test` is the variant and `condition` the format of answers. Most models of a paper were not asked."""
     labels = {**{model.model: model.label for model in material.study.models}, **material.labels}
     return [
-        pl.col("table"), pl.col("model").replace(labels).fill_null(""),
-        pl.col("test").alias("variant").fill_null(""), pl.col("condition").alias("format").fill_null(""),
+        pl.col("table"),
+        pl.col("model").replace(labels).fill_null(""),
+        pl.col("test").alias("variant").fill_null(""),
+        pl.col("condition").alias("format").fill_null(""),
         pl.col("quantity").str.replace_all("_", " "),
-    ]  # fmt: skip
+    ]

@@ -149,29 +149,56 @@ def _beside_chance(material: Material, kept: pl.DataFrame) -> pl.DataFrame:
     keys = ["variant", "model", "n_games", "n_incomplete"]
     wide = shown.pivot("index", index=keys, values=["value", "chance"], maintain_order=True)
     names = [_NAMES[one] for one in _FIRST if f"value_{_NAMES[one]}" in wide.columns]
-    pairs = [(f"{kind}_{name}", name if kind == "value" else f"{name} by chance") for name in names
-             for kind in ("value", "chance")]  # fmt: skip
+    pairs = [
+        (f"{kind}_{name}", name if kind == "value" else f"{name} by chance")
+        for name in names
+        for kind in ("value", "chance")
+    ]
     return wide.select(
-        "variant", "model", pl.col("n_games").alias("games"), pl.col("n_incomplete").alias("not complete"),
+        "variant",
+        "model",
+        pl.col("n_games").alias("games"),
+        pl.col("n_incomplete").alias("not complete"),
         *(pl.col(column).alias(head) for column, head in pairs),
-    ).drop([] if wide["n_incomplete"].sum() else ["not complete"])  # fmt: skip
+    ).drop([] if wide["n_incomplete"].sum() else ["not complete"])
 
 
 def _all_indices(material: Material, kept: pl.DataFrame) -> pl.DataFrame:
     rows = _ordered(material, kept)
     return rows.select(
-        "variant", "model", pl.col("index").replace(_NAMES), pl.col("n_games").alias("games"), "estimate", "sd",
-        "conf_low", "conf_high", "boot_low", "boot_high", "random_level", "random_low", "random_high", "is_current",
-    )  # fmt: skip
+        "variant",
+        "model",
+        pl.col("index").replace(_NAMES),
+        pl.col("n_games").alias("games"),
+        "estimate",
+        "sd",
+        "conf_low",
+        "conf_high",
+        "boot_low",
+        "boot_high",
+        "random_level",
+        "random_low",
+        "random_high",
+        "is_current",
+    )
 
 
 def _differences(rows: pl.DataFrame) -> pl.DataFrame:
     shown = rows.select(
-        pl.col("model_label").alias("model"), "variant", "answer_format", "condition", "reference",
-        pl.col("index").replace(_NAMES), _interval("difference", "boot_low", "boot_high").alias("difference"),
-        pl.format("{} and {}", "n_games", "n_games_reference").alias("games"), "p_value", "p_adjusted", "adjust",
-        pl.col("n_comparisons").alias("comparisons"), "is_current",
-    )  # fmt: skip
+        pl.col("model_label").alias("model"),
+        "variant",
+        "answer_format",
+        "condition",
+        "reference",
+        pl.col("index").replace(_NAMES),
+        _interval("difference", "boot_low", "boot_high").alias("difference"),
+        pl.format("{} and {}", "n_games", "n_games_reference").alias("games"),
+        "p_value",
+        "p_adjusted",
+        "adjust",
+        pl.col("n_comparisons").alias("comparisons"),
+        "is_current",
+    )
     return shown.select(name for name in shown.columns if shown[name].null_count() < shown.height)
 
 

@@ -95,12 +95,13 @@ def _compliance(material: Material) -> pl.DataFrame | None:
     rows = valid.join(missing.select(*keys, *_COUNTED), on=keys, how="left", maintain_order="left")
     enforced = ["structured_output"] if rows["structured_output"].any() else []
     return rows.select(
-        *_cell(material), *enforced,
+        *_cell(material),
+        *enforced,
         pl.format("{} / {}", "n_valid", "n_trials").alias("valid / total"),
         _number("valid_percent", 1).alias("observed (%)"),
         pl.format("{} to {}", _number("conf_low_percent", 1), _number("conf_high_percent", 1)).alias("95 % (Wilson)"),
         *(pl.col(name).alias(name.removeprefix("n_")) for name in _COUNTED),
-    )  # fmt: skip
+    )
 
 
 def _predicted(material: Material) -> pl.DataFrame | None:
@@ -141,26 +142,37 @@ def _diagnostics(rows: pl.DataFrame) -> pl.DataFrame | None:
     if rows.is_empty():
         return None
     return rows.select(
-        "fit", pl.col("status"), _number("max_rhat", 3).alias("R̂ at most"),
-        _number("min_ess_bulk", 0).alias("bulk ESS at least"), _number("min_ess_tail", 0).alias("tail ESS at least"),
-        pl.col("n_divergent").alias("divergences"), pl.col("n_max_treedepth").alias("at maximal tree depth"),
-        _number("min_ebfmi", 2).alias("E-BFMI at least"), pl.col("n_draws").alias("draws"),
+        "fit",
+        pl.col("status"),
+        _number("max_rhat", 3).alias("R̂ at most"),
+        _number("min_ess_bulk", 0).alias("bulk ESS at least"),
+        _number("min_ess_tail", 0).alias("tail ESS at least"),
+        pl.col("n_divergent").alias("divergences"),
+        pl.col("n_max_treedepth").alias("at maximal tree depth"),
+        _number("min_ebfmi", 2).alias("E-BFMI at least"),
+        pl.col("n_draws").alias("draws"),
         pl.format("{} (SE {})", _number("elpd_loo", 1), _number("se_elpd_loo", 1)).alias("LOO: elpd"),
-        pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"), pl.col("n").alias("rows"), "reference",
-    )  # fmt: skip
+        pl.col("n_bad_pareto_k").alias("Pareto k above 0.7"),
+        pl.col("n").alias("rows"),
+        "reference",
+    )
 
 
 def _permutations(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.filter(pl.col("scale") == "delta_p", pl.col("kind") == "population")
     return rows.select(
-        pl.col("model_label").alias("model"), pl.col("domain_label").alias("domain"), "engine",
-        _number("observed", 3).alias("observed ΔP"), _number("null_mean", 3).alias("centre of the null"),
+        pl.col("model_label").alias("model"),
+        pl.col("domain_label").alias("domain"),
+        "engine",
+        _number("observed", 3).alias("observed ΔP"),
+        _number("null_mean", 3).alias("centre of the null"),
         pl.format("{} to {}", _number("null_low", 3), _number("null_high", 3)).alias("95 % of the null"),
         pl.format("{} [{}, {}]", _number("p_one_sided", 3), _number("p_low", 3), _number("p_high", 3)).alias(
             "p (one-sided), Monte Carlo interval"
         ),
-        pl.col("n").alias("permutations"), pl.col("n_failed").alias("failed"),
-    )  # fmt: skip
+        pl.col("n").alias("permutations"),
+        pl.col("n_failed").alias("failed"),
+    )
 
 
 def _cell(material: Material) -> list[pl.Expr]:

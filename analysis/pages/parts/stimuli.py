@@ -39,11 +39,14 @@ def stimuli(material: Material) -> Group | None:
 def _rows(domain: Domain) -> list[dict[str, str | None]]:
     return [
         {
-            "domain": domain.label, "category": word.category, "word": word.word, "tier": word.tier,
+            "domain": domain.label,
+            "category": word.category,
+            "word": word.word,
+            "tier": word.tier,
             "source": word.provenance.get("source"),
         }
         for word in domain.words
-    ]  # fmt: skip
+    ]
 
 
 def _counted(data: ForcedChoiceData) -> pl.DataFrame:

@@ -37,18 +37,23 @@ def labelled(rows: pl.DataFrame, data: FigureData, figure: StudyFigure | None = 
     order = figure.all_variants if figure else data.study.variants
     numbers = {variant: place for place, variant in enumerate(order, start=1)}
     labels = {**{variant: variant.replace("_", " ") for variant in order}, **data.study.variant_labels}
-    named = rows if "model_label" in rows.columns else rows.join(
-        data.model_labels, on=["study_version", "model"], how="left", maintain_order="left"
-    )  # fmt: skip
+    named = (
+        rows
+        if "model_label" in rows.columns
+        else rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
+    )
     variant = pl.col("game_variant")
-    return named.with_columns(
-        variant=variant, model_label=pl.coalesce("model_label", "model"),
-        variant_label=variant.replace_strict(labels, default=variant, return_dtype=pl.String),
-        variant_no=variant.replace_strict(numbers, default=None, return_dtype=pl.Int64),
-        title=pl.lit(figure.title if figure else None, pl.String),
-    ).drop("game_variant").sort(
-        "source", "study_version", "variant_no", "model_no", "model", nulls_last=True, maintain_order=True
-    )  # fmt: skip
+    return (
+        named.with_columns(
+            variant=variant,
+            model_label=pl.coalesce("model_label", "model"),
+            variant_label=variant.replace_strict(labels, default=variant, return_dtype=pl.String),
+            variant_no=variant.replace_strict(numbers, default=None, return_dtype=pl.Int64),
+            title=pl.lit(figure.title if figure else None, pl.String),
+        )
+        .drop("game_variant")
+        .sort("source", "study_version", "variant_no", "model_no", "model", nulls_last=True, maintain_order=True)
+    )
 
 
 def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:

@@ -35,8 +35,9 @@ def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     """With block_label and block_no, as the study has them."""
     blocks = pl.DataFrame(
         [(one.condition, one.label, one.condition_no) for one in data.study.conditions],
-        schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64}, orient="row",
-    )  # fmt: skip
+        schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64},
+        orient="row",
+    )
     return rows.join(blocks, on="block", how="left", maintain_order="left")
 
 

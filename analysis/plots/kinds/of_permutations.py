@@ -25,10 +25,18 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     has_items = pl.col("delta_p_items").is_not_null().any().over("permutation_id")
     is_averaged = (pl.col("engine") == "lme4") & has_items
     shown = rows.drop_nulls("model").select(
-        *GRAIN, "number", "model", "model_label", "model_no", "domain", "domain_label", "domain_no",
+        *GRAIN,
+        "number",
+        "model",
+        "model_label",
+        "model_no",
+        "domain",
+        "domain_label",
+        "domain_no",
         delta_p=pl.when(is_averaged).then("delta_p_items").otherwise("delta_p"),
-        kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")), part="engine",
-    )  # fmt: skip
+        kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")),
+        part="engine",
+    )
     return None if shown.is_empty() else compared_blocks(shown, data)
 
 

@@ -68,9 +68,11 @@ class Games(Plan[int]):
         self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
         self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
         self._facts = {
-            "answer_format": model.frame, "n_rounds": self._data.games if self._data.is_pooled else self._data.n_rounds,
-            "groups": list(self._data.groups), "class_sizes": [len(c.jobs) for c in self._data.classes],
-        }  # fmt: skip
+            "answer_format": model.frame,
+            "n_rounds": self._data.games if self._data.is_pooled else self._data.n_rounds,
+            "groups": list(self._data.groups),
+            "class_sizes": [len(c.jobs) for c in self._data.classes],
+        }
 
     def _test(self, place: int) -> str:
         if self._data.task == "elicitation":
@@ -107,9 +109,17 @@ class Games(Plan[int]):
         """What one group is rated for after the game of which `first` is the first round."""
         facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
         return replace(
-            first, trial_id=trial_id, test=RATINGS, condition=rating.name, item=group, group=group, expected=None,
-            position=position, round=None, factors=facts,
-        )  # fmt: skip
+            first,
+            trial_id=trial_id,
+            test=RATINGS,
+            condition=rating.name,
+            item=group,
+            group=group,
+            expected=None,
+            position=position,
+            round=None,
+            factors=facts,
+        )
 
     def _jobs(self, game_id: str, game_no: int) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
         """The job of each trial, and what is drawn for it."""
@@ -164,19 +174,36 @@ class Games(Plan[int]):
         return [data.groups[g] for g in sorted(range(len(brought)), key=lambda g: (-brought[g], place[g]))]
 
     def _trial(
-        self, trial_id: str, game_id: str, game_no: int, place: int, position: int, job: tuple[int, int],
+        self,
+        trial_id: str,
+        game_id: str,
+        game_no: int,
+        place: int,
+        position: int,
+        job: tuple[int, int],
         facts: dict[str, Any],
-    ) -> Trial:  # fmt: skip
+    ) -> Trial:
         data, job_class, test = self._data, self._data.classes[job[0]], self._test(place)
         ranked = facts["best_by_class"][job[0]] if "best_by_class" in facts else None
         return Trial(
-            trial_id=trial_id, study=self._study.name, study_version=self._study.version,
-            variant=self._study.variant, model=self._model.model, test=test, condition=job_class.name,
-            item=job_class.jobs[job[1]], group=EVERYONE, wording=1, option_a=None, option_b=None,
+            trial_id=trial_id,
+            study=self._study.name,
+            study_version=self._study.version,
+            variant=self._study.variant,
+            model=self._model.model,
+            test=test,
+            condition=job_class.name,
+            item=job_class.jobs[job[1]],
+            group=EVERYONE,
+            wording=1,
+            option_a=None,
+            option_b=None,
             expected=facts["ranks"][0] if "ranks" in facts else ranked,
-            repetition=game_no, position=position,
+            repetition=game_no,
+            position=position,
             # games of one round that are pooled count as one game of many rounds
             game=self._id.of(0, self._pool_end) if data.is_pooled else game_id,
             round=None if test == QUESTIONS else game_no if data.is_pooled else place + 1,
-            factors=self._facts | facts, content=self._content,
-        )  # fmt: skip
+            factors=self._facts | facts,
+            content=self._content,
+        )

@@ -161,9 +161,11 @@ def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Rep
 def _called(answer: AnswerFormat, model: StudyModel, trial: Trial, name: str) -> Reply:
     call = ToolCall(f"call_{trial.trial_id[:12]}_{trial.factors['reminders']}", answer.tool, {TOOL_ARGUMENT: name})
     return Reply(
-        finish_reason="tool_calls", output_tokens=1 + len(str(call)) // 4, served_model=model.requested_model,
+        finish_reason="tool_calls",
+        output_tokens=1 + len(str(call)) // 4,
+        served_model=model.requested_model,
         tool_calls=(call,),
-    )  # fmt: skip
+    )
 
 
 def _name(data: AllocationData, model: StudyModel, trial: Trial) -> str:
@@ -180,8 +182,13 @@ def _name(data: AllocationData, model: StudyModel, trial: Trial) -> str:
     last = factors.get("last_in_class")
     class_no = next(no for no, job_class in enumerate(data.classes) if job_class.name == trial.condition)
     seen = Seen(
-        factors["tries_before"], factors["successes_before"], None if last is None else data.groups.index(last),
-        bool(factors.get("last_succeeded")), class_no, {k: v for k, v in row.items() if k != "policy"},
-        data.worth, data.loss,
-    )  # fmt: skip
+        factors["tries_before"],
+        factors["successes_before"],
+        None if last is None else data.groups.index(last),
+        bool(factors.get("last_succeeded")),
+        class_no,
+        {k: v for k, v in row.items() if k != "policy"},
+        data.worth,
+        data.loss,
+    )
     return data.groups[chosen(policy, seen, trial.trial_id)]

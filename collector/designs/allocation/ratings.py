@@ -32,9 +32,12 @@ class Rating:
 def parse_rating(row: Table) -> Rating:
     """One of [[ratings]]; StudyError where it breaks the rules."""
     rating = Rating(
-        checked_name(row.text("rating"), "rating"), row.text("question"), row.integer("low", 1), row.integer("high", 7),
+        checked_name(row.text("rating"), "rating"),
+        row.text("question"),
+        row.integer("low", 1),
+        row.integer("high", 7),
         row.text("reminder", _REMINDER),
-    )  # fmt: skip
+    )
     row.finish()
     check_placeholders(rating.question, ("group",), ("low", "high"), f"question of {row.where}")
     check_placeholders(rating.reminder, (), ("low", "high"), f"reminder of {row.where}")

@@ -87,10 +87,13 @@ def parse_texts(prompt: Table) -> Texts:
 
 def _format(row: Table) -> AnswerFormat:
     answer_format = AnswerFormat(
-        row.text("addon", ""), row.text("marker", ""), row.text("marker_at", "last"),
+        row.text("addon", ""),
+        row.text("marker", ""),
+        row.text("marker_at", "last"),
         _checked(row, "outcome", ("outcome",), (), "{outcome}"),
-        row.text("tool", ""), row.text("tool_description", ""),
-    )  # fmt: skip
+        row.text("tool", ""),
+        row.text("tool_description", ""),
+    )
     row.finish()
     if answer_format.tool and (not _TOOL.fullmatch(answer_format.tool) or answer_format.tool == NAME_OF_ANSWERS):
         raise StudyError(

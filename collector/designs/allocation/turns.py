@@ -84,9 +84,11 @@ def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Sta
     """All messages, those of the turns before as they were sent. `earlier` is the trial of the last round."""
     if now.last is None:
         system = [{"role": "system", "content": data.texts.system}] if data.texts.system else []
-        opening = [_preamble(data, trial), asked(data, answer, trial)] if data.task == "game" else [
-            with_addon(_query(data, data.texts.first_query, trial), answer)
-        ]  # fmt: skip
+        opening = (
+            [_preamble(data, trial), asked(data, answer, trial)]
+            if data.task == "game"
+            else [with_addon(_query(data, data.texts.first_query, trial), answer)]
+        )
         text = BETWEEN.join(part for part in opening if part)
         return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
     before, reply = now.last.prompt, now.last.reply
@@ -121,7 +123,7 @@ def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
 
 def _going_on(
     data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None
-) -> tuple[str, str]:  # fmt: skip
+) -> tuple[str, str]:
     """How the last round turned out, and what is asked next."""
     if data.task == "elicitation":
         return "", with_addon(_query(data, data.texts.next_query, trial), answer)
@@ -151,9 +153,12 @@ def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
         return text if answer.tool else with_addon(text, answer)
     shown = trial.factors["groups_shown"]
     values = {
-        "job": trial.item, "class": _class_of(data, trial).label, "round": trial.round,
-        "candidates": listed([_candidate(data, trial, group) for group in shown]), **group_texts(shown),
-    }  # fmt: skip
+        "job": trial.item,
+        "class": _class_of(data, trial).label,
+        "round": trial.round,
+        "candidates": listed([_candidate(data, trial, group) for group in shown]),
+        **group_texts(shown),
+    }
     return with_addon(data.texts.round.format_map(values), answer)
 
 
@@ -170,9 +175,13 @@ def _outcome(data: AllocationData, trial: Trial, turn: Turn, total: float) -> st
     factors = turn.reading.factors
     template = data.texts.outcome_success if factors["is_success"] else data.texts.outcome_failure
     values = {
-        "job": trial.item, "class": _class_of(data, trial).label, "group": turn.reading.choice, "round": trial.round,
-        "points": spoken_points(factors.get("points", 0.0)), "total": spoken_points(total),
-    }  # fmt: skip
+        "job": trial.item,
+        "class": _class_of(data, trial).label,
+        "group": turn.reading.choice,
+        "round": trial.round,
+        "points": spoken_points(factors.get("points", 0.0)),
+        "total": spoken_points(total),
+    }
     return template.format_map(values)
 
 
