@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -192,9 +192,10 @@ def computed(
     count = workers or core_count()
     together = [number for number, call in enumerate(calls) if call.cores == "one"]
     took = []
-    for number, answer in _run(tasks, [[number] for number in together[: 2 * count]], workers, executor):
-        took.append(answer.seconds)
-        yield number, answer
+    with closing(_run(tasks, [[number] for number in together[: 2 * count]], workers, executor)) as first:
+        for number, answer in first:
+            took.append(answer.seconds)
+            yield number, answer
     rest = together[2 * count :]
     size = _group_size(took, len(rest), count)
     yield from _run(tasks, [rest[at : at + size] for at in range(0, len(rest), size)], workers, executor)
@@ -221,7 +222,7 @@ def _group_size(took: Sequence[float], n: int, count: int) -> int:
 
 def _run(
     tasks: Sequence[_Task], groups: list[list[int]], workers: int | None, executor: Executor | None
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer], None, None]:
     jobs = [CallGroup(tuple(tasks[number] for number in group)) for group in groups]
     alone: list[int] = []
     with closing(_answers(jobs, workers, executor)) as results:
