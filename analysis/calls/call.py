@@ -21,6 +21,7 @@ from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import Died, run_jobs
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.errors import RError
+from slant.collector.keep.database import let_go
 from slant.collector.records import stable_id
 from slant.collector.system.operating_system import core_count
 
@@ -189,6 +190,8 @@ def computed(
         _Task(call.function, call.rows, call.given((more or {}).get(number)), call.packages)
         for number, call in enumerate(calls)
     ]
+    if tasks:
+        let_go()  # others may write while R computes
     count = workers or core_count()
     together = [number for number, call in enumerate(calls) if call.cores == "one"]
     took = []

@@ -20,6 +20,7 @@ from slant.analysis.fitting.work import Work, fit_work
 from slant.analysis.rows.cells import read_rows
 from slant.analysis.rows.fit_choice import chosen_fits, no_rows
 from slant.collector.errors import UnknownNameError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
 
@@ -72,6 +73,7 @@ class FitResult:
         return path
 
 
+@opens_once
 def fit(
     db: str | Path,
     study: str | Study | None = None,
@@ -121,6 +123,7 @@ class Asked:
     only: Mapping[str, Collection[str]] | None = None
 
 
+@opens_once
 def fit_together(
     db: str | Path, study: Study, asked: Sequence[Asked], workers: int | None = None, progress: Progress | None = None
 ) -> list[FitResult]:

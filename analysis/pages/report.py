@@ -36,7 +36,7 @@ from slant.analysis.rows.studies import study_in
 from slant.analysis.rows.tables import table_info, tables
 from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
@@ -52,6 +52,7 @@ _MORE_TABLES = (
 )  # fmt: skip
 
 
+@opens_once
 def report(
     db: str | Path,
     study: str | Study | None = None,

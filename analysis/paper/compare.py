@@ -37,7 +37,7 @@ from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.paper.verdicts import STATUSES, with_verdicts
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
 
@@ -46,6 +46,7 @@ OTHER = "mixed models"
 _COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
 
 
+@opens_once
 def compare(
     db: str | Path,
     study: str | Study | None = None,
@@ -139,6 +140,7 @@ def _as_it_stands(
     return recomputed(db, study, workers, progress, sources).filter(pl.col("variant") == study.variants[0])
 
 
+@opens_once
 def whole_comparison(
     db: str | Path,
     study: Study,

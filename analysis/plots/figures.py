@@ -19,6 +19,7 @@ from slant.analysis.plots.rows import figure_kinds, figure_rows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
 
 FORMATS = ("svg", "png", "pdf")
@@ -35,6 +36,7 @@ class Figure:
     alt_text: str
 
 
+@opens_once
 def figures(
     db: str | Path,
     study: str | Study | None = None,

@@ -8,15 +8,18 @@ its lock when either closes, without a word.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import duckdb
 
@@ -24,6 +27,8 @@ from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, Databa
 from slant.collector.keep.schema import check_is_ours, is_behind, prepare
 from slant.collector.system.operating_system import put_in_place
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _CONFIG: dict[str, Any] = {
     "autoinstall_known_extensions": False, "autoload_known_extensions": False,
     "arrow_output_version": "1.4",  # texts as Polars keeps them: without a copy
@@ -36,10 +41,17 @@ _STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
-_kept_open: dict[Path, duckdb.DuckDBPyConnection] = {}
+_kept_open: dict[Path, _KeptOpen] = {}
+_checked: dict[Path, tuple[object, ...]] = {}  # files known to be slant's and up to date, as they were when looked at
 _shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
 _scratch: set[Path] = set()  # copies that nobody but this process will ever read
 _not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
+
+
+@dataclass
+class _KeptOpen:
+    connection: duckdb.DuckDBPyConnection | None = None  # opened by the first who reads
+    n_readers: int = 0
 
 
 @contextmanager
@@ -50,11 +62,30 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
     Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
     """
     path = Path(path)
-    if (opened := _kept_open.get(path)) is not None:
-        with opened.cursor() as connection:  # a connection of its own to the open file: variables are not shared
+    if (shared := _kept_open.get(path)) is not None:
+        with _access:
+            if shared.connection is None:
+                with _only_one():
+                    shared.connection = _opened_and_checked(path, patience_s)
+            shared.n_readers += 1
+            try:
+                with shared.connection.cursor() as connection:  # of the same opening: variables are not shared
+                    _choose_rows(connection)
+                    yield connection
+            finally:
+                shared.n_readers -= 1
+        return
+    with _only_one():
+        connection = _opened_and_checked(path, patience_s)
+        try:
             _choose_rows(connection)
             yield connection
-        return
+        finally:
+            connection.close()
+
+
+def _opened_and_checked(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
+    """The file, open; its tables and views are those of today wherever it could be brought up to date."""
     if not path.exists():
         journal = path.with_name(path.name + ".journal")
         if journal.is_dir():
@@ -68,19 +99,28 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
         )
     if path.is_file() and path.stat().st_size == 0:
         raise _empty(path)
-    with _only_one():
-        connection = _opened(path, patience_s)
-        try:
-            if not check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
-                raise _empty(path)
-            if is_behind(connection) and path not in _not_renewed:
-                connection.close()
-                _renew(path)
-                connection = _opened(path, patience_s)
-            _choose_rows(connection)
-            yield connection
-        finally:
+    connection = _opened(path, patience_s)
+    try:
+        if _checked.get(path) == _fingerprint(path):
+            return connection
+        if not check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
+            raise _empty(path)
+        if is_behind(connection) and path not in _not_renewed:
             connection.close()
+            _renew(path)
+            connection = _opened(path, patience_s)
+        if path not in _not_renewed:
+            _checked[path] = _fingerprint(path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _fingerprint(path: Path) -> tuple[object, ...]:
+    """Changes with the file, and with the packages that may bring views."""
+    about = path.stat()
+    return (about.st_ino, about.st_size, about.st_mtime_ns, *sys.path)
 
 
 def _choose_rows(connection: duckdb.DuckDBPyConnection) -> None:
@@ -90,14 +130,43 @@ def _choose_rows(connection: duckdb.DuckDBPyConnection) -> None:
 
 @contextmanager
 def kept_open(path: str | Path) -> Iterator[None]:
-    """Meanwhile all `reading` of this file shares one opening of it, which takes 40 ms. For short reads only: nobody
-    can write, here or elsewhere, until the block ends. Errors as of `reading`."""
-    with reading(path) as connection:
-        _kept_open[Path(path)] = connection
-        try:
-            yield
-        finally:
-            del _kept_open[Path(path)]
+    """Meanwhile all `reading` of this file shares one opening of it, which takes 40 ms. Until the block ends, or
+    `let_go`, no other process can write: what takes long and reads nothing lets go first. `writing` does by itself."""
+    path = Path(path)
+    if path in _kept_open:  # by a caller
+        yield
+        return
+    _kept_open[path] = _KeptOpen()
+    try:
+        yield
+    finally:
+        let_go(path)
+        del _kept_open[path]
+
+
+def opens_once(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Makes all reading of a database in a call of `function`, whose first argument `db` it is, share one opening."""
+
+    @functools.wraps(function)
+    def with_it_open(*args: _P.args, **named: _P.kwargs) -> _R:
+        with kept_open(str(args[0] if args else named["db"])):
+            return function(*args, **named)
+
+    return with_it_open
+
+
+def let_go(path: str | Path | None = None) -> None:
+    """Close what `kept_open` has open of this file (None: of all that nobody reads just now); the next reader opens it
+    again."""
+    with _access:
+        for file, shared in _kept_open.items():
+            if (path is not None and file != Path(path)) or shared.connection is None:
+                continue
+            if shared.n_readers and path is not None:
+                raise _already_open()
+            if not shared.n_readers:
+                shared.connection.close()
+                shared.connection = None
 
 
 @contextmanager
@@ -162,6 +231,7 @@ def writing(
     check_place(path)
     if "shown_runs" in _shown and path not in _scratch:
         raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
+    let_go(path)
     with _only_one():
         if not path.exists() or path.stat().st_size == 0:
             _make(path)
@@ -172,6 +242,7 @@ def writing(
 def scratch_copy(path: Path, folder: Path) -> Path:
     """A copy of the database for what can't be written into it itself: results of some runs only, or of a file that
     may not be written."""
+    let_go(path)
     with _only_one():
         copy = Path(shutil.copy(path, folder))
     copy.chmod(0o600)
@@ -266,12 +337,16 @@ def _cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
 def _only_one() -> Iterator[None]:
     with _access:
         if _state["is_open"]:
-            raise RuntimeError("the database is already open in this thread; close it before opening it again")
+            raise _already_open()
         _state["is_open"] = True
         try:
             yield
         finally:
             _state["is_open"] = False
+
+
+def _already_open() -> RuntimeError:
+    return RuntimeError("the database is already open in this thread; close it before opening it again")
 
 
 def _patiently(

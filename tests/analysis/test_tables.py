@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -12,7 +13,7 @@ import pytest
 from slant.analysis.rows.open import open_trials, view_names
 from slant.analysis.rows.tables import read_header, table_info, tables
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
-from slant.collector.keep.database import kept_open, showing, writing
+from slant.collector.keep.database import kept_open, let_go, reading, showing, writing
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 
@@ -184,3 +185,20 @@ def test_a_database_that_is_kept_open_is_opened_once_and_shows_the_rows_that_are
             assert open_trials(db, view="trials").is_empty()
         assert open_trials(db, view="trials").height == 3
     assert len(openings) == 1
+
+
+def test_others_can_write_in_between_where_the_file_is_let_go_of(db: Path) -> None:
+    with kept_open(db):
+        before = open_trials(db, view="trials").height
+        let_go()  # as before R computes
+        subprocess.run([sys.executable, "-c", f"import duckdb; duckdb.connect({str(db)!r}).close()"], check=True)
+        with writing(db) as connection:
+            connection.execute("DELETE FROM attempts")
+        assert before == 3
+        with pytest.warns(UserWarning, match="holds no trials"):
+            assert open_trials(db, view="trials").is_empty()
+
+
+def test_writing_while_one_reads_in_a_kept_opening_is_refused(db: Path) -> None:
+    with kept_open(db), reading(db), pytest.raises(RuntimeError, match="already open"), writing(db):
+        pass

@@ -20,6 +20,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.doubts import doubtful_fits, mixtures
 from slant.analysis.rows.studies import study_in
 from slant.collector.errors import UsageError
+from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Fit, Study
 
 ALPHA = 0.05
@@ -54,6 +55,7 @@ class Checks:
     not_kept: str | None
 
 
+@opens_once
 def check(
     db: str | Path,
     study: str | Study | None = None,
