@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -56,6 +57,10 @@ class Options:
     logprobs: bool = False
     budget_usd: float | None = None
     mixed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1 or self.max_retries < 0 or not 0 < self.time_limit_s < math.inf:
+            raise UsageError("concurrency must be 1 or more, max_retries 0 or more, time_limit_s above 0 s.")
 
 
 @dataclass(frozen=True)
@@ -193,8 +198,6 @@ def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) ->
             f"This would send {sum(a.pending for a in offer.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
-    if options.concurrency < 1 or options.max_retries < 0 or not options.time_limit_s > 0:
-        raise UsageError("--concurrency must be 1 or more, --max-retries 0 or more, --time-limit above 0 s.")
     if not options.mixed:
         asked = [one.model.model for one in offer.asked if one.pending]
         check_not_mixed(offer.db, offer.study, asked, is_batch=False)

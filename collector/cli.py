@@ -10,7 +10,11 @@ import click
 from click.core import ParameterSource
 
 from slant.collector.commands.options import (
+    ABOVE_0,
+    AT_LEAST_1,
     FILE,
+    MOST_AT_ONCE,
+    WholeNumber,
     base_url_option,
     db_option,
     money_option,
@@ -76,12 +80,24 @@ _batch_option = section("Batch jobs")
     help="Whether a game's model is sent its earlier reasoning again; kept and dropped are variants of their own.",
 )
 @seed_option()
-@click.option("--repeat", "repetitions", type=int, default=1, show_default=True, help="How often each trial is asked.")
+@click.option(
+    "--repeat", "repetitions", type=AT_LEAST_1, default=1, show_default=True, help="How often each trial is asked."
+)
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @base_url_option
-@requests_option("--concurrency", type=int, default=16, show_default=True, help="Requests in flight for each model.")
 @requests_option(
-    "--max-retries", type=int, default=5, show_default=True, help="Of a request that failed; no answer is retried."
+    "--concurrency",
+    type=WholeNumber(1, MOST_AT_ONCE),
+    default=16,
+    show_default=True,
+    help="Requests in flight for each model.",
+)
+@requests_option(
+    "--max-retries",
+    type=WholeNumber(),
+    default=5,
+    show_default=True,
+    help="Of a request that failed; no answer is retried.",
 )
 @time_limit_option
 @requests_option(
@@ -90,10 +106,13 @@ _batch_option = section("Batch jobs")
 @requests_option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
 @money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
 @money_option(
-    "--budget", type=float, metavar="USD", help="The most that the study may cost, earlier runs in --db included."
+    "--budget", type=ABOVE_0, metavar="USD", help="The most that the study may cost, earlier runs in --db included."
 )
 @money_option(
-    "--pilot", type=int, metavar="TRIALS", help="Ask each model so many balanced trials first, then confirm the rest."
+    "--pilot",
+    type=AT_LEAST_1,
+    metavar="TRIALS",
+    help="Ask each model so many balanced trials first, then confirm the rest.",
 )
 @yes_option
 @_batch_option(
@@ -101,7 +120,7 @@ _batch_option = section("Batch jobs")
 )
 @_batch_option("--wait", is_flag=True, help="Stay until every job is done.")
 @_batch_option(
-    "--batch-size", type=int, metavar="N", help="The most requests in one job. Default: the provider's limit."
+    "--batch-size", type=AT_LEAST_1, metavar="N", help="The most requests in one job. Default: the provider's limit."
 )
 @_batch_option("--mixed", is_flag=True, help="Allow live and batch answers of one model in one study.")
 @db_option
@@ -120,6 +139,8 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
             raise UsageError("--study is missing. For the names of studies: collect studies")
         click.echo(ctx.get_help())
         return
+    if not options["batch"] and (options["wait"] or options["batch_size"]):
+        raise UsageError("--wait and --batch-size are about batch jobs. To use them: --batch")
     variant, answer, back = (options.pop(name) for name in ("variant", "answer", "reasoning_back"))
     suffix = (f".{answer}" if answer else "") + (f".{back}" if back != "default" else "")
     if variant != "all":

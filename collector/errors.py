@@ -45,13 +45,17 @@ class StudyError(UsageError):
 
 
 class UnknownNameError(UsageError):
-    """An unknown study, model, key, table …, with the nearest known name."""
+    """An unknown study, model, key, table …, with the nearest known name. `kind`: what it would be, perhaps where
+    ("variant in mine.toml")."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *details: str) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f'Did you mean "{near[0]}"?' if near else f"Known: {', '.join(names) or 'none'}."
-        super().__init__(f'There is no {kind} "{name}". {hint}', *details)
+        known_names = f"Known: {', '.join(names)}." if names else "There are none."
+        hint = f'Did you mean "{near[0]}"?' if near else known_names
+        noun, *place = kind.split(" in ", maxsplit=1)
+        where = "".join(f" in {part}" for part in place)
+        super().__init__(f'There is no {noun} "{name}"{where}. {hint}', *details)
 
 
 class ImportProblem(SlantError):

@@ -70,6 +70,16 @@ class SectionOption(click.Option):
         self.section = section
 
 
+def _refuse_empty(arguments: Iterable[str] | None) -> None:
+    """UsageError for an argument without a character, as of --run "$RUN" where RUN is not set: it would pass for an
+    option that was left out, and more rows would be read than were meant."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for before, word in zip(["", *words], words, strict=False):
+        if not word.strip() or re.fullmatch(r"--[\w-]+=", word):
+            place = word or f'"" after {before}' if before else '""'
+            raise UsageError(f"An argument is empty ({place}). Is it a shell variable that is not set?")
+
+
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
 
@@ -77,6 +87,7 @@ class SlantGroup(click.Group):
         try:
             check_supported()
             show_log()
+            _refuse_empty(args[0] if args else kwargs.get("args"))
         except SlantError as error:
             say(f"Error: {error}")
             sys.exit(error.exit_code)

@@ -7,7 +7,16 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, refit_option, workers_option
-from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option, study_option
+from slant.collector.commands.options import (
+    ABOVE_0,
+    BETWEEN_0_AND_1,
+    FILE,
+    db_option,
+    output_options,
+    row_options,
+    source_option,
+    study_option,
+)
 from slant.collector.terminal import print_rows, say
 
 EXAMPLES = """\b
@@ -24,8 +33,14 @@ Examples:
 @study_option(ONE_STUDY)
 @source_option()
 @measure_option
-@click.option("--bound", type=float, default=0.1, show_default=True, help="The smallest |d| that would matter.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of significance.")
+@click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter.")
+@click.option(
+    "--alpha",
+    type=BETWEEN_0_AND_1,
+    default=0.05,
+    show_default=True,
+    help="The level of significance.",
+)
 @click.option(
     "--show", metavar="CHECK", help="The check whose rows are printed instead of the page: residuals, left_out, …"
 )

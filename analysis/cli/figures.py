@@ -28,6 +28,8 @@ from slant.collector.terminal import print_rows, say
 
 def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
     names = [name.strip().lower() for name in value.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter(f"name at least one of {', '.join(FORMATS)}.")
     for name in names:
         if name not in FORMATS:
             raise UnknownNameError("image format", name, FORMATS)
@@ -60,7 +62,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "variants",
     multiple=True,
     metavar="NAME",
-    help="The variant of figures that show one variant. Repeatable. Default: base.",
+    help="Only figures of this variant. Repeatable. Default: all; of games, the study as it stands.",
 )
 @click.option(
     "--image",

@@ -17,6 +17,7 @@ from slant.analysis.cli.options import (
 )
 from slant.collector.commands.options import (
     AT_LEAST_1,
+    WholeNumber,
     db_option,
     output_options,
     row_options,
@@ -116,7 +117,7 @@ _stm_option = section("Topic models (stm)")
     help="Add a random intercept for each repetition or run. Repeatable.",
 )
 @_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
-@_brms_option("--iterations", type=click.IntRange(min=2), help="Iterations of a chain. Default: the study's.")
+@_brms_option("--iterations", type=WholeNumber(2), help="Iterations of a chain. Default: the study's.")
 @_brms_option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up. Default: three eighths of --iterations.")
 @_brms_option("--force", is_flag=True, help="Fit even where that is expected to take more than an hour.")
 @_stm_option("--topics", type=AT_LEAST_1, help="Topics of the model. Default: the study's.")

@@ -10,6 +10,8 @@ from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     AT_LEAST_1,
+    BETWEEN_0_AND_1,
+    WholeNumber,
     db_option,
     output_options,
     row_options,
@@ -46,9 +48,9 @@ _SHOWN = (
 @seed_option(default=1)
 @source_option()
 @click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
-@click.option("--iterations", type=click.IntRange(min=10), help="Iterations of a chain (brms). Default: 700.")
+@click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700.")
 @click.option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up (brms). Default: 200.")
-@click.option("--adapt-delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Default: .95 (brms).")
+@click.option("--adapt-delta", type=BETWEEN_0_AND_1, help="Default: .95 (brms).")
 @click.option(
     "--show",
     type=click.Choice(["tests", "values", "refits"]),

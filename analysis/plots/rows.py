@@ -51,18 +51,24 @@ def figure_rows(
     variants: Sequence[str] = (),
 ) -> Iterator[FigureRows]:
     """The rows of the named figures (default: of all) that the data of `study` have something for. `variants`: those
-    that figures of one variant are drawn for, where variants are compared (default: the study as it stands).
+    that figures of one variant are drawn for (default: all; where variants are compared, the study as it stands).
 
-    Raises UnknownNameError for an unknown figure, RError where effect sizes must be computed and R is missing.
+    Raises UnknownNameError for an unknown figure or variant, RError where effect sizes must be computed without R.
     """
     kinds = figure_kinds(study)
     for name in names:
         if name not in kinds:
             raise UnknownNameError("figure", name, kinds)
     data = FigureData(Path(db), study, source, workers, progress, tuple(variants))
+    grains = data.grains
+    if shown := {grain["variant"] for grain in grains if "variant" in grain}:
+        for variant in variants:
+            if variant not in shown:
+                raise UnknownNameError("variant in this database", variant, shown)
+        grains = [grain for grain in grains if not variants or grain["variant"] in variants]
     found = {name: rows for name in names or kinds if (rows := kinds[name].rows(data)) is not None}
     of_data = {name: rows for name, rows in found.items() if kinds[name].is_of_data}
-    for grain in data.grains:
+    for grain in grains:
         for name, rows in of_data.items():
             yield from _figures(name, kinds[name], rows.filter(is_of(grain)), grain)
     for name in found.keys() - of_data.keys():

@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.rows.open import read_view, set_measure
 from slant.analysis.rows.studies import no_trials
 from slant.collector.designs import third_party_designs
-from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import load_study
@@ -125,8 +125,8 @@ def tables(
     """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
 
     `study` (a name, or the path of a study file) leaves only rows of that study; `measure` as in `open_trials`. A table
-    that counts errors may be empty. Raises UnknownNameError for an unknown table, UsageError for a table of another
-    study, DatabaseError where the database holds no trials (of that study).
+    that counts errors may be empty. Raises UnknownNameError for an unknown table, and a study that the database
+    lacks, UsageError for a table of another study, DatabaseError where the database holds no trials.
     """
     study = study_name(study)
     infos = table_info()
@@ -156,10 +156,7 @@ def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str |
     if not present:
         raise no_trials(db, study)
     if study is not None and study not in present:
-        raise DatabaseError(
-            f'The database "{db}" holds no trials of the study "{study}".',
-            f"It holds: {', '.join(present)}.",
-        )
+        raise UnknownNameError(f"study in {db}", study, present)
     return present if study is None else {study: present[study]}
 
 

@@ -7,6 +7,7 @@ One word means one thing: a filter is called after the column that it filters (-
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,34 @@ SOURCES = ("collected", "imported", "simulated")
 STUDY = "A study's name (`collect studies` lists them) or the path of its TOML file."
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
-AT_LEAST_1 = click.IntRange(min=1)
+
+
+_MOST = 2**31 - 1  # what an integer of R holds
+
+
+class WholeNumber(click.IntRange):
+    name = "whole number"
+
+    def __init__(self, least: int = 0, most: int = _MOST) -> None:
+        super().__init__(least, most)
+
+
+class Number(click.FloatRange):
+    """A finite number: click's own range takes NaN for one that lies in it."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+AT_LEAST_1 = WholeNumber(1)
+MOST_AT_ONCE = 10_000  # requests in flight; a system has fewer ports for one address than six times that
+BETWEEN_0_AND_1 = Number(0, 1, min_open=True, max_open=True)
+ABOVE_0 = Number(min=0, min_open=True)
 
 
 def section(title: str) -> Callable[..., Decorator]:
@@ -38,9 +66,7 @@ def study_option(more: str = "", *, required: bool = False) -> Decorator:
 def seed_option(default: int | None = None) -> Decorator:
     """--seed: the same seed gives the same numbers again. Without `default` it is the study's."""
     text = "Seed of all that this command draws at random." + (" Default: the study's." if default is None else "")
-    return click.option(
-        "--seed", type=click.IntRange(min=0), default=default, show_default=default is not None, help=text
-    )
+    return click.option("--seed", type=WholeNumber(), default=default, show_default=default is not None, help=text)
 
 
 def variant_option(default: str | None = "base", more: str = "") -> Decorator:
@@ -66,7 +92,7 @@ base_url_option = requests_option(
 )
 time_limit_option = requests_option(
     "--time-limit",
-    type=float,
+    type=ABOVE_0,
     default=600.0,
     show_default=True,
     metavar="SECONDS",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from slant.collector.commands.options import db_option, output_options, row_options, verbose_option
+from slant.collector.commands.options import Number, db_option, output_options, row_options, verbose_option
 from slant.collector.terminal import print_rows, say
 
 
@@ -22,7 +22,7 @@ from slant.collector.terminal import print_rows, say
 @click.option(
     "--every",
     "every_s",
-    type=click.FloatRange(0.1),
+    type=Number(0.1),
     default=2.0,
     show_default=True,
     help="Seconds between updates (--watch).",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 
 from slant.collector.ask.lane_money import LaneMoney
@@ -25,7 +26,7 @@ def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
     stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
     if budget_usd is None:
         return Ledger()
-    if budget_usd <= 0:
+    if not 0 < budget_usd < math.inf:
         raise UsageError(f"--budget must be more than 0 US dollars, not {budget_usd:g}.")
     unpriced = [model_plan for model_plan in offer.paid if price_of(offer, model_plan) is None]
     if unpriced:

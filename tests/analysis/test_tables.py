@@ -91,7 +91,7 @@ def test_tables_are_asked_for_by_name_and_in_that_order(db: Path) -> None:
     [
         (["refusals"], None, UnknownNameError, 'no table "refusals"'),
         (["refusal_counts"], "mine", UsageError, 'studies of the design "association"'),
-        (None, "hiring", DatabaseError, 'no trials of the study "hiring"'),
+        (None, "hiring", UnknownNameError, 'no study "hiring" in'),
     ],
 )
 def test_what_can_not_be_shown_is_said(
@@ -135,7 +135,7 @@ def test_a_study_of_ones_own_may_be_named_by_its_file(db: Path, tmp_path: Path) 
     file = tmp_path / "study.toml"
     file.write_text((studies_dir() / "interference.toml").read_text("utf-8"), "utf-8")
     shutil.copytree(studies_dir() / "interference", tmp_path / "interference")
-    with pytest.raises(DatabaseError, match='no trials of the study "interference"'):
+    with pytest.raises(UnknownNameError, match='no study "interference" in'):
         tables(db, study=str(file))
 
 
