@@ -61,8 +61,8 @@ def check_command(
     """
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
-    from slant.analysis.questions.checks.checks import check, checks_of
-    from slant.analysis.questions.checks.designs import has_checks
+    from slant.analysis.questions.checks.design_checks import has_checks
+    from slant.analysis.questions.checks.study_checks import check, checks_of
     from slant.collector.errors import RError, UnknownNameError
 
     if out is not None:

@@ -11,14 +11,14 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.pages.tables import token_measures
-from slant.analysis.pages.versions import told_versions
+from slant.analysis.pages.provenance import told_versions
+from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.compare import compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
-from slant.analysis.rows.doubts import mixtures
-from slant.analysis.rows.tables import tables
+from slant.analysis.rows.descriptive_tables import tables
+from slant.analysis.rows.result_warnings import mixtures
 from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import Study

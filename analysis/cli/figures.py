@@ -9,9 +9,9 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.plots.figures import DEFAULT_FORMATS, FORMATS, checked_inches, figures
-from slant.analysis.plots.kinds.of_games import kinds_of
-from slant.analysis.plots.rows import figure_kinds
+from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
+from slant.analysis.plots.games import kinds_of
+from slant.analysis.plots.registry import figure_kinds
 from slant.collector.commands.options import (
     FOLDER,
     db_option,

@@ -11,9 +11,9 @@ from slant.analysis.cli.options import BAYES_TABLES, TOPIC_TABLES
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
-from slant.analysis.pages.versions import made_with
-from slant.analysis.rows.doubts import doubtful_fits
-from slant.analysis.rows.fit_choice import passed_over
+from slant.analysis.pages.provenance import made_with
+from slant.analysis.rows.result_warnings import doubtful_fits
+from slant.analysis.rows.study_choice import passed_over
 from slant.collector.terminal import print_rows, say
 
 

@@ -12,7 +12,7 @@ from slant.analysis.questions.games.cells import INDICES, is_played
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
 from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.questions.games.indices import SEED
-from slant.analysis.rows.doubts import mixtures
+from slant.analysis.rows.result_warnings import mixtures
 from slant.collector.commands.options import (
     AT_LEAST_1,
     db_option,

@@ -82,9 +82,9 @@ def permute_command(
     interval. Each refit is kept as it ends: the same command goes on where it was stopped, and one with
     more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
-    from slant.analysis.questions.permutation.definition import has_blocks
-    from slant.analysis.questions.permutation.permute import permute
-    from slant.analysis.questions.permutation.words import in_words
+    from slant.analysis.questions.permutation.permutation_results import permute
+    from slant.analysis.questions.permutation.permutation_test import has_blocks
+    from slant.analysis.questions.permutation.sentences import in_words
 
     given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
     settings = {name: value for name, value in given.items() if value is not None}

@@ -11,9 +11,9 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.plots.kinds.records import FigureData
-from slant.analysis.plots.specification_curve import draw_specifications
-from slant.analysis.questions.sensitivity.specifications import SensitivityResult, specifications
+from slant.analysis.plots.drawing import draw_specifications
+from slant.analysis.plots.figure_data import FigureData
+from slant.analysis.questions.sensitivity import SensitivityResult, specifications
 from slant.collector.commands.options import (
     FILE,
     db_option,

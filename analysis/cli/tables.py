@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import measure_option
-from slant.analysis.questions.games.chance import told_of_chance
-from slant.analysis.rows.doubts import mixtures
-from slant.analysis.rows.tables import study_name, table_info, tables
+from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
+from slant.analysis.rows.result_warnings import mixtures, told_of_chance
 from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import db_option, list_option, output_options, row_options, study_option
 from slant.collector.keep.database import kept_open

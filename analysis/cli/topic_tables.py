@@ -10,7 +10,7 @@ from slant.analysis.cli.fit_tables import is_bayesian, no_such_table
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.paper.results import GRAIN
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
-from slant.analysis.rows.studies import loadable
+from slant.analysis.rows.study_choice import loadable
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.terminal import say

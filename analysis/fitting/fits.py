@@ -15,10 +15,10 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.results import Progress as Progress
 from slant.analysis.calls.results import Results, results
+from slant.analysis.fitting.fit_plan import Work, fit_work
 from slant.analysis.fitting.frames import FitFrames
-from slant.analysis.fitting.work import Work, fit_work
 from slant.analysis.rows.cells import read_rows
-from slant.analysis.rows.fit_choice import chosen_fits, no_rows
+from slant.analysis.rows.study_choice import chosen_fits, no_rows
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study

@@ -16,12 +16,12 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from slant.analysis.pages.tables import plain
-from slant.analysis.plots.figures import Figure, draw
-from slant.analysis.questions.checks.checks import Checks
-from slant.analysis.questions.checks.designs import DESIGN_CHECKS
-from slant.analysis.questions.checks.findings import findings, rows_of
+from slant.analysis.pages.report_tables import plain
+from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.model_findings import findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
 from slant.collector.terminal import printable
 

@@ -19,7 +19,7 @@ import polars as pl
 from slant.analysis.fitting.fits import Asked, Progress
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import GRAIN, Results
-from slant.analysis.rows.tables import TableInfo
+from slant.analysis.rows.descriptive_tables import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 
 PRINT = "print"

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.fitting.fits import Asked, FitResult, Progress, fit_together
-from slant.analysis.rows.open import read_view
-from slant.analysis.rows.tables import rows_of_study, tables
+from slant.analysis.rows.descriptive_tables import rows_of_study, tables
+from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading, scratch_copy
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, load_variants
@@ -94,7 +94,7 @@ class Results:
 
     @cached_property
     def asked_cells(self) -> pl.DataFrame:
-        """How many trials of each model and test are here. Games are cells of their own: see game_cells.py."""
+        """How many trials of each model and test are here. Games are cells of their own: see questions/games/cells.py."""
         grain = [*GRAIN, "model", "test"]
         if self.study.design == "association":
             return self.table("refusal_counts")

@@ -16,8 +16,8 @@ from slant.analysis.paper.claims import Claim, claims, models_named
 from slant.analysis.paper.numbers import Numbers, frame_of_numbers
 from slant.analysis.paper.results import GRAIN, Results
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
-from slant.analysis.questions.topics.choice import STALE, shown_models
-from slant.analysis.rows.open import read_view, stored_views
+from slant.analysis.questions.topics.topic_models import STALE, shown_models
+from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.rows.doubts import Key, asked_unlike, mixed_rows
-from slant.analysis.rows.open import set_measure, stored_views
+from slant.analysis.rows.result_warnings import Key, asked_unlike, mixed_rows
+from slant.analysis.rows.views import set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Rows:
-    """Ordered rows of one view with the columns that some fits use, and what is mixed in them (see doubts.py)."""
+    """Ordered rows of one view with the columns that some fits use, and what is mixed in them (see result_warnings.py)."""
 
     frame: pl.DataFrame
     columns: list[str]

@@ -19,9 +19,9 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
-from slant.analysis.questions.checks.checks import CHECKS, Checks, check
-from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.model_findings import findings
 from slant.analysis.questions.checks.sentences import Finding, count_of, number
+from slant.analysis.questions.checks.study_checks import CHECKS, Checks, check
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import reading
@@ -229,7 +229,7 @@ def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
 def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
     partial = replace(found, rows=rest, warnings=["Not checked: x"])
-    monkeypatch.setattr("slant.analysis.questions.checks.checks.check", lambda *_: partial)
+    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_: partial)
     answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from slant.analysis.pages.check_page import as_json, write_page
-from slant.analysis.questions.checks.checks import Checks, check, checks_of
-from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.model_findings import findings
 from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.questions.checks.study_checks import Checks, check, checks_of
 from slant.collector import collect
 from tests.support.local_server import LocalServer
 from tests.support.tiny_choice import write_choice

@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.versions import other_versions
-from slant.analysis.plots.rows import figure_rows
+from slant.analysis.pages.provenance import other_versions
+from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.topics.search import search
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import writing

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.plots.figures import draw
-from slant.analysis.plots.rows import FIGURES, figure_rows
+from slant.analysis.plots.drawing import draw
+from slant.analysis.plots.registry import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials

@@ -16,8 +16,8 @@ from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.paper.human_levels import human_levels
-from slant.analysis.plots.kinds.of_games import KINDS, kinds_of
-from slant.analysis.plots.rows import FigureRows, figure_rows
+from slant.analysis.plots.games import KINDS, kinds_of
+from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError

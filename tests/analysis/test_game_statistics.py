@@ -16,9 +16,9 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.questions.games.chance import told_of_chance
-from slant.analysis.rows.open import open_trials
-from slant.analysis.rows.tables import tables
+from slant.analysis.rows.descriptive_tables import tables
+from slant.analysis.rows.result_warnings import told_of_chance
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from tests.analysis.test_game_indices import Matrix, all_rounds

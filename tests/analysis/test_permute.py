@@ -25,10 +25,10 @@ from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.calls.call import Answer
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
-from slant.analysis.plots.rows import figure_rows
+from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.permutation import definition
-from slant.analysis.questions.permutation.words import in_words
-from slant.analysis.rows.open import open_trials
+from slant.analysis.questions.permutation.sentences import in_words
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study

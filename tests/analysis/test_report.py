@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.origin import methods, without_folders
-from slant.analysis.plots.figures import draw
+from slant.analysis.pages.provenance import methods, without_folders
+from slant.analysis.plots.drawing import draw
 from slant.collector.errors import UsageError
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import Row, database

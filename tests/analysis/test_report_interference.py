@@ -12,7 +12,7 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import run_jobs
-from slant.analysis.plots.rows import figure_rows
+from slant.analysis.plots.registry import figure_rows
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
 from tests.support.blocks_made import QUICK, database_of_choices

@@ -19,9 +19,8 @@ from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.sensitivity.specifications import specifications
-from slant.analysis.questions.sensitivity.work import Work, specification_work
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.sensitivity import Work, specification_work, specifications
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study

@@ -18,8 +18,8 @@ from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import Results
 from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.paper.topics import NUMBERS
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.topics.choice import STALE, stale_models
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.topics.topic_models import STALE, stale_models
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study

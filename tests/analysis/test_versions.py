@@ -11,7 +11,7 @@ from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages import versions
-from slant.analysis.pages.versions import made_with, other_versions
+from slant.analysis.pages.provenance import made_with, other_versions
 from slant.collector.keep.database import writing
 from tests.support.fitted import small_database
 

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from slant.analysis.fitting.engines import ENGINES, tables_of
-from slant.analysis.rows.tables import TableInfo, read_header
+from slant.analysis.rows.descriptive_tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.rows.open import open_trials, stored_views
+from slant.analysis.rows.views import open_trials, stored_views
 from slant.collector import Options, collect
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store

@@ -22,12 +22,12 @@ import pytest
 from slant import analysis
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.fitting.engines import ENGINES
-from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, fits_to_make
-from slant.analysis.questions.checks.designs import DESIGN_CHECKS
+from slant.analysis.fitting.fit_plan import Work, fit_work
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.study_checks import _of_design, _of_fits, _of_trials, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
-from slant.analysis.rows.open import open_trials, view_names
-from slant.analysis.rows.tables import read_header
+from slant.analysis.rows.descriptive_tables import read_header
+from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
 from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds

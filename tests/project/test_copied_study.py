@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from slant import analysis
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.checks.checks import check
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.checks.study_checks import check
 from slant.collector.api import collect
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.export import export_trials

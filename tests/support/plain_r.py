@@ -18,7 +18,7 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.analysis.calls.call import Call
-from slant.analysis.fitting.work import Work
+from slant.analysis.fitting.fit_plan import Work
 from slant.analysis.rows.cells import _ORDER, _PAPER_ORDER, GRAIN
 
 Texts = Mapping[str, list[str | None]]

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from slant.analysis.pages.parts.records import Group, Material, Shown, ToMake
-from slant.analysis.pages.tables import plain
-from slant.analysis.questions.games.game_cells import with_game_variant
+from slant.analysis.pages.report_tables import plain
+from slant.analysis.questions.games.cells import with_game_variant
 from slant.collector.designs import design_named
 
 _CELL = ["variant", "model"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.tables import plain
+from slant.analysis.pages.report_tables import plain
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.tables import table_info
+from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.studies.catalogue import Study
 
 _HIDDEN = {

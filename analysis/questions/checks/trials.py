@@ -12,8 +12,8 @@ import duckdb
 import polars as pl
 
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.fit_choice import no_rows
-from slant.analysis.rows.open import read_view, set_measure
+from slant.analysis.rows.study_choice import no_rows
+from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of

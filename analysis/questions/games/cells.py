@@ -10,19 +10,29 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.rows.open import read_view
+from slant.analysis.rows.views import read_view
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, list_studies, load_study
 
+CELL = ["source", "study_version", "variant", "model"]
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
 """As R's game_indices() names and orders them."""
 _ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
 _PLAYED = ("game", "class", "choice")
 _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
+
+
+def with_game_variant(rows: pl.DataFrame, variants: tuple[str, ...]) -> pl.DataFrame:
+    """`game_variant` is the variant without the format of answers that `--answer` put behind it (main.cot: main)."""
+    if "game_variant" in rows.columns:
+        return rows
+    variant = pl.col("variant")
+    stripped = variant.str.replace(r"\.[^.]*$", "")
+    return rows.with_columns(game_variant=pl.when(variant.is_in(variants)).then(variant).otherwise(stripped))
 
 
 @dataclass(frozen=True)

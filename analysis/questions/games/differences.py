@@ -14,7 +14,7 @@ from slant.analysis.calls.results import ID, Progress, Results, results
 from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, is_played
 from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
 from slant.analysis.questions.games.indices import SEED
-from slant.analysis.rows.studies import study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
 

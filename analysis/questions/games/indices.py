@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.calls.call import Call
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.results import ID, Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, is_played
-from slant.analysis.rows.studies import study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
 
@@ -149,3 +149,9 @@ VIEW = (
     "versions",
     "made_at",
 )
+
+
+def controlled_rows() -> pl.DataFrame:
+    """What R's controlled_indices() returns; it takes some seconds. RError where R is missing."""
+    rows: pl.DataFrame = answered(Call("controlled_indices"))
+    return rows

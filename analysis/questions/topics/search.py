@@ -15,10 +15,9 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.results import Progress, not_kept_yet, results
-from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.rows.fit_choice import chosen_fits, no_rows
-from slant.analysis.rows.open import open_trials
-from slant.analysis.rows.studies import study_in
+from slant.analysis.fitting.fit_plan import Work, fit_work
+from slant.analysis.rows.study_choice import chosen_fits, no_rows, study_in
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import is_alive
 from slant.collector.records import stable_id
