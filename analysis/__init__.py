@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
-    from slant.analysis.questions.permutation.permutation_results import Permuted as Permuted
+    from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
     from slant.analysis.questions.permutation.permutation_results import permute as permute
     from slant.analysis.questions.sensitivity import specifications as specifications
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
@@ -50,7 +50,7 @@ _PLACES = {
     "game_indices": "slant.analysis.questions.games.indices",
     "open_trials": "slant.analysis.rows.views",
     "permute": "slant.analysis.questions.permutation.permutation_results",
-    "Permuted": "slant.analysis.questions.permutation.permutation_results",
+    "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
     "read_topics": "slant.analysis.questions.topics.topic_models",
@@ -58,8 +58,8 @@ _PLACES = {
     "tables": "slant.analysis.rows.descriptive_tables",
 }
 __all__ = [
-    "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices", "open_trials",
-    "permute", "read_draws", "read_topics", "report", "specifications", "tables",
+    "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+    "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
 ]  # fmt: skip
 
 

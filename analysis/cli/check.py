@@ -62,14 +62,14 @@ def check_command(
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.design_checks import has_checks
-    from slant.analysis.questions.checks.study_checks import check, checks_of
+    from slant.analysis.questions.checks.study_checks import check, check_descriptions
     from slant.collector.errors import RError, UnknownNameError
 
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    if show is not None and show not in checks_of(chosen):
-        raise UnknownNameError("check", show, checks_of(chosen))
+    if show is not None and show not in check_descriptions(chosen):
+        raise UnknownNameError("check", show, check_descriptions(chosen))
     with FitProgress() as progress:
         result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress)
         path = write_page(result, out, workers) if out is not None else None

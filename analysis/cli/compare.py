@@ -11,14 +11,14 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.pages.provenance import told_versions
+from slant.analysis.pages.provenance import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.compare import compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.descriptive_tables import tables
-from slant.analysis.rows.result_warnings import mixtures
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import Study
@@ -74,7 +74,9 @@ def compare_command(
     compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
     other and with the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
-    chosen = chosen_study(db, study, lambda known: known.published is not None, "has printed numbers to compare with")
+    chosen = chosen_study(
+        db, study, lambda candidate: candidate.published is not None, "has printed numbers to compare with"
+    )
     with FitProgress() as progress:
         rows = compare(db, chosen, source=source, workers=workers, progress=progress, tables=table_names or None)
     counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
@@ -82,7 +84,12 @@ def compare_command(
         rows = rows.filter(pl.col("status") == status.replace("-", " "))
     print_rows(summary(rows) if is_summary else rows, output_format)
     measures = measures_in_words(db, chosen, source)
-    for note in [*measures, *mixtures(db, chosen.name, source), *told_versions(db, chosen.name), *bases]:
+    for note in [
+        *measures,
+        *mixture_warnings(db, chosen.name, source),
+        *kept_version_sentences(db, chosen.name),
+        *bases,
+    ]:
         say(note)
     say(
         f"{sum(counts.values()):,} numbers: "

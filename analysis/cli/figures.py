@@ -10,7 +10,7 @@ import polars as pl
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
-from slant.analysis.plots.games import kinds_of
+from slant.analysis.plots.games import study_figure_kinds
 from slant.analysis.plots.registry import figure_kinds
 from slant.collector.commands.options import (
     FOLDER,
@@ -107,7 +107,7 @@ def figures_command(
     chosen = chosen_study(db, study)
     kinds = figure_kinds(chosen)
     if is_list:
-        print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
+        print_rows([{"figure": name, "what": kind.description} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
         rows = figures(
@@ -123,8 +123,8 @@ def figures_command(
             width=width,
             height=height,
         )
-    shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
-    print_rows(shown.drop_nulls("path"), output_format)
+    listing = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
+    print_rows(listing.drop_nulls("path"), output_format)
     for figure, note in rows.drop_nulls("note").select("figure", "note").unique(maintain_order=True).iter_rows():
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
@@ -138,7 +138,7 @@ def figures_command(
 def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
     """The study's own figures that there were no rows for, by the command that makes these."""
     missing: dict[str, list[str]] = {}
-    for name, kind in kinds_of(study).items():
+    for name, kind in study_figure_kinds(study).items():
         if kind.hint and name in (names or study.figures) and name not in rows["figure"]:
             missing.setdefault(kind.hint.format(study=study.as_typed), []).append(name)
     return missing

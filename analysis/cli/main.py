@@ -159,11 +159,11 @@ def analyze(
         return
     from slant.analysis.cli.fits import print_fit
 
-    given = {name: value for name, value in settings.items() if value not in (None, False)}
+    fit_settings = {name: value for name, value in settings.items() if value not in (None, False)}
     if random:
-        given["random"] = list(random)
-    if "iterations" in given:
-        given.setdefault("warmup", max(1, given["iterations"] * 3 // 8))  # as in the interference paper
+        fit_settings["random"] = list(random)
+    if "iterations" in fit_settings:
+        fit_settings.setdefault("warmup", max(1, fit_settings["iterations"] * 3 // 8))  # as in the interference paper
     has_failed = print_fit(
         engine,
         db,
@@ -176,7 +176,7 @@ def analyze(
         measure=measure,
         workers=workers,
         refit=refit,
-        settings=given,
+        settings=fit_settings,
     )
     if has_failed:
         ctx.exit(1)

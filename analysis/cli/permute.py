@@ -84,12 +84,12 @@ def permute_command(
     """
     from slant.analysis.questions.permutation.permutation_results import permute
     from slant.analysis.questions.permutation.permutation_test import has_blocks
-    from slant.analysis.questions.permutation.sentences import in_words
+    from slant.analysis.questions.permutation.sentences import result_sentences
 
-    given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
-    settings = {name: value for name, value in given.items() if value is not None}
+    options = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
+    settings = {name: value for name, value in options.items() if value is not None}
     chosen = chosen_study(
-        db, study, lambda known: any(map(has_blocks, known.fits.values())), "has a fit with a factor `block`"
+        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )
     with FitProgress("Refitting in R") as progress:
         result = permute(
@@ -97,7 +97,7 @@ def permute_command(
         )
     rows = getattr(result, show)
     print_rows(rows.select(_SHOWN) if show == "tests" and output_format == "table" else rows, output_format)
-    for sentence in in_words(result):
+    for sentence in result_sentences(result):
         say(sentence)
     if result.not_kept:
         say(f"The result could not be kept. {result.not_kept}")

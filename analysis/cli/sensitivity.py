@@ -71,7 +71,7 @@ def sensitivity_command(
     Each is kept as it ends: the same command goes on where it was stopped, and fits nothing twice. Estimates in
     different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and have no d.
     """
-    chosen = chosen_study(db, study, lambda known: bool(known.sensitivity), "has specifications")
+    chosen = chosen_study(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")
     if is_list:
         rows = [
             {"spec": spec.name, "label": spec.label, "fit": spec.fit, "choices": _in_one_line(spec.choices)}

@@ -8,7 +8,7 @@ import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.questions.topics.search import STEPS, has_topic_model, search
+from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
 from slant.collector.commands.options import (
     AT_LEAST_1,
     db_option,
@@ -85,7 +85,7 @@ def search_command(
     settings = {"preprocessing": preprocessing} if preprocessing else None
     chosen = chosen_study(db, study, has_topic_model, "has a topic model")
     with FitProgress() as progress:
-        rows = search(
+        rows = search_topics(
             db,
             chosen,
             numbers,

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.calls.results import unchanged_ids
-from slant.analysis.fitting.fit_plan import fit_work
+from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.keep.database import reading
@@ -19,7 +19,7 @@ KEY = (*GRAIN, "fit")
 _FIT = (*KEY, "model", "test", "call_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
 
-def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
+def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
     """One row for each source, version, variant and fit of `study`: those columns, call_id, status, messages, `is_own`.
 
     `is_own`: it is of the rows, formula, priors, settings and R code of today, and, where they are given, these
@@ -30,35 +30,36 @@ def shown_fits(db: str | Path, study: Study, versions: Mapping[str, str] | None 
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
     with reading(db) as connection:
         fits = read_view(connection, "fits").filter(pl.col("engine") == ENGINE, pl.col("study") == study.name)
-    kept = fits.filter(pl.col("fit").is_in(list(study.fits)))
-    own = _own(db, study, kept, versions) if kept.height else []
-    ordered = kept.select(_FIT).with_columns(is_own=pl.col("call_id").is_in(own)).sort("is_own", "fitted_at")
+    study_fits = fits.filter(pl.col("fit").is_in(list(study.fits)))
+    own_ids = _own_ids(db, study, study_fits, versions) if study_fits.height else []
+    ordered = study_fits.select(_FIT).with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort("is_own", "fitted_at")
     place = {name: number for number, name in enumerate(study.fits)}
     newest = ordered.unique(KEY, keep="last")
     return newest.sort(*GRAIN, pl.col("fit").replace_strict(place, return_dtype=pl.Int64))
 
 
-def only_shown(tables: Mapping[str, pl.DataFrame], shown: pl.DataFrame) -> dict[str, pl.DataFrame]:
+def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`tables` by name, those of Bayesian fits without the rows of fits that are not shown."""
-    ids = shown["call_id"].to_list()
+    ids = fits["call_id"].to_list()
     return {
         name: frame.filter(pl.col("call_id").is_in(ids)) if {"call_id", "verdict"} <= set(frame.columns) else frame
         for name, frame in tables.items()
     }
 
 
-def stale_fits(shown: pl.DataFrame, study: Study) -> list[str]:
+def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
     """A sentence for each kept fit that is not of today's rows, definition and code."""
     return [
-        f"{row['fit']} ({row['source']}): {stale(study.name)}" for row in shown.filter(~pl.col("is_own")).to_dicts()
+        f"{row['fit']} ({row['source']}): {stale_fit_warning(study.name)}"
+        for row in fits.filter(~pl.col("is_own")).to_dicts()
     ]
 
 
-def stale(study: str) -> str:
+def stale_fit_warning(study: str) -> str:
     return f"The kept fit is of other rows (or other settings or R code); run: analyze --fit {ENGINE} --study {study}."
 
 
-def _own(db: str | Path, study: Study, kept: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
+def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
     """The ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not to."""
     definitions = [fit for fit in study.fits.values() if fit.engine == ENGINE]
-    return unchanged_ids([work.call for fit in definitions for work in fit_work(db, study, fit)], kept, versions)
+    return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], fits, versions)

@@ -11,14 +11,14 @@ from typing import Any
 
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
-from slant.analysis.rows.cells import GRAIN, Cell, Rows, read_cells
+from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.toml_table import checked_name
 
 
 @dataclass(frozen=True)
-class Work:
+class PlannedFit:
     """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number.
 
     `refusals_removed`: rows were left out by the fit's flags, so far as there are such rows; never of a fit without.
@@ -65,9 +65,9 @@ class Work:
             columns={
                 "formula": self.engine.describe(fit),
                 "token_source": cell.token_source,
-                "dropped": ", ".join(f"{flag}: {n}" for flag, n in cell.dropped.items()) or None,
+                "dropped": ", ".join(f"{flag}: {n}" for flag, n in cell.n_dropped.items()) or None,
             },
-            fill=cell.alike,
+            fill=cell.common_values,
             failed=FITS,
             warnings=cell.warnings,
             packages=self.engine.packages,
@@ -90,7 +90,7 @@ def _check_engine(study: Study, fit: Fit) -> None:
         raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
 
 
-def fit_work(
+def plan_fits(
     db: str | Path,
     study: Study,
     definition: Fit,
@@ -100,8 +100,8 @@ def fit_work(
     refusals_removed: bool = True,
     settings: Mapping[str, Any] | None = None,
     only: Mapping[str, Collection[str]] | None = None,
-    rows: Rows | None = None,
-) -> list[Work]:
+    rows: ViewRows | None = None,
+) -> list[PlannedFit]:
     """The fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
 
     StudyError where it can't be made.
@@ -111,15 +111,15 @@ def fit_work(
     for name in settings:
         if name not in (*engine.settings, *engine.asides):
             raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
-    own = {name: value for name, value in settings.items() if name not in engine.asides}
+    own_settings = {name: value for name, value in settings.items() if name not in engine.asides}
     asides = {name: value for name, value in settings.items() if name in engine.asides}
-    definition, random = with_random(replace(definition, settings={**definition.settings, **own}))
+    definition, random = with_random(replace(definition, settings={**definition.settings, **own_settings}))
     cells = read_cells(
         db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
     )
     _check_random(cells, random)
     return [
-        Work(study.name, definition, cell, bool(cell.dropped), measure, Path(db), own, asides)
+        PlannedFit(study.name, definition, cell, bool(cell.n_dropped), measure, Path(db), own_settings, asides)
         for cell in cells
         if all(cell.key.get(name) in values for name, values in (only or {}).items())
     ]

@@ -17,19 +17,25 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from slant.analysis.fitting.bayes_fits import only_shown, shown_fits, stale_fits
+from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
-from slant.analysis.pages.provenance import methods, other_versions, runs_told, versions_of, without_folders
-from slant.analysis.pages.report_comparison import claim_texts, compared, compared_without_r, is_quick
-from slant.analysis.pages.report_sections import Found, more_tables, sections
-from slant.analysis.pages.report_tables import named_table, plain
-from slant.analysis.plots.drawing import require
+from slant.analysis.pages.provenance import (
+    describe_methods,
+    described_runs,
+    other_version_sentences,
+    result_versions,
+    without_folders,
+)
+from slant.analysis.pages.report_comparison import claim_texts, comparison_rows, comparison_without_r, is_quick
+from slant.analysis.pages.report_sections import ReportData, more_tables, sections
+from slant.analysis.pages.report_tables import table_label, text_table
+from slant.analysis.plots.drawing import require_packages
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.questions.checks.design_checks import has_checks
-from slant.analysis.questions.checks.study_checks import checks_of
-from slant.analysis.questions.topics.topic_models import stale_models
+from slant.analysis.questions.checks.study_checks import check_descriptions
+from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.result_warnings import doubtful_fits, mixtures
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.checks.notes import table_notes
@@ -66,68 +72,84 @@ def report(
     """
     out = Path(out)
     _check_place(out)
-    its = study_in(db, study)
-    known = view_names(db)  # a database of an older slant lacks the newest ones, and can be reported on all the same
-    infos = [one for one in table_info().values() if one.is_about(its.design) and one.name in known]
-    counted = tables(db, study=its.name, names=[one.name for one in infos])
+    study = study_in(db, study)
+    stored_views = view_names(
+        db
+    )  # a database of an older slant lacks the newest ones, and can be reported on all the same
+    infos = [info for info in table_info().values() if info.is_about(study.design) and info.name in stored_views]
+    study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
-        runs = frame_of(connection.table("runs")).filter(pl.col("study") == its.name).sort("started_at", "run_id")
-    warnings = [*table_notes(db, its.name), *mixtures(db, its.name), *_data_warnings(counted)]
-    shown = shown_fits(db, its)
-    found = Found(its, only_shown(counted, shown), {**labels, **claim_texts(its)})
-    computed = [*_compute(found, db, its, workers, progress), *other_versions(db, its.name)]
-    doubts = [f"Doubtful fit: {said}" for said in doubtful_fits(shown)]
-    warnings = [*doubts, *computed, *stale_models(db, its), *stale_fits(shown, its), *warnings]
-    told = methods(db, runs["run_id"].to_list())
+        runs = frame_of(connection.table("runs")).filter(pl.col("study") == study.name).sort("started_at", "run_id")
+    warnings = [*table_notes(db, study.name), *mixture_warnings(db, study.name), *_data_warnings(study_tables)]
+    bayes_fits = fits_to_show(db, study)
+    data = ReportData(study, tables_of_fits(study_tables, bayes_fits), {**labels, **claim_texts(study)})
+    computing_warnings = [*_compute(data, db, study, workers, progress), *other_version_sentences(db, study.name)]
+    fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
+    warnings = [
+        *fit_warnings,
+        *computing_warnings,
+        *stale_model_warnings(db, study),
+        *stale_fit_warnings(bayes_fits, study),
+        *warnings,
+    ]
+    methods_texts = describe_methods(db, runs["run_id"].to_list())
     page = _page(
-        study=its.name,
-        check_hint=_check_hint(found),
-        title=its.title,
-        citation=its.source,
-        sources=[(s, SOURCES.get(s, s)) for s in counted["outcome_counts"]["source"].unique(maintain_order=True)],
+        study=study.name,
+        check_hint=_check_hint(data),
+        title=study.title,
+        citation=study.source,
+        sources=[(s, SOURCES.get(s, s)) for s in study_tables["outcome_counts"]["source"].unique(maintain_order=True)],
         warnings=warnings,
-        sections=sections(found),
-        more=more_tables(found, _MORE_TABLES),
-        methods=told,
-        references=_unique([its.source, *(one for group in told for one in group.references)]),
-        runs=plain(runs_told(runs)),
-        versions=versions_of(*found.fits.values()) if found.fits else {},
+        sections=sections(data),
+        more=more_tables(data, _MORE_TABLES),
+        methods=methods_texts,
+        references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
+        runs=text_table(described_runs(runs)),
+        versions=result_versions(*data.fits.values()) if data.fits else {},
     )
     return _write(out, page)
 
 
-def _compute(found: Found, db: str | Path, study: Study, workers: int | None, progress: Progress | None) -> list[str]:
-    """Puts into `found` what fits and figures give; returns what is to be said of them on top of the page."""
+def _compute(
+    data: ReportData, db: str | Path, study: Study, workers: int | None, progress: Progress | None
+) -> list[str]:
+    """Puts into `data` what fits and figures give; returns the warnings for the top of the page."""
     has_print = study.published is not None
-    named = [name for name, one in study.fits.items() if one.engine in _ENGINES and is_quick(one)]
+    fit_names = [
+        name for name, definition in study.fits.items() if definition.engine in _ENGINES and is_quick(definition)
+    ]
     problems: list[str] = []
     try:
-        found.compared = compared(db, study, workers, progress) if has_print else None
+        data.comparison = comparison_rows(db, study, workers, progress) if has_print else None
     except RError as error:
         problems.append(str(error))
-        found.compared = compared_without_r(db, study)
-    for name in named:
+        data.comparison = comparison_without_r(db, study)
+    for name in fit_names:
         try:
-            found.fits[name] = fit(db, study, name, workers=workers, progress=progress)
+            data.fits[name] = fit(db, study, name, workers=workers, progress=progress)
         except RError as error:
             problems.append(str(error))
     try:
-        require(("ggplot2",))
-        of_data = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
-        found.figures = list(figure_rows(db, study, of_data, workers=workers, progress=progress))
+        require_packages(("ggplot2",))
+        figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
+        data.figures = list(figure_rows(db, study, figure_names, workers=workers, progress=progress))
     except RError as error:
         problems.append(str(error))
-    left_out = [f"Left out, because R could not do it: {without_folders(one)}" for one in _unique(problems)]
-    doubts = [f"Doubtful fit: {said}" for one in found.fits.values() for said in doubtful_fits(one.diagnostics)]
-    return [*left_out, *doubts, *_no_data(found.compared)]
+    left_out = [f"Left out, because R could not do it: {without_folders(problem)}" for problem in _unique(problems)]
+    fit_warnings = [
+        f"Doubtful fit: {warning}"
+        for result in data.fits.values()
+        for warning in doubtful_fit_warnings(result.diagnostics)
+    ]
+    return [*left_out, *fit_warnings, *_no_data(data.comparison)]
 
 
-def _check_hint(found: Found) -> str | None:
+def _check_hint(data: ReportData) -> str | None:
     """What `analyze check` tells beside this report; None where it has nothing to check."""
-    if not has_checks(found.study):
+    if not has_checks(data.study):
         return None
-    return ", ".join(name.replace("_", " ") for name in checks_of(found.study))
+    return ", ".join(name.replace("_", " ") for name in check_descriptions(data.study))
 
 
 def _page(**content: Any) -> str:
@@ -140,14 +162,14 @@ def _page(**content: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["breakable"] = _breakable
-    environment.filters["named_table"] = named_table
+    environment.filters["table_label"] = table_label
     loader = environment.loader
     assert loader is not None
     script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
     script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    own = {"script": Markup(script), "style": Markup(style), "script_hash": script_hash, "made_at": made_at}
-    return environment.get_template("report.html.j2").render(**content, **own)
+    page_parts = {"script": Markup(script), "style": Markup(style), "script_hash": script_hash, "made_at": made_at}
+    return environment.get_template("report.html.j2").render(**content, **page_parts)
 
 
 def _unique(texts: Iterable[str | None]) -> list[str]:
@@ -166,21 +188,21 @@ def _labels(models: pl.DataFrame, tests: pl.DataFrame) -> dict[str, str]:
 def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:
     if rows is None:
         return
-    of_models = pl.col("table").str.starts_with("S") & (pl.col("status") == "no data")
-    empty = rows.filter(of_models).drop_nulls(["model", "test"])
+    is_missing = pl.col("table").str.starts_with("S") & (pl.col("status") == "no data")
+    empty = rows.filter(is_missing).drop_nulls(["model", "test"])
     for (source, model), part in empty.group_by("source", "model", maintain_order=True):
         tests = part["test"].unique(maintain_order=True).to_list()
         yield f"No data ({source}): {model} in {', '.join(tests)}."
 
 
-def _data_warnings(counted: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    if counted["duplicate_finals"].height:
-        yield f"Trials that were ended twice and count twice: {counted['duplicate_finals'].height} (duplicate_finals)."
-    for row in counted["served_models"].filter(pl.col("served_model_differs")).to_dicts():
-        what = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
+def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    if n_twice := study_tables["duplicate_finals"].height:
+        yield f"Trials with two final answers, both of which count: {n_twice} (table duplicate_finals)."
+    for row in study_tables["served_models"].filter(pl.col("served_model_differs")).to_dicts():
+        reason = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
         yield (
             f"Served model differs: {row['requested_model']} was asked, {row['served_model']} answered "
-            f"{row['n_trials']} trials ({what})."
+            f"{row['n_trials']} trials ({reason})."
         )
 
 
@@ -203,5 +225,5 @@ def _write(out: Path, page: str) -> Path:
     return out.resolve()
 
 
-def _unwritable(out: Path, why: str | None) -> UsageError:
-    return UsageError(f'Can\'t write the report to "{out}": {why}.', "Name another: --out FILE")
+def _unwritable(out: Path, reason: str | None) -> UsageError:
+    return UsageError(f'Can\'t write the report to "{out}": {reason}.', "Name another: --out FILE")

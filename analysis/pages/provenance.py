@@ -29,18 +29,18 @@ _RUN_COLUMNS = (
 )  # fmt: skip
 
 
-def runs_told(runs: pl.DataFrame) -> pl.DataFrame:
+def described_runs(runs: pl.DataFrame) -> pl.DataFrame:
     """The runs in order: not their machine, and of files and folders only the last name. Empty columns are left out."""
-    told = runs.select(_RUN_COLUMNS).with_columns(
+    described = runs.select(_RUN_COLUMNS).with_columns(
         pl.col("command").map_elements(without_folders, return_dtype=pl.String),
         pl.col("git_commit").str.head(12),
         pl.col("started_at", "finished_at").dt.to_string("%Y-%m-%d %H:%M"),
     )
-    return told.select(name for name in told.columns if told[name].null_count() < told.height)
+    return described.select(name for name in described.columns if described[name].null_count() < described.height)
 
 
 @dataclass(frozen=True)
-class Told:
+class MethodsText:
     """What is to be written about answers that were collected together, and the command that asks for them again."""
 
     paragraph: str
@@ -48,32 +48,34 @@ class Told:
     command: str
 
 
-def methods(db: str | Path, run_ids: Sequence[str]) -> list[Told]:
+def describe_methods(db: str | Path, run_ids: Sequence[str]) -> list[MethodsText]:
     """One for each group of runs that together are one collection of answers.
 
     `run_ids` from the oldest to the latest; a run that a later one goes on from is told with that one.
     """
-    found: list[Told] = []
+    texts: list[MethodsText] = []
     covered: set[tuple[str, str]] = set()
     for run_id, history in zip(run_ids[::-1], run_histories(Path(db), run_ids)[::-1], strict=True):
-        told = replace(history, run={**history.run, "machine": None})
-        its = {(run_id, model["model"]) for model in told.models}
-        if its and its <= covered:
+        anonymous = replace(history, run={**history.run, "machine": None})
+        run_models = {(run_id, model["model"]) for model in anonymous.models}
+        if run_models and run_models <= covered:
             continue
-        covered |= {(row["run_id"], row["model"]) for row in told.provenance}
-        command = without_folders(command_line(told) or "")
-        found.append(Told(paragraph(told), tuple(references(told)), command))
-    return found[::-1]
+        covered |= {(row["run_id"], row["model"]) for row in anonymous.provenance}
+        command = without_folders(command_line(anonymous) or "")
+        texts.append(MethodsText(paragraph(anonymous), tuple(references(anonymous)), command))
+    return texts[::-1]
 
 
-def versions_of(*results: FitResult) -> dict[str, str]:
+def result_versions(*results: FitResult) -> dict[str, str]:
     """Versions of R and its packages, by name; several of one where results were made with several."""
-    found: dict[str, set[str]] = {}
-    for text in pl.concat([one.diagnostics["versions"].drop_nulls() for one in results]).unique(maintain_order=True):
+    versions_by_name: dict[str, set[str]] = {}
+    for text in pl.concat([result.diagnostics["versions"].drop_nulls() for result in results]).unique(
+        maintain_order=True
+    ):
         for name, version in json.loads(text).items():
-            found.setdefault(name, set()).add(str(version))
-    found.pop("definition", None)
-    return {name: " and ".join(sorted(versions)) for name, versions in found.items()}
+            versions_by_name.setdefault(name, set()).add(str(version))
+    versions_by_name.pop("definition", None)
+    return {name: " and ".join(sorted(versions)) for name, versions in versions_by_name.items()}
 
 
 def without_folders(text: str) -> str:
@@ -84,39 +86,43 @@ def without_folders(text: str) -> str:
 _OURS = ("slant", "definition")  # kept beside the versions, but no R package
 
 
-def made_with(*results: FitResult) -> str:
+def version_sentence(*results: FitResult) -> str:
     """What made these results, in a sentence; "" where nothing is known (all failed, say)."""
-    versions = versions_of(*results)
+    versions = result_versions(*results)
     return f"Made with {', '.join(f'{name} {version}' for name, version in versions.items())}." if versions else ""
 
 
-def told_versions(db: str | Path, study: str) -> Iterator[str]:
+def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
     """What made the fits that the database keeps of a study, in sentences; then those that other versions made."""
-    lots: dict[str, list[str]] = {}
-    for fit, text in _kept(db, study).select("fit", "versions").unique(maintain_order=True).sort("fit").iter_rows():
-        then = ", ".join(f"{name} {version}" for name, version in json.loads(text).items() if name != "definition")
-        lots.setdefault(then, []).append(fit)
-    for then, fits in lots.items():
-        yield f"Made with {then}: {', '.join(dict.fromkeys(fits))}."
-    yield from other_versions(db, study)
+    fits_by_versions: dict[str, list[str]] = {}
+    for fit, text in (
+        _kept_versions(db, study).select("fit", "versions").unique(maintain_order=True).sort("fit").iter_rows()
+    ):
+        version_text = ", ".join(
+            f"{name} {version}" for name, version in json.loads(text).items() if name != "definition"
+        )
+        fits_by_versions.setdefault(version_text, []).append(fit)
+    for version_text, fits in fits_by_versions.items():
+        yield f"Made with {version_text}: {', '.join(dict.fromkeys(fits))}."
+    yield from other_version_sentences(db, study)
 
 
-def other_versions(db: str | Path, study: str | None = None) -> Iterator[str]:
+def other_version_sentences(db: str | Path, study: str | None = None) -> Iterator[str]:
     """A sentence for each lot of fits in the database that other versions made than those here, or that can't be told.
 
     Fits that `fit()` returns are made again where a version has changed; topics and whatever else is only read from the
     database are not. Without R, nothing is made again.
     """
-    lots: dict[tuple[str, str], int] = {}
-    for fit, text in _kept(db, study).select("fit", "versions").iter_rows():
-        then = {name: version for name, version in json.loads(text).items() if name not in _OURS}
-        if said := _difference(then, versions_now(tuple(sorted(then.keys() - {"R"})))):
-            lots[fit, said] = lots.get((fit, said), 0) + 1
-    for (fit, said), n in sorted(lots.items()):
-        yield f"Other versions: {n} fit{'s' if n > 1 else ''} of {fit} kept from {said}."
+    counts: dict[tuple[str, str], int] = {}
+    for fit, text in _kept_versions(db, study).select("fit", "versions").iter_rows():
+        kept_versions = {name: version for name, version in json.loads(text).items() if name not in _OURS}
+        if difference := _difference(kept_versions, versions_now(tuple(sorted(kept_versions.keys() - {"R"})))):
+            counts[fit, difference] = counts.get((fit, difference), 0) + 1
+    for (fit, difference), n in sorted(counts.items()):
+        yield f"Other versions: {n} fit{'s' if n > 1 else ''} of {fit} kept from {difference}."
 
 
-def _kept(db: str | Path, study: str | None) -> pl.DataFrame:
+def _kept_versions(db: str | Path, study: str | None) -> pl.DataFrame:
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.view("fits").select("study, fit, versions"))
         if "topic_searches" in stored_views(connection):
@@ -126,13 +132,19 @@ def _kept(db: str | Path, study: str | None) -> pl.DataFrame:
     return rows if study is None else rows.filter(pl.col("study") == study)
 
 
-def _difference(then: Mapping[str, str], now: Mapping[str, str] | None) -> str:
+def _difference(kept_versions: Mapping[str, str], current_versions: Mapping[str, str] | None) -> str:
     """What differs, in words; "" where nothing does."""
-    if now is None:
-        told = ", ".join(f"{name} {version}" for name, version in then.items())
-        return f"{told}; R or one of these packages is missing here"
-    unlike = {name: version for name, version in then.items() if _number(version) != _number(now.get(name, ""))}
-    return ", ".join(f"{name} {version} (here {now.get(name, 'none')})" for name, version in unlike.items())
+    if current_versions is None:
+        version_text = ", ".join(f"{name} {version}" for name, version in kept_versions.items())
+        return f"{version_text}; R or one of these packages is missing here"
+    different = {
+        name: version
+        for name, version in kept_versions.items()
+        if _number(version) != _number(current_versions.get(name, ""))
+    }
+    return ", ".join(
+        f"{name} {version} (here {current_versions.get(name, 'none')})" for name, version in different.items()
+    )
 
 
 def _number(version: str) -> tuple[int, ...]:

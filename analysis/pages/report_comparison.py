@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.bridge.worker import versions_now
-from slant.analysis.fitting.bayes_fits import ENGINE, shown_fits
+from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.paper.compare import compare, whole_comparison
@@ -30,22 +30,22 @@ def is_quick(fit: Fit) -> bool:
     return fit.engine in _QUICK and fit.settings.get("family") is None
 
 
-def affordable_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
+def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
     """Sources of printed numbers whose fits are quick, or kept and of today's rows, settings, code and packages."""
     sources = sources_of(study)
     if all(is_quick(fit) or fit.engine == "stm" for fit in study.fits.values()):
         return sources  # topics are never fitted for a comparison
-    shown = shown_fits(db, study, versions_now(ENGINES[ENGINE].packages))
-    ready = set(shown["fit"]) - set(shown.filter(~shown["is_own"])["fit"])
+    bayes_fits = fits_to_show(db, study, versions_now(ENGINES[ENGINE].packages))
+    ready_fits = set(bayes_fits["fit"]) - set(bayes_fits.filter(~bayes_fits["is_own"])["fit"])
     results = Results(db, study)
     return tuple(
         source
         for source in sources
-        if all(asked.fit in ready or is_quick(study.fits[asked.fit]) for asked in source.fits(results))
+        if all(request.fit in ready_fits or is_quick(study.fits[request.fit]) for request in source.fits(results))
     )
 
 
-def compared(
+def comparison_rows(
     db: str | Path, study: Study, workers: int | None = None, progress: Progress | None = None
 ) -> pl.DataFrame:
     """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing.
@@ -54,26 +54,28 @@ def compared(
     """
     if design_named(study.design).compares_variants:
         return compare(db, study, workers=workers, progress=progress)
-    sources = affordable_sources(db, study)
-    of_models = tuple(each for each in sources if each.is_table_of_models)
-    whole = whole_comparison(db, study, workers=workers, progress=progress, sources=of_models)
-    given = [name for each in sources for name in each.gives]
-    left_out = {name for each in sources_of(study) for name in each.gives} - set(given)
-    in_tables = is_main_table() & pl.col("quantity").is_in([name for each in of_models for name in each.gives])
-    others = published_numbers(study).filter(~in_tables, ~quantity_name().is_in(list(left_out)))
-    tables = set(others["table"]) - set(whole["table"])
-    if not tables or whole.filter(pl.col("variant") == study.variants[0]).is_empty():
-        return whole
+    sources = quick_sources(db, study)
+    model_sources = tuple(source for source in sources if source.is_table_of_models)
+    model_tables = whole_comparison(db, study, workers=workers, progress=progress, sources=model_sources)
+    quantities = [name for source in sources for name in source.gives]
+    left_out = {name for source in sources_of(study) for name in source.gives} - set(quantities)
+    in_tables = is_main_table() & pl.col("quantity").is_in([name for source in model_sources for name in source.gives])
+    other_numbers = published_numbers(study).filter(~in_tables, ~quantity_name().is_in(list(left_out)))
+    tables = set(other_numbers["table"]) - set(model_tables["table"])
+    if not tables or model_tables.filter(pl.col("variant") == study.variants[0]).is_empty():
+        return model_tables
     try:
-        more = compare(db, study, workers=workers, progress=progress, tables=tables, sources=sources)
+        other_tables = compare(db, study, workers=workers, progress=progress, tables=tables, sources=sources)
     except DatabaseError:  # none of these models is in the paper
-        return whole
-    return pl.concat([whole, more.join(_empty(more), on=["source", "study_version", "table"], how="anti")])
+        return model_tables
+    return pl.concat(
+        [model_tables, other_tables.join(_empty(other_tables), on=["source", "study_version", "table"], how="anti")]
+    )
 
 
-def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
+def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
     """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
-    parts, given = [], set[str]()
+    parts, quantities = [], set[str]()
     for source in sources_of(study):
         if not source.is_table_of_models:
             continue
@@ -81,10 +83,10 @@ def compared_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
             parts.append(whole_comparison(db, study, sources=(source,)))
         except RError:
             continue
-        given |= set(source.gives)
+        quantities |= set(source.gives)
     if not parts:
         return None
-    lacks = published_numbers(study).filter(~quantity_name().is_in(list(given)))["table"].unique()
+    lacks = published_numbers(study).filter(~quantity_name().is_in(list(quantities)))["table"].unique()
     return pl.concat(parts).filter(~pl.col("table").is_in(lacks.to_list()))
 
 

@@ -52,7 +52,7 @@ EARLIER = "v1 "
 
 
 @dataclass(frozen=True)
-class Shown:
+class ComparedNumber:
     """One number in the report: recomputed (as many digits as in print, or two), printed, and how they stand."""
 
     recomputed: str
@@ -72,7 +72,7 @@ class ReportTable:
     note: str
     is_compared: bool
     heads: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[Shown | None, ...], str], ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[ComparedNumber | None, ...], str], ...]
     keys: tuple[str, ...]
 
     @property
@@ -81,14 +81,14 @@ class ReportTable:
 
 
 def side_by_side(
-    compared: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
+    comparison: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
 ) -> Iterator[ReportTable]:
     """Each table of the paper as rows by test and model, one a model for mixed models. In the order of the paper, then
     of `labels`, which gives the names to show for ids of models and tests. `measures`: see token_measures().
     """
-    mixed = compared.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
+    mixed = comparison.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
     places = {name: place for place, name in enumerate(labels)}
-    ordered = compared.with_columns(
+    ordered = comparison.with_columns(
         its=pl.when(pl.col("table").is_in(mixed.to_list())).then(pl.col("model")),
         table_no=pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64),
         model_place=pl.col("model").replace_strict(places, default=None, return_dtype=pl.Int64),
@@ -114,10 +114,10 @@ def _caption(table: str, model: str | None, labels: Mapping[str, str]) -> str:
         title = title or TITLES.get(table) or TITLES.get(number, "")
         return f"Table {number} of the paper's earlier version. {title}".strip()
     title = title or TITLES.get(table, table)
-    return f"{named_table(table)}. {title}" if named_table(table) != table or table.startswith("Table ") else title
+    return f"{table_label(table)}. {title}" if table_label(table) != table or table.startswith("Table ") else title
 
 
-def named_table(table: str) -> str:
+def table_label(table: str) -> str:
     """As people say it: "S3" is Table S3; "Table 1", "text" and "design" are what they are."""
     return f"Table {table}" if re.match(r"(v1 )?S\d", table) else table
 
@@ -128,23 +128,31 @@ def _table(
     """Quantities side by side, or, where a table has many kinds of them (claims of the text), one below the other."""
     is_wide = set(part["quantity"]) <= set(_HEADS)
     quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
-    told = {"refusals_removed", *(["model"] if model else [])}  # above the table, where it is the same in all rows
-    keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in told)]
+    stated_above = {
+        "refusals_removed",
+        *(["model"] if model else []),
+    }  # above the table, where it is the same in all rows
+    keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in stated_above)]
     keys = keys if is_wide else ["quantity", *keys]
     rows = []
     for values, cells in part.group_by(keys, maintain_order=True):
-        found = {row["quantity"] if is_wide else "": _shown(row) for row in cells.to_dicts()}
+        numbers = {row["quantity"] if is_wide else "": _compared_number(row) for row in cells.to_dicts()}
         texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
         remarks = " ".join(cells["note"].drop_nulls().unique(maintain_order=True))
-        rows.append((texts, tuple(found.get(quantity) for quantity in quantities), remarks))
+        rows.append((texts, tuple(numbers.get(quantity) for quantity in quantities), remarks))
     refusals = part["refusals_removed"]
-    kept = (
+    refusals_note = (
         {True: "Refusals removed. ", False: "Refusals kept. "}.get(refusals[0], "") if refusals.n_unique() == 1 else ""
     )
-    models = [measures[one] for one in part["model"].drop_nulls().unique(maintain_order=True) if one in measures]
+    models = [
+        measures[model_id]
+        for model_id in part["model"].drop_nulls().unique(maintain_order=True)
+        if model_id in measures
+    ]
     return ReportTable(
         caption=_caption(table, model, labels),
-        note=kept + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
+        note=refusals_note
+        + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
         is_compared=bool(part["printed"].is_not_null().any()),
         heads=tuple(_HEADS[quantity] for quantity in quantities) if is_wide else ("value",),
         rows=tuple(rows),
@@ -154,12 +162,12 @@ def _table(
 
 def token_measures(token_sources: pl.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
     """What `tokens` is in each model, as "o3-mini: reasoning tokens (usage)", by the model's id, from that table."""
-    found: dict[str, str] = {}
-    known = token_sources.drop_nulls("token_source")
-    for (model,), rows in known.group_by("model", maintain_order=True):
+    measures: dict[str, str] = {}
+    known_sources = token_sources.drop_nulls("token_source")
+    for (model,), rows in known_sources.group_by("model", maintain_order=True):
         kinds = [MEASURES.get(source, source) for source in rows["token_source"].unique(maintain_order=True)]
-        found[str(model)] = f"{labels.get(str(model), str(model))}: {' and '.join(kinds)}"
-    return found
+        measures[str(model)] = f"{labels.get(str(model), str(model))}: {' and '.join(kinds)}"
+    return measures
 
 
 def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
@@ -170,12 +178,12 @@ def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
     return labels.get(str(value), str(value).replace("_", " ") if key == "quantity" else str(value))
 
 
-def _shown(row: dict[str, Any]) -> Shown:
+def _compared_number(row: dict[str, Any]) -> ComparedNumber:
     value, printed = row["recomputed"], row["printed"]
     recomputed = "no data" if value is None else f"{value:,.{_digits(row)}f}"
     if row["quantity"] == "condition_stars" and value is not None:
-        return Shown(_stars(value), "" if printed is None else _stars(printed), *_standing(row))
-    return Shown(recomputed, printed or "", *_standing(row))
+        return ComparedNumber(_stars(value), "" if printed is None else _stars(printed), *_standing(row))
+    return ComparedNumber(recomputed, printed or "", *_standing(row))
 
 
 def _digits(row: dict[str, Any]) -> int:
@@ -194,16 +202,16 @@ def _standing(row: dict[str, Any]) -> tuple[str, str, str]:
     return row["status"].replace(" ", "-"), _MARKS.get(row["status"], ""), row["slip"] or ""
 
 
-def plain(frame: pl.DataFrame) -> dict[str, Any]:
+def text_table(frame: pl.DataFrame) -> dict[str, Any]:
     """Any frame as heads and rows of text, numbers to six digits; `numeric` says which columns hold numbers."""
     return {
         "heads": frame.columns,
         "numeric": [dtype.is_numeric() for dtype in frame.dtypes],
-        "rows": [[_plain(value) for value in row] for row in frame.iter_rows()],
+        "rows": [[_text_of(value) for value in row] for row in frame.iter_rows()],
     }
 
 
-def _plain(value: object) -> str:
+def _text_of(value: object) -> str:
     if value is None:
         return ""
     return f"{value:,.6g}" if isinstance(value, float) else str(value)

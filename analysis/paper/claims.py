@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fitting.fits import Asked
+from slant.analysis.fitting.fits import FitRequest
 from slant.analysis.paper.numbers import Numbers, absent_in_words, frame_of_numbers
 from slant.analysis.paper.published import TEXT, published_numbers, scopes
 from slant.analysis.paper.results import GRAIN, Results
@@ -95,10 +95,10 @@ def models_named(study: Study) -> dict[str, list[str]]:
     return {name: [model for model, _ in cells] for name, cells in scopes(study).items()}
 
 
-def _fits(results: Results) -> list[Asked]:
+def _fits(results: Results) -> list[FitRequest]:
     fits = {fit.engine: fit.name for fit in reversed(list(results.study.fits.values()))}
     wanted = [("lme4", True), ("effect_size", True), ("effect_size", False), ("welch", False)]
-    return [Asked(fits[engine], removed) for engine, removed in wanted if engine in fits]
+    return [FitRequest(fits[engine], removed) for engine, removed in wanted if engine in fits]
 
 
 def _recomputed(results: Results) -> pl.DataFrame:
@@ -184,7 +184,7 @@ def _refusal_lengths(results: Results) -> pl.DataFrame:
     fit = next((fit.name for fit in results.study.fits.values() if fit.engine == "welch"), None)
     if fit is None:
         return pl.DataFrame(schema={**dict.fromkeys(_MODEL, pl.String), **dict.fromkeys(names, pl.Float64)})
-    return results.fitted(Asked(fit, False)).table.select(*_MODEL, **names)
+    return results.fitted(FitRequest(fit, False)).table.select(*_MODEL, **names)
 
 
 NUMBERS = Numbers(

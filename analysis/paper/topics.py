@@ -16,7 +16,7 @@ from slant.analysis.paper.claims import Claim, claims, models_named
 from slant.analysis.paper.numbers import Numbers, frame_of_numbers
 from slant.analysis.paper.results import GRAIN, Results
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
-from slant.analysis.questions.topics.topic_models import STALE, shown_models
+from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
@@ -45,7 +45,7 @@ def _recomputed(results: Results) -> pl.DataFrame:
         return frame_of_numbers([])
     missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(results.db, results.study).iter_rows()}
     rows: list[tuple[Any, ...]] = []
-    for fit in shown_models(results.db, results.study).to_dicts():
+    for fit in models_to_show(results.db, results.study).to_dicts():
         grain = tuple(fit[name] for name in GRAIN)
         if not fit["is_own"]:
             rows += [(*grain, *key, None, STALE) for key in _all_keys(results.study)]

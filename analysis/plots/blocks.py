@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.fitting.bayes_fits import KEY, shown_fits, stale
+from slant.analysis.fitting.bayes_fits import KEY, fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
@@ -17,14 +17,14 @@ _CELL = ["model", "domain", "block"]
 
 def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
     """The rows of the shown fits in a view of bayes_…, labelled."""
-    shown = shown_fits(data.db, data.study)
-    if shown.is_empty():
+    fits = fits_to_show(data.db, data.study)
+    if fits.is_empty():
         return None
     with reading(data.db) as connection:
-        found = read_view(connection, view)
-    note = pl.when(~pl.col("is_own")).then(pl.lit(stale(data.study.name)))
-    kept = shown.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
-    rows = found.join(kept, on="call_id", how="inner", maintain_order="left")
+        view_rows = read_view(connection, view)
+    note = pl.when(~pl.col("is_own")).then(pl.lit(stale_fit_warning(data.study.name)))
+    fit_notes = fits.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
+    rows = view_rows.join(fit_notes, on="call_id", how="inner", maintain_order="left")
     rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
     labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
     keys = ["study_version", "model", "domain"]
@@ -36,7 +36,7 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
 def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     """With block_label and block_no, as the study has them."""
     blocks = pl.DataFrame(
-        [(one.condition, one.label, one.condition_no) for one in data.study.conditions],
+        [(condition.condition, condition.label, condition.condition_no) for condition in data.study.conditions],
         schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64},
         orient="row",
     )
@@ -45,7 +45,7 @@ def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     """With `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
-    first, second = (one.label for one in data.study.conditions[:2])
+    first, second = (condition.label for condition in data.study.conditions[:2])
     return rows.with_columns(reference=pl.lit(first), compared=pl.lit(second))
 
 
@@ -54,8 +54,8 @@ def _compliance(data: FigureData) -> pl.DataFrame | None:
     if rows is None:
         return None
     keys = {"test": "domain", "condition": "block"}
-    seen = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=1 - pl.col("is_refusal").mean())
-    return _in_parts(rows.join(seen, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
+    observed = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=1 - pl.col("is_refusal").mean())
+    return _in_parts(rows.join(observed, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
 
 
 def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
@@ -81,7 +81,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")
     has_items = pl.col("delta_p_items").is_not_null().any().over("permutation_id")
     is_averaged = (pl.col("engine") == "lme4") & has_items
-    shown = rows.drop_nulls("model").select(
+    draws = rows.drop_nulls("model").select(
         *GRAIN,
         "number",
         "model",
@@ -94,7 +94,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
         kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")),
         part="engine",
     )
-    return None if shown.is_empty() else compared_blocks(shown, data)
+    return None if draws.is_empty() else compared_blocks(draws, data)
 
 
 def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:

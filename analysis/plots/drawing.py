@@ -70,23 +70,23 @@ def figures(
         if name not in FORMATS:
             raise UnknownNameError("format", name, FORMATS)
     width, height = checked_inches(width, "width"), checked_inches(height, "height")
-    its = study_in(db, study)
-    found = list(figure_rows(db, its, names, source, workers, progress, variants))
-    if not found:
-        raise _nothing(db, its, names, source)
-    rows_of = [(one.function, one.rows) for one in found]
-    drawn = {ending: draw(rows_of, workers, ending, width, height) for ending in formats}
+    study = study_in(db, study)
+    to_draw = list(figure_rows(db, study, names, source, workers, progress, variants))
+    if not to_draw:
+        raise _nothing_to_draw(db, study, names, source)
+    function_rows = [(figure.function, figure.rows) for figure in to_draw]
+    drawn_files = {ending: draw(function_rows, workers, ending, width, height) for ending in formats}
     folder = _folder(Path(out))
-    has_versions = len({one.grain.get("study_version") for one in found} - {None}) > 1
+    has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
     rows = []
-    for number, one in enumerate(found):
-        named = [one.figure, *filter(None, [one.part]), one.grain["source"]]
-        named += filter(None, [one.grain.get("variant")])
-        named += filter(None, [one.grain.get("study_version") if has_versions else None])
+    for number, figure in enumerate(to_draw):
+        name_parts = [figure.figure, *filter(None, [figure.part]), figure.grain["source"]]
+        name_parts += filter(None, [figure.grain.get("variant")])
+        name_parts += filter(None, [figure.grain.get("study_version") if has_versions else None])
         for ending in formats:
-            path = folder / f"{'-'.join(map(_as_file_name, named))}.{ending}"
-            about = {**dict.fromkeys(GRAIN), **one.grain, "figure": one.figure, "part": one.part}
-            rows.append({**about, **_written(drawn[ending][number], path), "note": one.note})
+            path = folder / f"{'-'.join(map(_as_file_name, name_parts))}.{ending}"
+            about = {**dict.fromkeys(GRAIN), **figure.grain, "figure": figure.figure, "part": figure.part}
+            rows.append({**about, **_written(drawn_files[ending][number], path), "note": figure.note})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
 
 
@@ -98,24 +98,25 @@ def checked_inches(value: float | str | None, name: str) -> float | None:
         inches = float(value)
     except ValueError:
         inches = math.nan
-    least, most = _INCHES
-    if not least <= inches <= most:
+    smallest, largest = _INCHES
+    if not smallest <= inches <= largest:
         raise UsageError(
-            f'Can\'t draw figures with the {name} "{value}": it must be a number of inches from {least:g} to {most:g}.',
+            f'Can\'t draw figures with the {name} "{value}": it must be a number of inches from {smallest:g} to '
+            f"{largest:g}.",
             f"A column of a journal is about 3.5 inches wide, a page 7: --{name} {3.5 if name == 'width' else 5}",
         )
     return inches
 
 
-def _nothing(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
+def _nothing_to_draw(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
     kinds = figure_kinds(study)
-    typed = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
-    hints = [f"What they are drawn from is made by: {one}" for one in sorted(typed)]
+    commands = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
+    hints = [f"What they are drawn from is made by: {command}" for command in sorted(commands)]
     return DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.', *hints)
 
 
 def draw(
-    wanted: Sequence[tuple[str, pl.DataFrame]],
+    figures: Sequence[tuple[str, pl.DataFrame]],
     workers: int | None = None,
     ending: str = "png",
     width: float | None = None,
@@ -123,7 +124,7 @@ def draw(
 ) -> list[Figure | str]:
     """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
     with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
-        files = [Path(folder) / f"{number}.{ending}" for number in range(len(wanted))]
+        files = [Path(folder) / f"{number}.{ending}" for number in range(len(figures))]
         calls = [
             Call(
                 "draw_figure",
@@ -131,21 +132,21 @@ def draw(
                 {"name": name, "file": str(file), "width": width, "height": height},
                 packages=("ggplot2",),
             )
-            for (name, rows), file in zip(wanted, files, strict=True)
+            for (name, rows), file in zip(figures, files, strict=True)
         ]
-        drawn: dict[int, Figure | str] = {}
+        results: dict[int, Figure | str] = {}
         try:
             with closing(computed(calls, workers)) as answers:
                 for number, answer in answers:
-                    drawn[number] = _read(wanted[number][0], files[number], answer)
+                    results[number] = _read(figures[number][0], files[number], answer)
         except WorkerError:
             raise
         except RError as error:  # without R no figure can be drawn, but whatever they stand beside is worth seeing
-            return [drawn.get(number, str(error)) for number in range(len(wanted))]
-    return [drawn[number] for number in range(len(wanted))]
+            return [results.get(number, str(error)) for number in range(len(figures))]
+    return [results[number] for number in range(len(figures))]
 
 
-def require(packages: Sequence[str]) -> None:
+def require_packages(packages: Sequence[str]) -> None:
     """Raises RError, with what to type, where R or one of these packages is missing."""
     answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)))
 
@@ -187,11 +188,11 @@ def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -
                 f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
                 "Narrow it down with --source, or see: analyze figures specifications",
             )
-    (drawn,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
-    if isinstance(drawn, str):
-        raise RError("The specification curve could not be drawn.", drawn)
+    (figure,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
+    if isinstance(figure, str):
+        raise RError("The specification curve could not be drawn.", figure)
     try:
-        file.write_bytes(drawn.image)
+        file.write_bytes(figure.image)
     except OSError as error:
         raise UsageError(f'Can\'t write the figure to "{file}": {error.strerror}.') from None
-    return f"{file}: {drawn.alt_text}"
+    return f"{file}: {figure.alt_text}"

@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.plots.topic_rows import kept_topics
+from slant.analysis.plots.topic_rows import kept_topic_rows
 from slant.analysis.questions.games.cells import with_game_variant
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
@@ -28,14 +28,14 @@ _COLUMNS = (*GRAIN, *LABELS, "condition", "condition_label", "condition_no", "to
 class FigureKind:
     """One row of the registry; the R function is `plot_` and its name, or `function`.
 
-    `what` it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for all sources,
-    study versions and variants at once; each of them is a figure of its own, and so is each value of a column `part`,
-    where there is one. A column `note` says what must be known of the figure. None where the study has no such thing.
-    `hint`: what to type so that there is something to draw. One that is not `is_of_data` shows the method itself, from
-    rows that R makes; it is no part of a report.
+    `description`: what it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for
+    all sources, study versions and variants at once; each of them is a figure of its own, and so is each value of a
+    column `part`, where there is one. A column `note` says what must be known of the figure. None where the study has
+    no such thing. `hint`: what to type so that there is something to draw. One that is not `is_of_data` shows the
+    method itself, from rows that R makes; it is no part of a report.
     """
 
-    what: str
+    description: str
     rows: Callable[[FigureData], pl.DataFrame | None]
     hint: str = ""
     function: str = ""
@@ -67,14 +67,14 @@ class FigureData:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
                 rows: pl.DataFrame = frame_of(connection.view(view).select("study", *_COLUMNS))
-                found = rows.filter(pl.col("study") == self.study.name).drop("study")
+                trials = rows.filter(pl.col("study") == self.study.name).drop("study")
             else:
-                found = _untyped(connection, self.study.name)
-        return found if self.source is None else found.filter(pl.col("source") == self.source)
+                trials = _trials_of_other_designs(connection, self.study.name)
+        return trials if self.source is None else trials.filter(pl.col("source") == self.source)
 
     @cached_property
     def topics(self) -> dict[str, pl.DataFrame]:
-        return kept_topics(self.db, self.study)
+        return kept_topic_rows(self.db, self.study)
 
     @property
     def grains(self) -> list[dict[str, str]]:
@@ -100,9 +100,9 @@ class FigureData:
         with reading(self.db) as connection:
             if view not in stored_views(connection):
                 return None
-            found = read_view(connection, view).filter(pl.col("study") == self.study.name)
-        found = found if self.source is None else found.filter(pl.col("source") == self.source)
-        return with_game_variant(found, self.study.variants) if found.height else None
+            rows = read_view(connection, view).filter(pl.col("study") == self.study.name)
+        rows = rows if self.source is None else rows.filter(pl.col("source") == self.source)
+        return with_game_variant(rows, self.study.variants) if rows.height else None
 
     @cached_property
     def model_labels(self) -> pl.DataFrame:
@@ -117,15 +117,19 @@ class FigureData:
         return self.trials.select("study_version", *LABELS).unique(["study_version", "model", "test"], keep="first")
 
 
-def _untyped(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
+def _trials_of_other_designs(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
     columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
     flags = [*columns, "is_left_out"]
     trials = frame_of(connection.view("trials").select(*flags)).filter(pl.col("study") == study, ~pl.col("is_left_out"))
     for name in ("model", "test", "condition"):
-        named = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
-        labels = named.select("study", "study_version", name, f"{name}_label", f"{name}_no")
+        label_rows = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
+        labels = label_rows.select("study", "study_version", name, f"{name}_label", f"{name}_no")
         trials = trials.join(labels, on=["study", "study_version", name], how="left", maintain_order="left")
     ordered = trials.sort(*GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True)
-    labelled = [pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")]
-    shown: pl.DataFrame = ordered.with_columns(*labelled, is_refusal=pl.col("outcome") != "answered").select(_COLUMNS)
-    return shown
+    label_columns = [
+        pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")
+    ]
+    typed: pl.DataFrame = ordered.with_columns(*label_columns, is_refusal=pl.col("outcome") != "answered").select(
+        _COLUMNS
+    )
+    return typed

@@ -16,10 +16,10 @@ _KEPT = "game_index_intervals"
 
 def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
     """The kept indices that a figure puts side by side, with what people and chance have; None where none is kept."""
-    kept = data.games(_KEPT)
-    if kept is None:
+    intervals = data.games(_KEPT)
+    if intervals is None:
         return None
-    rows = kept.filter(pl.col("index").is_in(figure.indices), pl.col("game_variant").is_in(figure.all_variants))
+    rows = intervals.filter(pl.col("index").is_in(figure.indices), pl.col("game_variant").is_in(figure.all_variants))
     if figure.title and figure.is_comparison:  # its title asks what one condition alone can't answer
         rows = rows.filter(pl.col("game_variant").n_unique().over("source", "study_version") > 1)
     if rows.is_empty():
@@ -59,7 +59,7 @@ def labelled(rows: pl.DataFrame, data: FigureData, figure: StudyFigure | None = 
 def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     """With class_label and class_no, as the study has them today."""
     allocation: AllocationData = data.study.data
-    classes = {one.name: (one.label, place) for place, one in enumerate(allocation.classes, start=1)}
+    classes = {job_class.name: (job_class.label, place) for place, job_class in enumerate(allocation.classes, start=1)}
     return rows.with_columns(
         class_label=pl.col("class").replace({name: label for name, (label, _) in classes.items()}),
         class_no=pl.col("class").replace_strict(
@@ -71,11 +71,11 @@ def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 def variants_to_draw(data: FigureData) -> list[str]:
     """Those that are asked for; else the study as it stands, or where the data lack it, the first that they have."""
     games = data.games("allocation_games")
-    there = [] if games is None else games["game_variant"].unique().to_list()
-    known = [variant for variant in data.study.variants if variant in there]
-    ordered = [*known, *sorted(set(there) - set(known))]
+    played_variants = [] if games is None else games["game_variant"].unique().to_list()
+    study_variants = [variant for variant in data.study.variants if variant in played_variants]
+    ordered = [*study_variants, *sorted(set(played_variants) - set(study_variants))]
     for variant in data.variants:
-        if variant not in there:
+        if variant not in played_variants:
             raise UnknownNameError("variant of games in this database", variant, ordered)
     return list(data.variants) or ordered[:1]
 
@@ -91,7 +91,7 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
         return rows.join(pl.DataFrame(members), on="model", how="inner", maintain_order="left")
     if not figure.panels:
         return rows
-    panels = [{"variant": one, "panel": panel} for panel, variants in figure.panels.items() for one in variants]
+    panels = [{"variant": variant, "panel": panel} for panel, variants in figure.panels.items() for variant in variants]
     return rows.join(pl.DataFrame(panels), on="variant", how="inner", maintain_order="left")
 
 
@@ -100,14 +100,14 @@ def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | No
     games = data.games("allocation_games")
     if games is None:
         return None
-    played = games.filter("is_complete", pl.col("game_variant").is_in(figure.all_variants)).select(CELL).unique()
+    cells = games.filter("is_complete", pl.col("game_variant").is_in(figure.all_variants)).select(CELL).unique()
     if figure.families:
-        played = played.filter(pl.col("model").is_in([one for models in figure.families.values() for one in models]))
-    missing = played.join(rows.select(CELL).unique(), on=CELL, how="anti").height
-    stale = rows.filter(~pl.col("is_current")).unique(CELL).height
+        cells = cells.filter(pl.col("model").is_in([model for models in figure.families.values() for model in models]))
+    n_missing = cells.join(rows.select(CELL).unique(), on=CELL, how="anti").height
+    n_stale = rows.filter(~pl.col("is_current")).unique(CELL).height
     command = f"type `analyze indices --study {data.study.as_typed}`."
-    said = [
-        f"{missing} of {played.height} cells are not drawn, for their indices are not kept yet" if missing else "",
-        f"{stale} cells have got games since their indices were kept" if stale else "",
+    problems = [
+        f"{n_missing} of {cells.height} cells are not drawn, for their indices are not kept yet" if n_missing else "",
+        f"{n_stale} cells have got games since their indices were kept" if n_stale else "",
     ]
-    return "; ".join(one for one in said if one) + f": {command}" if any(said) else None
+    return "; ".join(problem for problem in problems if problem) + f": {command}" if any(problems) else None

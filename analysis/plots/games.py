@@ -22,29 +22,31 @@ _INDICES = "analyze indices --study {study}"
 _WHAT = "How stratified games became, by model and answer format, with people and chance (after analyze indices)."
 
 
-def kinds_of(study: Study) -> dict[str, FigureKind]:
+def study_figure_kinds(study: Study) -> dict[str, FigureKind]:
     """The figures that the study itself names; of one that names none, its variants side by side."""
     if not design_named(study.design).compares_variants:
         return {}
-    own = study.figures or {STRATIFICATION: StudyFigure(STRATIFICATION, _WHAT, None, ("si", "bgd"), study.variants)}
-    return {name: _kind(figure) for name, figure in own.items()}
+    study_figures = study.figures or {
+        STRATIFICATION: StudyFigure(STRATIFICATION, _WHAT, None, ("si", "bgd"), study.variants)
+    }
+    return {name: _kind(figure) for name, figure in study_figures.items()}
 
 
 def _kind(figure: StudyFigure) -> FigureKind:
     if figure.indices == (SUCCESS,):
-        played = f"collect --study {{study}} --variant {figure.all_variants[0]}"
-        return FigureKind(figure.what, partial(_success, figure=figure), played, "plot_success")
+        command = f"collect --study {{study}} --variant {figure.all_variants[0]}"
+        return FigureKind(figure.what, partial(_success, figure=figure), command, "plot_success")
     function = "plot_families" if figure.families else "plot_stratification"
     return FigureKind(figure.what, partial(game_rows.compared_rows, figure=figure), _hint(figure), function)
 
 
 def _hint(figure: StudyFigure) -> str:
     """Indices of games are not enough to be told of where the games themselves may be what lacks."""
-    models = dict.fromkeys(one for family in figure.families.values() for one in family)
+    models = dict.fromkeys(model for family in figure.families.values() for model in family)
     if not models and len(figure.all_variants) < 2:
         return _INDICES
-    what, names = ("model", models) if models else ("variant", figure.all_variants)
-    return f"collect --study {{study}} --{what} NAME ({', '.join(names)}), then {_INDICES}"
+    option, names = ("model", models) if models else ("variant", figure.all_variants)
+    return f"collect --study {{study}} --{option} NAME ({', '.join(names)}), then {_INDICES}"
 
 
 def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
@@ -55,8 +57,8 @@ def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
     levels = data.games("allocation_success")
     games = games.filter("is_complete", pl.col("game_variant").is_in(figure.all_variants)).drop_nulls(SUCCESS)
     if levels is not None:
-        beside = levels.select(*CELL, "random_level", "best_level")
-        games = games.join(beside, on=CELL, how="left", maintain_order="left")
+        chance_levels = levels.select(*CELL, "random_level", "best_level")
+        games = games.join(chance_levels, on=CELL, how="left", maintain_order="left")
     return game_rows.labelled(games, data, figure)
 
 
@@ -71,12 +73,12 @@ def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
     games = data.games("allocation_games")
     if rows is None or games is None:
         return None
-    whole = games.filter(~pl.col("is_pooled")).unique(CELL).select(*CELL, "answer_format", "n_groups")
-    drawn = rows.join(whole, on=CELL, how="inner", maintain_order="left")
-    drawn = drawn.filter(pl.col("game_variant").is_in(game_rows.variants_to_draw(data)))
-    if "is_complete" in drawn.columns:
-        drawn = drawn.filter("is_complete")
-    return game_rows.labelled(drawn, data).with_columns(part=pl.col("variant"))
+    cells = games.filter(~pl.col("is_pooled")).unique(CELL).select(*CELL, "answer_format", "n_groups")
+    variant_rows = rows.join(cells, on=CELL, how="inner", maintain_order="left")
+    variant_rows = variant_rows.filter(pl.col("game_variant").is_in(game_rows.variants_to_draw(data)))
+    if "is_complete" in variant_rows.columns:
+        variant_rows = variant_rows.filter("is_complete")
+    return game_rows.labelled(variant_rows, data).with_columns(part=pl.col("variant"))
 
 
 def _controlled(data: FigureData) -> pl.DataFrame | None:

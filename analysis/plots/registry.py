@@ -22,7 +22,7 @@ FIGURES: dict[str, FigureKind] = {
 
 def figure_kinds(study: Study) -> dict[str, FigureKind]:
     """FIGURES, with those that the study itself names in [figures]."""
-    return {**FIGURES, **games.kinds_of(study)}
+    return {**FIGURES, **games.study_figure_kinds(study)}
 
 
 @dataclass(frozen=True)
@@ -60,25 +60,25 @@ def figure_rows(
         if name not in kinds:
             raise UnknownNameError("figure", name, kinds)
     data = FigureData(Path(db), study, source, workers, progress, tuple(variants))
-    found = {name: rows for name in names or kinds if (rows := kinds[name].rows(data)) is not None}
-    of_data = {name: rows for name, rows in found.items() if kinds[name].is_of_data}
+    rows_by_name = {name: rows for name in names or kinds if (rows := kinds[name].rows(data)) is not None}
+    data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in data.grains:
-        for name, rows in of_data.items():
-            yield from _figures(name, kinds[name], rows.filter(is_of(grain)), grain)
-    for name in found.keys() - of_data.keys():
-        yield from _figures(name, kinds[name], found[name], {"source": found[name]["source"][0]})
+        for name, rows in data_rows.items():
+            yield from _figures(name, kinds[name], rows.filter(is_in_grain(grain)), grain)
+    for name in rows_by_name.keys() - data_rows.keys():
+        yield from _figures(name, kinds[name], rows_by_name[name], {"source": rows_by_name[name]["source"][0]})
 
 
 def _figures(name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, str]) -> Iterator[FigureRows]:
     parts = rows["part"].unique(maintain_order=True).to_list() if "part" in rows.columns else [None]
     function = kind.function or f"plot_{name}"
     for part in parts:
-        own = rows if part is None else rows.filter(pl.col("part") == part)
-        if own.height:
-            note = own["note"][0] if "note" in own.columns else None
-            yield FigureRows(grain, name, own.drop("note", "part", strict=False), note, part, function)
+        part_rows = rows if part is None else rows.filter(pl.col("part") == part)
+        if part_rows.height:
+            note = part_rows["note"][0] if "note" in part_rows.columns else None
+            yield FigureRows(grain, name, part_rows.drop("note", "part", strict=False), note, part, function)
 
 
-def is_of(grain: dict[str, str]) -> pl.Expr:
+def is_in_grain(grain: dict[str, str]) -> pl.Expr:
     """The rows of this source, study version and variant."""
     return pl.all_horizontal(pl.col(name) == value for name, value in grain.items())

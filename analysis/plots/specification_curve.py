@@ -33,10 +33,10 @@ def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
     `labels` are those of models and tests, by study version.
     """
-    chosen = [json.loads(text or "{}") for text in table["choices"]]
-    dimensions = dict.fromkeys(dimension for choices in chosen for dimension in choices)
+    row_choices = [json.loads(text or "{}") for text in table["choices"]]
+    dimensions = dict.fromkeys(dimension for choices in row_choices for dimension in choices)
     columns = [
-        pl.Series(f"choice_{dimension}", [choices.get(dimension) for choices in chosen], pl.String)
+        pl.Series(f"choice_{dimension}", [choices.get(dimension) for choices in row_choices], pl.String)
         for dimension in dimensions
     ]
     rows = table.select(_COLUMNS).with_columns(columns)
@@ -45,13 +45,13 @@ def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
 def _specifications(data: FigureData) -> pl.DataFrame | None:
     """Rows of a specification that the study no longer has are no part of its curve."""
-    kept = (
+    specifications = (
         kept_specifications(data.db)
         .filter(pl.col("study") == data.study.name)
         .sort("row_no", "spec_no", maintain_order=True)
     )
     has_it = pl.col("spec").str.split(":").list.first().is_in(list(data.study.sensitivity))
-    rows = kept.filter(has_it).sort("row_no", "spec_no", maintain_order=True)
+    rows = specifications.filter(has_it).sort("row_no", "spec_no", maintain_order=True)
     return None if rows.is_empty() else rows_to_draw(rows, data.labels)
 
 

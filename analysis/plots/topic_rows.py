@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.questions.topics.topic_models import STALE, shown_models
+from slant.analysis.questions.topics.topic_models import STALE, models_to_show
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
@@ -15,7 +15,7 @@ _VIEWS = ("topic_models", "topic_proportions", "topic_prevalence", "topic_search
 _N_WORDS = 5  # as many as the paper prints
 
 
-def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
+def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
     """By the name of the figure. Empty where nothing was fitted.
 
     Of several fits the study's own of today's texts; where there is none, the last one, and a column `note` says so.
@@ -24,15 +24,15 @@ def kept_topics(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
         if not set(_VIEWS) <= set(stored_views(connection)):
             return {}
         views = {name: read_view(connection, name).filter(pl.col("study") == study.name) for name in _VIEWS}
-    shown = shown_models(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
+    models = models_to_show(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
     words = views["topic_proportions"].select("call_id", "topic", words=_first(pl.col("frex_words")))
     prevalence = (
         views["topic_prevalence"]
-        .join(shown, on="call_id", how="inner", maintain_order="left")
+        .join(models, on="call_id", how="inner", maintain_order="left")
         .join(words, on=["call_id", "topic"], how="left", maintain_order="left")
     )
-    labels = {one.condition: one.label for one in study.conditions}
-    numbers = {one.label: one.condition_no for one in study.conditions}
+    labels = {condition.condition: condition.label for condition in study.conditions}
+    numbers = {condition.label: condition.condition_no for condition in study.conditions}
     prevalence = prevalence.with_columns(pl.col("condition").replace(labels)).with_columns(
         condition_no=pl.col("condition").replace_strict(numbers, default=None, return_dtype=pl.Int64)
     )

@@ -14,7 +14,7 @@ _DESIGNS_OF_TOKENS = ("association",)
 
 
 def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
-    if not any(one.engine == "effect_size" for one in data.study.fits.values()):
+    if not any(definition.engine == "effect_size" for definition in data.study.fits.values()):
         return None
     sizes = fit(data.db, data.study, "effect_size", workers=data.workers, progress=data.progress)
     return _labelled(sizes, data)
@@ -23,12 +23,12 @@ def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
 def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
     """The first fit of the study (with refusals removed, say), in the order of the trials."""
     first = sizes.diagnostics["fit"].first()
-    named = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
+    labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     measures = sizes.diagnostics.filter(pl.col("fit") == first).select(*GRAIN, "model", "test", "token_source")
     effects = sizes.table.filter(pl.col("fit") == first).drop_nulls(["model", "test"])
-    for more in (named, measures):
-        effects = effects.join(more, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    reference, other = (data.study.condition_label(str(one)) for one in _sides(data.study.fits[str(first)]))
+    for columns in (labels, measures):
+        effects = effects.join(columns, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+    reference, other = (data.study.condition_label(str(side)) for side in _sides(data.study.fits[str(first)]))
     return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other))
 
 
@@ -37,17 +37,17 @@ def _sides(fit: Fit) -> tuple[str | int, str | int]:
     return reference, other
 
 
-def _of_tokens(data: FigureData) -> pl.DataFrame | None:
+def _token_trials(data: FigureData) -> pl.DataFrame | None:
     return data.trials if data.study.design in _DESIGNS_OF_TOKENS else None
 
 
 def _tokens(data: FigureData) -> pl.DataFrame | None:
-    trials = _of_tokens(data)
+    trials = _token_trials(data)
     return None if trials is None else trials.filter(pl.col("tokens").is_not_null() & ~pl.col("is_refusal"))
 
 
 def _token_steps(data: FigureData) -> pl.DataFrame | None:
-    trials = _of_tokens(data)
+    trials = _token_trials(data)
     return (
         None
         if trials is None
@@ -56,7 +56,7 @@ def _token_steps(data: FigureData) -> pl.DataFrame | None:
 
 
 def _refusals(data: FigureData) -> pl.DataFrame | None:
-    trials = _of_tokens(data)
+    trials = _token_trials(data)
     if trials is None:
         return None
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]

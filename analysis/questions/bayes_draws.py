@@ -45,8 +45,8 @@ def _varying(frame: pl.DataFrame, n_chains: int) -> tuple[dict[str, Any], dict[s
     columns: dict[tuple[str, str], list[str]] = defaultdict(list)
     coords: dict[str, list[str]] = {}
     for name in frame.columns:
-        if found := _OF_ITEM.fullmatch(name):
-            group, level, term = found.groups()
+        if match := _OF_ITEM.fullmatch(name):
+            group, level, term = match.groups()
             columns[group, term].append(name)
             coords.setdefault(group.removeprefix("r_"), [])
             if level not in coords[group.removeprefix("r_")]:
@@ -108,15 +108,17 @@ class Draws:
         """
         return inference_data(self.frame)
 
-    def _file(self, ending: str, md5: str, what: str) -> Path:
-        again = f"To make it again: analyze --fit {self.about['fit']} --db {self._db} --refit"
-        if what == "draws" and not self._md5[md5]:
+    def _file(self, ending: str, md5: str, file_kind: str) -> Path:
+        how_to_refit = f"To make it again: analyze --fit {self.about['fit']} --db {self._db} --refit"
+        if file_kind == "draws" and not self._md5[md5]:
             raise DatabaseError(
                 f"The draws of {self.about['fit']} were not kept.",
                 'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
                 f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
             )
-        return checked_file(model_file(self._db, str(self.about["call_id"]), ending), self._md5[md5], what, again)
+        return checked_file(
+            model_file(self._db, str(self.about["call_id"]), ending), self._md5[md5], file_kind, how_to_refit
+        )
 
 
 def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
@@ -134,9 +136,11 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
             raise _none(db, fit)
         _check_one(models)
         last = models.sort("fitted_at", maintain_order=True).tail(1)
-        its = last.select("call_id")
-        tables = {name: read_view(connection, f"bayes_{name}").join(its, on="call_id", how="semi") for name in _VIEWS}
-        md5 = frame_of(connection.table("brms_models")).join(its, on="call_id", how="semi").to_dicts()[0]
+        last_id = last.select("call_id")
+        tables = {
+            name: read_view(connection, f"bayes_{name}").join(last_id, on="call_id", how="semi") for name in _VIEWS
+        }
+        md5 = frame_of(connection.table("brms_models")).join(last_id, on="call_id", how="semi").to_dicts()[0]
     return Draws(last.to_dicts()[0], tables, Path(db), md5)
 
 

@@ -17,8 +17,8 @@ from slant.analysis.calls.call import Answer, Call
 from slant.analysis.calls.results import ID, Progress, Results, results, table_schema
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
-from slant.analysis.rows.cells import Cell, Rows, cut, read_rows, used_columns
-from slant.analysis.rows.study_choice import no_rows, study_in
+from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns
+from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -47,7 +47,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Work:
+class PlannedSpecification:
     """One fit: a specification, the fit of the study as the specification changes it, and the rows of one cell.
 
     `name`, `label` and `choices` name the level where the specification is one of a rotation. `row_no`: the place of
@@ -71,14 +71,14 @@ class Work:
     @property
     def arguments(self) -> dict[str, Any]:
         """Those of R's fit_specification()."""
-        its = self.specification
+        specification = self.specification
         return {
             "engine": self.definition.engine,
             "arguments": self.engine.arguments(self.definition),
-            "contrast": its.contrast,
-            "drop_flags": list(its.drop_flags) or None,
-            "drop_outcomes": list(its.drop_outcomes) or None,
-            "missing_as": dict(its.missing_as) or None,
+            "contrast": specification.contrast,
+            "drop_flags": list(specification.drop_flags) or None,
+            "drop_outcomes": list(specification.drop_outcomes) or None,
+            "missing_as": dict(specification.missing_as) or None,
         }
 
     @cached_property
@@ -118,13 +118,13 @@ class Work:
         names = [name for name in estimates.columns if name not in NUMBERS and name in self.cell.rows.columns]
         order = [_place(self.cell.rows[name]) for name in names]
         estimates = estimates.sort(order, maintain_order=True) if order else estimates
-        heard = "\n".join([*(f"warning: {text}" for text in self.cell.warnings), *answer.messages])
+        messages = "\n".join([*(f"warning: {text}" for text in self.cell.warnings), *answer.messages])
         rows = [
             {
                 **{name: row.get(name) for name in NUMBERS},
                 **_cell_of(row),
                 "row_no": 1000 * self.row_no + number,
-                "messages": _with_error(heard, row["error"]),
+                "messages": _with_error(messages, row["error"]),
                 "status": _status(row["status"], self.cell.warnings),
             }
             for number, row in enumerate(estimates.to_dicts())
@@ -138,16 +138,16 @@ def _place(column: pl.Series) -> pl.Expr:
     return places.replace_strict(values, range(len(values)), default=None, return_dtype=pl.Int64)
 
 
-def _with_error(heard: str, error: str) -> str:
+def _with_error(messages: str, error: str) -> str:
     """R's reason why there is no number, where it is no condition of the fit itself."""
     flat = " ".join(error.split())
-    return heard if not flat or flat in heard else "\n".join(filter(None, [heard, f"error: {flat}"]))
+    return messages if not flat or flat in messages else "\n".join(filter(None, [messages, f"error: {flat}"]))
 
 
 def _cell_of(row: Mapping[str, Any]) -> dict[str, str]:
     """Model and test of a row, where the fit is of several: a domain is called a test in the database."""
-    others = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
-    cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(others)}
+    other_values = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
+    cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(other_values)}
     return {name: str(value) for name, value in cell.items() if value}
 
 
@@ -155,7 +155,9 @@ def _status(status: str, warnings: Sequence[str]) -> str:
     return "warned" if warnings and status == "ok" else status
 
 
-def specification_work(db: str | Path, study: Study, only: Sequence[str], source: str | None) -> list[Work]:
+def plan_specifications(
+    db: str | Path, study: Study, only: Sequence[str], source: str | None
+) -> list[PlannedSpecification]:
     """The fits of the named specifications (default: of all), in the study's order.
 
     StudyError where one can't be made, UnknownNameError for a name that is none.
@@ -163,60 +165,108 @@ def specification_work(db: str | Path, study: Study, only: Sequence[str], source
     for name in only:
         if name not in study.sensitivity:
             raise UnknownNameError(f"specification in the study {study.name}", name, list(study.sensitivity))
-    every = enumerate(study.sensitivity.values(), start=1)
-    numbered = [(number, one) for number, one in every if not only or one.name in only]
-    merged = {one.name: _changed_fit(study, one) for _, one in numbered}
-    views: dict[str, Rows] = {}
-    for view in dict.fromkeys(fit.view for fit in merged.values()):
-        wanted = [_with_columns(merged[one.name], one) for _, one in numbered if merged[one.name].view == view]
-        views[view] = read_rows(db, study.name, wanted, None)
+    all_specifications = enumerate(study.sensitivity.values(), start=1)
+    numbered = [
+        (number, specification)
+        for number, specification in all_specifications
+        if not only or specification.name in only
+    ]
+    changed_fits = {specification.name: _changed_fit(study, specification) for _, specification in numbered}
+    views: dict[str, ViewRows] = {}
+    for view in dict.fromkeys(fit.view for fit in changed_fits.values()):
+        fits = [
+            _with_columns(changed_fits[specification.name], specification)
+            for _, specification in numbered
+            if changed_fits[specification.name].view == view
+        ]
+        views[view] = read_rows(db, study.name, fits, None)
     return [
         work
-        for number, one in numbered
-        for work in _of_specification(study, number, one, merged[one.name], views[merged[one.name].view], source)
+        for number, specification in numbered
+        for work in _planned_fits(
+            study,
+            number,
+            specification,
+            changed_fits[specification.name],
+            views[changed_fits[specification.name].view],
+            source,
+        )
     ]
 
 
-def _changed_fit(study: Study, one: Specification) -> Fit:
+def _changed_fit(study: Study, specification: Specification) -> Fit:
     """The fit that a specification starts from, with what it changes."""
-    fit = study.fits[one.fit]
-    where = f'The specification "{one.name}" of "{study.name}"'
+    fit = study.fits[specification.fit]
+    subject = f'The specification "{specification.name}" of "{study.name}"'
     if fit.engine not in ENGINES:
-        raise StudyError(f'{where} has the engine "{fit.engine}".', f"Engines there are: {', '.join(sorted(ENGINES))}.")
-    known = ENGINES[fit.engine].settings
-    for name in one.settings:
-        if name not in known:  # nothing else may reach R: no paths to write to, for one
-            raise UnknownNameError(f'setting of {fit.engine}, for the specification "{one.name}"', name, known)
-    if one.formula is not None and "formula" not in ENGINES[fit.engine].needs:
-        raise StudyError(f"{where} gives a formula, but {fit.engine} takes none.")
-    settings = {name: value for name, value in fit.settings.items() if name in known}
-    changed = replace(fit, formula=one.formula or fit.formula, settings={**settings, **one.settings})
+        raise StudyError(
+            f'{subject} has the engine "{fit.engine}".', f"Engines there are: {', '.join(sorted(ENGINES))}."
+        )
+    known_settings = ENGINES[fit.engine].settings
+    for name in specification.settings:
+        if name not in known_settings:  # nothing else may reach R: no paths to write to, for one
+            raise UnknownNameError(
+                f'setting of {fit.engine}, for the specification "{specification.name}"', name, known_settings
+            )
+    if specification.formula is not None and "formula" not in ENGINES[fit.engine].needs:
+        raise StudyError(f"{subject} gives a formula, but {fit.engine} takes none.")
+    settings = {name: value for name, value in fit.settings.items() if name in known_settings}
+    changed = replace(
+        fit, formula=specification.formula or fit.formula, settings={**settings, **specification.settings}
+    )
     return with_random(changed)[0]
 
 
-def _with_columns(fit: Fit, one: Specification) -> Fit:
+def _with_columns(fit: Fit, specification: Specification) -> Fit:
     """The fit as `read_rows` takes it: with all columns that the specification needs, told as flags."""
-    needed = (*one.drop_flags, *one.missing_as, one.contrast, *(["outcome"] if one.drop_outcomes else []))
+    needed = (
+        *specification.drop_flags,
+        *specification.missing_as,
+        specification.contrast,
+        *(["outcome"] if specification.drop_outcomes else []),
+    )
     return replace(fit, drop_flags=tuple(dict.fromkeys(needed)))
 
 
-def _of_specification(
-    study: Study, number: int, one: Specification, fit: Fit, rows: Rows, source: str | None
-) -> Iterator[Work]:
-    for row_no, cell in enumerate(_cells(rows, _with_columns(fit, one), source), start=1):
-        if one.rotate is None:
-            yield Work(study.name, one.name, number, one.label, one.choices, one, fit, cell, row_no)
+def _planned_fits(
+    study: Study, number: int, specification: Specification, fit: Fit, rows: ViewRows, source: str | None
+) -> Iterator[PlannedSpecification]:
+    for row_no, cell in enumerate(_cells(rows, _with_columns(fit, specification), source), start=1):
+        if specification.rotate is None:
+            yield PlannedSpecification(
+                study.name,
+                specification.name,
+                number,
+                specification.label,
+                specification.choices,
+                specification,
+                fit,
+                cell,
+                row_no,
+            )
         else:
-            for level, rotated in _rotations(fit, one.rotate, cell.rows):
-                choices = {dimension: text.replace("{level}", level) for dimension, text in one.choices.items()}
-                label = one.label.replace("{level}", level)
-                yield Work(study.name, f"{one.name}:{level}", number, label, choices, one, rotated, cell, row_no)
+            for level, rotated in _rotations(fit, specification.rotate, cell.rows):
+                choices = {
+                    dimension: text.replace("{level}", level) for dimension, text in specification.choices.items()
+                }
+                label = specification.label.replace("{level}", level)
+                yield PlannedSpecification(
+                    study.name,
+                    f"{specification.name}:{level}",
+                    number,
+                    label,
+                    choices,
+                    specification,
+                    rotated,
+                    cell,
+                    row_no,
+                )
 
 
-def _cells(rows: Rows, fit: Fit, source: str | None) -> Iterator[Cell]:
+def _cells(rows: ViewRows, fit: Fit, source: str | None) -> Iterator[Cell]:
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
     used = tuple(dict.fromkeys((*used_columns(fit, rows.columns), *fit.drop_flags)))
-    yield from cut(frame, fit, used, (), rows.mixed)  # R leaves rows out, and counts them
+    yield from cut_cells(frame, fit, used, (), rows.mixture_warnings)  # R leaves rows out, and counts them
 
 
 def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str, Fit]]:
@@ -226,8 +276,8 @@ def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str,
     listed = [level for level in map(str, fit.levels.get(factor, ())) if level in set(rows[factor].to_list())]
     levels = listed or [str(level) for level in rows[factor].drop_nulls().unique(maintain_order=True).to_list()]
     for level in levels[1:]:
-        turned = (level, *(other for other in levels if other != level))
-        yield level, replace(fit, levels={**fit.levels, factor: turned})
+        reordered = (level, *(other for other in levels if other != level))
+        yield level, replace(fit, levels={**fit.levels, factor: reordered})
 
 
 _LAST = ("fit", "engine", "formula", "choices", "row_no", ID)
@@ -262,17 +312,17 @@ def specifications(
     Raises UnknownNameError for a specification that there is not, UsageError where the study has none, DatabaseError
     without trials, RError without R.
     """
-    asked = study_in(db, study, lambda known: bool(known.sensitivity), "has specifications")
-    if not asked.sensitivity:
+    study = study_in(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")
+    if not study.sensitivity:
         raise UsageError(
-            f'The study "{asked.name}" has no specifications.', "A study file has them as [sensitivity.NAME]."
+            f'The study "{study.name}" has no specifications.', "A study file has them as [sensitivity.NAME]."
         )
-    works = specification_work(db, asked, specs, source)
-    if not works:
-        raise no_rows("fit", db, source)
-    calls = [work.call for work in works]
-    made = results(db, calls, refit=refit, workers=workers, progress=progress, raises=False)
-    return SensitivityResult(_table(made, works), made.not_kept)
+    plan = plan_specifications(db, study, specs, source)
+    if not plan:
+        raise no_rows_error("fit", db, source)
+    calls = [planned.call for planned in plan]
+    fit_results = results(db, calls, refit=refit, workers=workers, progress=progress, raises=False)
+    return SensitivityResult(_table(fit_results, plan), fit_results.not_kept)
 
 
 def kept_specifications(db: str | Path) -> pl.DataFrame:
@@ -282,11 +332,13 @@ def kept_specifications(db: str | Path) -> pl.DataFrame:
     return rows
 
 
-def _table(made: Results, works: Sequence[Work]) -> pl.DataFrame:
+def _table(fit_results: Results, plan: Sequence[PlannedSpecification]) -> pl.DataFrame:
     """By cell, in it by specification; one of a rotation after the other."""
-    calls = made.calls.select(ID, "data_hash", "versions", "seconds", fitted_at="ended_at")
-    places = pl.DataFrame({ID: [work.call.id for work in works], "place": range(len(works))})
-    rows = made.frames[TABLE].join(calls, on=ID, how="left", maintain_order="left").join(places, on=ID, how="left")
+    calls = fit_results.calls.select(ID, "data_hash", "versions", "seconds", fitted_at="ended_at")
+    places = pl.DataFrame({ID: [planned.call.id for planned in plan], "place": range(len(plan))})
+    rows = (
+        fit_results.frames[TABLE].join(calls, on=ID, how="left", maintain_order="left").join(places, on=ID, how="left")
+    )
     ordered = rows.sort("source", "study_version", "variant", "row_no", "spec_no", "place", maintain_order=True)
     first = ("source", "study", "study_version", "variant", "spec", "spec_no", "label", "model", "test")
     numbers = [name for name in table_schema(TABLE) if name not in (*first, *_LAST)]

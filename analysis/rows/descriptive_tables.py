@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from slant.analysis.rows.study_choice import no_trials
+from slant.analysis.rows.study_choice import no_trials_error
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
@@ -63,31 +63,31 @@ def read_header(text: str) -> TableInfo:
     for line in text.splitlines():
         if key := _KEY.match(line):
             fields.append([key[1], key[2]])
-        elif (more := _MORE.match(line)) and fields:
-            fields[-1][1] += " " + more[1].strip()
+        elif (continuation := _MORE.match(line)) and fields:
+            fields[-1][1] += " " + continuation[1].strip()
         else:
             break
     if not fields:
         raise ValueError("the file does not begin with -- name: purpose")
     (name, purpose), *rest = fields
-    found = dict(rest)
-    missing = {"grain", "reads", "note"} - found.keys()
-    if found.get("study", ANY_STUDY) != ANY_STUDY or ("study" in found) == ("design" in found):
+    header = dict(rest)
+    missing = {"grain", "reads", "note"} - header.keys()
+    if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
         raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
-    unknown = found.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
+    unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    names = (_names(found["grain"]), _names(found["reads"]))
-    of_paper = {"gives": _names(found.get("gives", "")), "fits": _parts(found.get("fits", ""))}
+    names = (_names(header["grain"]), _names(header["reads"]))
+    paper_fields = {"gives": _names(header.get("gives", "")), "fits": _parts(header.get("fits", ""))}
     return TableInfo(
         name,
         purpose,
         *names,
-        found["note"],
-        found.get("paper"),
-        found.get("design"),
-        **of_paper,
-        lacks=found.get("lacks"),
+        header["note"],
+        header.get("paper"),
+        header.get("design"),
+        **paper_fields,
+        lacks=header.get("lacks"),
     )
 
 
@@ -130,17 +130,17 @@ def tables(
     """
     study = study_name(study)
     infos = table_info()
-    chosen = list(names) if names is not None else []
-    for name in chosen:
+    requested = list(names) if names is not None else []
+    for name in requested:
         if name not in infos:
             raise UnknownNameError("table", name, infos)
     with reading(db) as connection:
-        present = _studies(connection, db, study)
-        picked = [infos[name] for name in chosen] or [one for one in infos.values() if _is_of(one, present)]
-        for info in picked:
-            _check_belongs(info, present, db)
+        designs = _studies(connection, db, study)
+        selected = [infos[name] for name in requested] or [info for info in infos.values() if _is_of(info, designs)]
+        for info in selected:
+            _check_belongs(info, designs, db)
         set_measure(connection, measure)
-        frames = {info.name: read_view(connection, info.name) for info in picked}
+        frames = {info.name: read_view(connection, info.name) for info in selected}
     return {name: rows_of_study(frame, study) for name, frame in frames.items()}
 
 
@@ -152,33 +152,33 @@ def study_name(study: str | None) -> str | None:
 
 def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
     """The studies to show, each with its design: the one asked for, or all that have rows."""
-    present = designs_in(connection)
-    if not present:
-        raise no_trials(db, study)
-    if study is not None and study not in present:
+    designs = designs_in(connection)
+    if not designs:
+        raise no_trials_error(db, study)
+    if study is not None and study not in designs:
         raise DatabaseError(
             f'The database "{db}" holds no trials of the study "{study}".',
-            f"It holds: {', '.join(present)}.",
+            f"It holds: {', '.join(designs)}.",
         )
-    return present if study is None else {study: present[study]}
+    return designs if study is None else {study: designs[study]}
 
 
-def _is_of(info: TableInfo, present: dict[str, str | None]) -> bool:
-    return any(info.is_about(design) for design in present.values())
+def _is_of(info: TableInfo, designs: dict[str, str | None]) -> bool:
+    return any(info.is_about(design) for design in designs.values())
 
 
-def _check_belongs(info: TableInfo, present: dict[str, str | None], db: str | Path) -> None:
-    if not _is_of(info, present):
+def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Path) -> None:
+    if not _is_of(info, designs):
         raise UsageError(
             f'The table "{info.name}" is one of studies of the design "{info.design}", of which nothing is shown here.',
-            f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in present.items())}.',
+            f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in designs.items())}.',
         )
 
 
 def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
     """The rows of a table that are of this study, and of the versions that are shown."""
-    its = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
+    rows = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
     versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
-    if versions is None or "study_version" not in its.columns:
-        return its
-    return its.filter(pl.col("study_version").is_in(versions))
+    if versions is None or "study_version" not in rows.columns:
+        return rows
+    return rows.filter(pl.col("study_version").is_in(versions))

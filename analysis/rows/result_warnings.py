@@ -16,10 +16,10 @@ from slant.collector.keep.database import reading
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
 _KEY = ["source", "study_version", "variant", "model"]
-_ASKED = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_providers": "providers or names of the model"}
+_SETTINGS = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_providers": "providers or names of the model"}
 
 
-def mixtures(
+def mixture_warnings(
     db: str | Path, study: str | None = None, source: str | None = None, measure: str | None = None
 ) -> list[str]:
     """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table."""
@@ -36,19 +36,21 @@ def mixed_rows(connection: duckdb.DuckDBPyConnection, study: str | None) -> pl.D
     return rows if study is None else rows.filter(pl.col("study") == study)
 
 
-def asked_unlike(rows: pl.DataFrame) -> dict[Key, str]:
+def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
     """For each model that was asked in several ways: the sentence that its fits carry. What its tokens are, a fit
     sees in its own rows.
     """
-    found = {}
+    sentences = {}
     for row in rows.to_dicts():
-        if kinds := _several(row):
-            what = f"{row['model']} was asked in several ways, which are put together: {', '.join(kinds)}"
-            found[(row["source"], row["study_version"], row["variant"], row["model"])] = f"{what} (table mixed_cells)."
-    return found
+        if kinds := _setting_counts(row):
+            sentence = f"{row['model']} was asked in several ways, which are put together: {', '.join(kinds)}"
+            sentences[(row["source"], row["study_version"], row["variant"], row["model"])] = (
+                f"{sentence} (table mixed_cells)."
+            )
+    return sentences
 
 
-def doubtful_fits(fits: pl.DataFrame) -> Iterator[str]:
+def doubtful_fit_warnings(fits: pl.DataFrame) -> Iterator[str]:
     """A sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for."""
     keys = [*_KEY, "fit", "status", "messages"]
     for values, rows in fits.filter(pl.col("status") != "ok").group_by(keys, maintain_order=True):
@@ -64,20 +66,22 @@ def _where(row: dict[str, Any], among: pl.DataFrame) -> str:
     return ", ".join(str(row[name]) for name in ("source", *several))
 
 
-def _several(row: dict[str, Any]) -> list[str]:
-    return [f"{row[column]} {words}" for column, words in _ASKED.items() if row[column] > 1]
+def _setting_counts(row: dict[str, Any]) -> list[str]:
+    return [f"{row[column]} {words}" for column, words in _SETTINGS.items() if row[column] > 1]
 
 
 def _kinds(row: dict[str, Any]) -> list[str]:
     counted = [f"token counts of {row['n_token_sources']} kinds ({row['token_sources']})"]
-    return [*_several(row), *(counted if row["n_token_sources"] > 1 else [])]
+    return [*_setting_counts(row), *(counted if row["n_token_sources"] > 1 else [])]
 
 
-def told_of_chance(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
+def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
     """A sentence for each study whose indices stand without the level of chance, or with intervals of fewer games."""
     if "allocation_indices" in tables:
-        whole = tables["allocation_indices"].filter(pl.col("si").is_not_null())
-        for study, n in whole.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows():
+        complete = tables["allocation_indices"].filter(pl.col("si").is_not_null())
+        for study, n in (
+            complete.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows()
+        ):
             yield (
                 f"What chance alone gives has not been simulated yet for {n} cells of {study}, and stands empty: "
                 f"analyze indices --study {study} --db {db}"

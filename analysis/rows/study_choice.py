@@ -15,7 +15,7 @@ def study_in(
     db: str | Path,
     study: str | Path | Study | None = None,
     suits: Callable[[Study], bool] | None = None,
-    what: str = "",
+    description: str = "",
 ) -> Study:
     """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
 
@@ -29,28 +29,28 @@ def study_in(
         return load_study(study, db=db)
     names = study_names(db)
     if not names:
-        raise no_trials(db)
-    known = [load_study(name, db=db) for name in names]
-    if len(known) == 1:  # what it lacks, the command itself says best
-        return known[0]
-    found = [one for one in known if suits is None or suits(one)]
-    if not found:
-        raise UsageError(f'No study in "{db}" {what}.', f"It holds: {', '.join(names)}.")
-    if len(found) > 1:
-        listed = ", ".join(one.name for one in found)
-        raise UsageError(f'"{db}" holds several studies: {listed}.', f"Name one: --study {found[0].name}")
-    return found[0]
+        raise no_trials_error(db)
+    studies = [load_study(name, db=db) for name in names]
+    if len(studies) == 1:  # what it lacks, the command itself says best
+        return studies[0]
+    suitable = [candidate for candidate in studies if suits is None or suits(candidate)]
+    if not suitable:
+        raise UsageError(f'No study in "{db}" {description}.', f"It holds: {', '.join(names)}.")
+    if len(suitable) > 1:
+        listed = ", ".join(candidate.name for candidate in suitable)
+        raise UsageError(f'"{db}" holds several studies: {listed}.', f"Name one: --study {suitable[0].name}")
+    return suitable[0]
 
 
-def loadable(names: Sequence[str], db: str | Path) -> list[Study]:
+def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
     """Those of these studies whose text is here."""
-    found = []
+    studies = []
     for name in names:
         try:
-            found.append(load_study(name, db=db))
+            studies.append(load_study(name, db=db))
         except SlantError:
             continue
-    return found
+    return studies
 
 
 def study_names(db: str | Path) -> list[str]:
@@ -59,17 +59,17 @@ def study_names(db: str | Path) -> list[str]:
         return list(designs_in(connection))
 
 
-def no_trials(db: str | Path, study: str | None = None) -> DatabaseError:
+def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
     """What to say of a database without answers."""
-    named = f"--study {study}" if study else "--study NAME"
+    option = f"--study {study}" if study else "--study NAME"
     return DatabaseError(
         f'The database "{db}" holds no trials yet.',
-        f"To make some without a key: collect {named} --simulated --db {db}",
+        f"To make some without a key: collect {option} --simulated --db {db}",
         *([] if study else ["For the names: collect studies"]),
     )
 
 
-def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
+def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
     """The studies to fit, each with its fit of this name, or, where it has none, with all its fits of this engine.
 
     Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the text of no
@@ -81,17 +81,19 @@ def chosen_fits(name: str, db: str | Path, study: str | Study | None) -> list[tu
         studies = [load_study(study, db=db)]
     else:
         studies = _studies_in(db)
-    found = [(one, fit) for one in studies for fit in _of(one, name)]
-    if not found:
-        known = sorted({word for one in studies for fit in one.fits.values() for word in (fit.name, fit.engine)})
-        names = " and ".join(f'"{one.name}"' for one in studies)
-        raise UnknownNameError(
-            "fit", name, known, f"The study file defines fits and their engines; this is about {names}."
+    pairs = [(candidate, fit) for candidate in studies for fit in _fits_named(candidate, name)]
+    if not pairs:
+        known_names = sorted(
+            {word for candidate in studies for fit in candidate.fits.values() for word in (fit.name, fit.engine)}
         )
-    return found
+        names = " and ".join(f'"{candidate.name}"' for candidate in studies)
+        raise UnknownNameError(
+            "fit", name, known_names, f"The study file defines fits and their engines; this is about {names}."
+        )
+    return pairs
 
 
-def _of(study: Study, name: str) -> list[Fit]:
+def _fits_named(study: Study, name: str) -> list[Fit]:
     if name in study.fits:
         return [study.fits[name]]
     return [fit for fit in study.fits.values() if fit.engine == name]
@@ -101,27 +103,29 @@ def _studies_in(db: str | Path) -> list[Study]:
     """The studies of the database whose text is here."""
     names = study_names(db)
     if not names:
-        raise no_trials(db)
-    known = loadable(names, db)
-    if not known:
+        raise no_trials_error(db)
+    studies = loadable_studies(names, db)
+    if not studies:
         raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
-    return known
+    return studies
 
 
-def no_rows(doing: str, db: str | Path, source: str | None) -> DatabaseError:
+def no_rows_error(action: str, db: str | Path, source: str | None) -> DatabaseError:
     """For a study or source that the database has nothing of; says what it has, for that may be another study."""
     rows = f"rows of source {source}" if source else "such rows"
-    message = f'Nothing to {doing}: "{db}" holds no {rows}.'
+    message = f'Nothing to {action}: "{db}" holds no {rows}.'
     return DatabaseError(message, f"It holds: {', '.join(study_names(db)) or 'no trials'}.")
 
 
-def passed_over(name: str, db: str | Path) -> list[str]:
+def studies_not_fitted(name: str, db: str | Path) -> list[str]:
     """A sentence for each study of the database that has no fit of this name or engine, or whose text is not here."""
-    said = []
-    for one in study_names(db):
-        known = loadable([one], db)
-        if not known:
-            said.append(f'Not fitted: "{one}", whose study file is not here. To fit it: --study PATH/TO/STUDY.toml')
-        elif not _of(known[0], name):
-            said.append(f'Not fitted: "{one}", which defines no fit "{name}".')
-    return said
+    sentences = []
+    for study_name in study_names(db):
+        studies = loadable_studies([study_name], db)
+        if not studies:
+            sentences.append(
+                f'Not fitted: "{study_name}", whose study file is not here. To fit it: --study PATH/TO/STUDY.toml'
+            )
+        elif not _fits_named(studies[0], name):
+            sentences.append(f'Not fitted: "{study_name}", which defines no fit "{name}".')
+    return sentences

@@ -41,33 +41,33 @@ def open_trials(
     Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
     version.
     """
-    shown = None if version is None else chosen_rows(Path(db), study, RowFilter(version)).versions
-    with showing(shown), reading(db) as connection:
+    versions = None if version is None else chosen_rows(Path(db), study, RowFilter(version)).versions
+    with showing(versions), reading(db) as connection:
         set_measure(connection, measure)
         is_lacking = view is None
         view = view or trials_view(connection, study)
         is_lacking = is_lacking and view.endswith("_rounds") and has_more_than_rounds(connection, study)
-        found = read_view(connection, view)
-        present = designs_in(connection)
+        rows = read_view(connection, view)
+        designs = designs_in(connection)
     if is_lacking:
         warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=2)
-    if study is not None and "study" in found.columns:
-        found = found.filter(pl.col("study") == study)
-    if found.is_empty() and (said := _why_empty(db, view, study, present)):
-        warnings.warn(said, stacklevel=2)
-    return found
+    if study is not None and "study" in rows.columns:
+        rows = rows.filter(pl.col("study") == study)
+    if rows.is_empty() and (reason := _why_empty(db, view, study, designs)):
+        warnings.warn(reason, stacklevel=2)
+    return rows
 
 
-def _why_empty(db: str | Path, view: str, study: str | None, present: Mapping[str, str | None]) -> str | None:
+def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[str, str | None]) -> str | None:
     """Why a view of trials has no rows; None of a table, which may well be empty."""
-    here = ", ".join(f"{name} ({design})" for name, design in present.items())
-    if not here:
+    contents = ", ".join(f"{name} ({design})" for name, design in designs.items())
+    if not contents:
         return f'"{db}" holds no trials yet.'
-    if study is not None and study not in present:
-        return f'"{db}" holds no trials of "{study}". It holds: {here}.'
+    if study is not None and study not in designs:
+        return f'"{db}" holds no trials of "{study}". It holds: {contents}.'
     is_of_trials = view.endswith(TRIALS)
     return (
-        f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {here}.'
+        f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {contents}.'
         if is_of_trials
         else None
     )
@@ -86,8 +86,8 @@ def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
     """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
-    known = stored_views(connection)
-    if view in known:
+    names = stored_views(connection)
+    if view in names:
         frame: pl.DataFrame = frame_of(connection.view(view))
         return frame
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
@@ -96,7 +96,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
             "Let go of it elsewhere (a collector, a shell, R), see that it may be written, "
             "then: collect load --db FILE",
         )
-    raise UnknownNameError("view", view, known)
+    raise UnknownNameError("view", view, names)
 
 
 def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:

@@ -25,7 +25,7 @@ _HOME = {
         "import_trials", "load_study", "showing",
     ),
     "slant.analysis": (
-        "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+        "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
         "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
     ),
 }  # fmt: skip

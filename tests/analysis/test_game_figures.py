@@ -16,7 +16,7 @@ from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.paper.human_levels import human_levels
-from slant.analysis.plots.games import KINDS, kinds_of
+from slant.analysis.plots.games import KINDS, study_figure_kinds
 from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
@@ -126,10 +126,10 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
 def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     study = load_study("hiring")
     paper = {"stratification", "families", "success_rates", "features", "steers", "settings", "hidden_mapping"}
-    assert set(kinds_of(study)) == paper
+    assert set(study_figure_kinds(study)) == paper
     assert {"elicited_rates", "controlled_indices", "allocations"} < set(KINDS)
     assert study.figures["steers"].all_variants == ("main", "steer_fair", "steer_values", "steer_norm", "steer_bonus")
-    assert kinds_of(load_study("rmiat")) == {}
+    assert study_figure_kinds(load_study("rmiat")) == {}
 
 
 def test_figures_are_no_part_of_what_is_asked(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.rows.descriptive_tables import tables
-from slant.analysis.rows.result_warnings import told_of_chance
+from slant.analysis.rows.result_warnings import chance_warnings
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
@@ -170,11 +170,11 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
 
 
 def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
-    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).unlike
+    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).warnings
     assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")
     assert "--n-draws 39 or more" in said
-    assert analysis.game_differences(db, n_draws=39, indices=["si"]).unlike == ()
-    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").unlike == ()
+    assert analysis.game_differences(db, n_draws=39, indices=["si"]).warnings == ()
+    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> Non
             analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
     db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
     assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
-    assert list(told_of_chance(tables(db, names=["allocation_indices"]), db)) == []
+    assert list(chance_warnings(tables(db, names=["allocation_indices"]), db)) == []
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:

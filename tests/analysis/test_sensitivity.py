@@ -20,7 +20,7 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.sensitivity import Work, specification_work, specifications
+from slant.analysis.questions.sensitivity import PlannedSpecification, plan_specifications, specifications
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
@@ -162,7 +162,7 @@ def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Pa
 
 
 def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None:
-    works = specification_work(blocks, load_study("interference"), ["reference"], None)
+    works = plan_specifications(blocks, load_study("interference"), ["reference"], None)
     assert [work.name for work in works] == ["reference:gpt-5"]
     assert works[0].definition.levels["model"] == ("gpt-5", "claude-sonnet-4")
     assert works[0].arguments["arguments"]["levels"]["model"] == ["gpt-5", "claude-sonnet-4"]
@@ -223,7 +223,7 @@ def test_bayesian_specifications_share_one_compiled_model(blocks: Path, tmp_path
     assert found["priors_halved"] < found["priors_doubled"]  # the narrower prior pulls the block's effect to 0
 
 
-def from_rscript(works: Sequence[Work], folder: Path) -> list[float]:
+def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[float]:
     """The numbers of these specifications of one cell, row after row."""
     installed = r_installation()
     assert installed is not None
@@ -251,7 +251,7 @@ def numbers(table: pl.DataFrame) -> list[float]:
 
 
 def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
-    works = specification_work(db, load_study("rmiat"), (), None)
+    works = plan_specifications(db, load_study("rmiat"), (), None)
     # The last digits of a fit with two random effects differ from one run of R to the next.
     first = [work for work in works if work.cell.key["model"] == "o3-mini" and work.name != "maximal"]
     table = specifications(db, "rmiat").table.filter(pl.col("model") == "o3-mini", pl.col("spec") != "maximal")
@@ -260,7 +260,7 @@ def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) -> None:
-    works = specification_work(blocks, load_study("interference"), ["glmer_quick"], None)
+    works = plan_specifications(blocks, load_study("interference"), ["glmer_quick"], None)
     there = from_rscript(works, tmp_path)
     table = specifications(blocks, "interference", specs=["glmer_quick"]).table
     assert len(there) == 4 * 7

@@ -19,7 +19,7 @@ from slant.analysis.paper.results import Results
 from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.paper.topics import NUMBERS
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.topics.topic_models import STALE, stale_models
+from slant.analysis.questions.topics.topic_models import STALE, stale_model_warnings
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
@@ -262,7 +262,7 @@ def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path)
         assert len(notes) == rows.height - 1 == 4 + 12 + 5
         (drawn,) = figure_rows(db, its, ["topic_prevalence"])
         assert drawn.note == STALE
-        assert stale_models(db, its) == [f"Topics (imported): {STALE}"]
+        assert stale_model_warnings(db, its) == [f"Topics (imported): {STALE}"]
 
 
 @pytest.mark.slow

@@ -131,6 +131,13 @@ def test_rooms_import_in_one_direction() -> None:
         pytest.fail(f"These rooms import each other: {', '.join(loop.args[1])}")
 
 
+def test_no_module_has_the_name_of_a_function_in_it() -> None:
+    """Whoever imports the name would get the one or the other, by the order of imports. Commands are no functions."""
+    for file in CODE:
+        functions = [node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+        assert file.stem not in {one.name for one in functions if not one.decorator_list}, file
+
+
 def test_a_query_that_joins_or_groups_is_an_sql_file() -> None:
     grouping = re.compile(r"\bselect\b.+\bfrom\b.*(\bjoin\b|\bgroup by\b)", re.I | re.S)
     assert [(file.name, line) for file in CODE for line, text in strings_in(file) if grouping.search(text)] == []

@@ -22,9 +22,9 @@ import pytest
 from slant import analysis
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.fitting.engines import ENGINES
-from slant.analysis.fitting.fit_plan import Work, fit_work
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
-from slant.analysis.questions.checks.study_checks import _of_design, _of_fits, _of_trials, fits_to_make
+from slant.analysis.questions.checks.study_checks import _design_calls, _fit_calls, _trial_calls, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
 from slant.analysis.rows.descriptive_tables import read_header
 from slant.analysis.rows.views import open_trials, view_names
@@ -75,16 +75,16 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def works(db: Path) -> list[Work]:
+def works(db: Path) -> list[PlannedFit]:
     found = []
     for study in map(load_study, list_studies()):
         checked = fits_to_make(mixed_fit(study)).values() if study.name == "rmiat" else ()
         for fit in [*study.fits.values(), *checked]:
-            found += fit_work(db, study, fit, settings=SETTINGS.get(fit.engine))
+            found += plan_fits(db, study, fit, settings=SETTINGS.get(fit.engine))
     return found
 
 
-def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[PlannedFit]) -> None:
     for study in map(load_study, list_studies()):  # some tables show what was fitted
         for name, fit in study.fits.items():
             analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
@@ -119,11 +119,13 @@ def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(pl.exclude(pl.List, pl.Struct, pl.Binary))
 
 
-def test_every_engine_is_compared(works: list[Work]) -> None:
+def test_every_engine_is_compared(works: list[PlannedFit]) -> None:
     assert {work.definition.engine for work in works} == set(ENGINES)
 
 
-def test_every_fit_of_every_study_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+def test_every_fit_of_every_study_is_the_same_in_both_languages(
+    db: Path, tmp_path: Path, works: list[PlannedFit]
+) -> None:
     in_r = plain_r(tmp_path, db=str(db), views=[], fits=[as_job(work) for work in works], checks=[])["fits"]
     here = {number: answer.value for number, answer in computed([work.call for work in works])}
     assert len(in_r) == len(here) == len(works)
@@ -144,12 +146,12 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
     fits: dict[str, Any] = {
         name: analysis.fit(db, with_fit(study, one), one.name) for name, one in fits_to_make(paper).items()
     }
-    of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
+    of_mixed = (*_trial_calls(read_trials(db, study, None, None), paper, 0.05, 0.1), *_fit_calls(fits, 0.05))
     calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)
         own = DESIGN_CHECKS[its.design]
-        calls += [call for _, call in _of_design(own, own.read(db, its, None, None), 0.05)]
+        calls += [call for _, call in _design_calls(own, own.read(db, its, None, None), 0.05)]
     asked = [as_check(call, tmp_path, number) for number, call in enumerate(calls)]
     in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
     for number, answer in computed(calls):

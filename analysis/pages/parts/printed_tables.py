@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.pages.parts.records import Group, Material, Shown
-from slant.analysis.pages.report_tables import plain
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
+from slant.analysis.pages.report_tables import text_table
 from slant.analysis.paper.numbers import PRINT
 from slant.collector.designs import design_named
 
@@ -23,40 +23,46 @@ _OF_ANSWERS = (
 )
 
 
-def printed_tables(material: Material) -> Group | None:
-    rows = material.own(COMPARED)
-    if rows.is_empty() or not design_named(material.study.design).compares_variants:
+def print_comparison(section: SectionData) -> Group | None:
+    rows = section.own(COMPARED)
+    if rows.is_empty() or not design_named(section.study.design).compares_variants:
         return None
-    known = rows.filter(pl.col("recomputed").is_not_null())
-    tables = [Shown("How many printed numbers stand how", plain(_counted(rows)), is_open=True)]
-    if known.height:
-        tables.append(Shown("Printed numbers that something stands beside", plain(_beside(material, known))))
+    recomputed = rows.filter(pl.col("recomputed").is_not_null())
+    tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]
+    if recomputed.height:
+        tables.append(
+            CaptionedTable(
+                "Printed numbers that something stands beside", text_table(_comparison_rows(section, recomputed))
+            )
+        )
     slips = rows.filter(pl.col("status") == "slip")
     if slips.height:
-        tables.append(Shown(f"Known slips of print ({slips.height})", plain(_slips(material, slips)), is_open=True))
-    text = _OF_PRINT if material.grain["source"] == PRINT else _OF_ANSWERS.format(study=material.study.name)
+        tables.append(
+            CaptionedTable(f"Known slips of print ({slips.height})", text_table(_slips(section, slips)), is_open=True)
+        )
+    text = _OF_PRINT if section.grain["source"] == PRINT else _OF_ANSWERS.format(study=section.study.name)
     return Group("print", "beside the print", (text,), tuple(tables))
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+def _status_counts(rows: pl.DataFrame) -> pl.DataFrame:
     counts = rows.with_columns(n=pl.lit(1)).pivot(
         "status", index="table", values="n", aggregate_function="sum", maintain_order=True
     )
     return counts.fill_null(0)
 
 
-def _beside(material: Material, rows: pl.DataFrame) -> pl.DataFrame:
+def _comparison_rows(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
     note = pl.col("note").fill_null("")
-    return rows.select(*_key(material), "printed", pl.col("recomputed").alias("here"), "status", note)
+    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), "status", note)
 
 
-def _slips(material: Material, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(*_key(material), "printed", pl.col("recomputed").alias("here"), pl.col("slip").alias("why"))
+def _slips(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), pl.col("slip").alias("why"))
 
 
-def _key(material: Material) -> list[pl.Expr]:
+def _key(section: SectionData) -> list[pl.Expr]:
     """Of games, `test` is the variant and `condition` the format of answers. Most models of a paper were not asked."""
-    labels = {**{model.model: model.label for model in material.study.models}, **material.labels}
+    labels = {**{model.model: model.label for model in section.study.models}, **section.labels}
     return [
         pl.col("table"),
         pl.col("model").replace(labels).fill_null(""),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slant.analysis.pages.parts import forced_choice, games, printed_tables
-from slant.analysis.pages.parts.records import Group, Maker, Material, ToMake
+from slant.analysis.pages.parts.records import Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 
 _TOPICS = (
@@ -16,8 +16,8 @@ _TOPICS = (
 )  # fmt: skip
 
 
-def topics(material: Material) -> Group | None:
-    tables = tuple(shown for name in _TOPICS if (shown := material.captioned(name)))
+def topics(section: SectionData) -> Group | None:
+    tables = tuple(table for name in _TOPICS if (table := section.captioned(name)))
     text = (
         "Topics have no fixed order: their numbers are those of this fit. The examples are what models wrote, word for "
         "word."
@@ -25,28 +25,28 @@ def topics(material: Material) -> Group | None:
     return Group("topics", "topics of the reasoning", (text,), tables) if tables else None
 
 
-def robustness(material: Material) -> Group | None:
+def robustness(section: SectionData) -> Group | None:
     """Specification by specification, where `analyze sensitivity` has kept some."""
-    if not material.study.sensitivity:
+    if not section.study.sensitivity:
         return None
-    shown = material.captioned("specifications")
-    to_make = ToMake("Sensitivity analysis", f"analyze sensitivity --study {material.study.as_typed}")
-    tables, missing = ((shown,), ()) if shown else ((), (to_make,))
+    table = section.captioned("specifications")
+    to_make = MissingResult("Sensitivity analysis", f"analyze sensitivity --study {section.study.as_typed}")
+    tables, missing = ((table,), ()) if table else ((), (to_make,))
     return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
 
 
-GROUPS: tuple[Maker, ...] = (
+GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, forced_choice.answers, forced_choice.falsification, robustness, forced_choice.order,
     forced_choice.stimuli, games.ends, games.indices, games.differences, games.questions, games.choices,
-    printed_tables.printed_tables, topics,
+    printed_tables.print_comparison, topics,
 )  # fmt: skip
 
 
-def groups(material: Material) -> list[Group]:
-    return [_told(group) for maker in GROUPS if (group := maker(material))]
+def groups(section: SectionData) -> list[Group]:
+    return [_without_folder_names(group) for maker in GROUPS if (group := maker(section))]
 
 
-def _told(group: Group) -> Group:
+def _without_folder_names(group: Group) -> Group:
     """A study's file is named without its folders: whoever reads a report need not know where it lies."""
-    to_make = tuple(replace(one, command=without_folders(one.command)) for one in group.to_make)
+    to_make = tuple(replace(result, command=without_folders(result.command)) for result in group.to_make)
     return replace(group, to_make=to_make)

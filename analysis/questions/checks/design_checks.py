@@ -77,10 +77,10 @@ def read_rounds(db: str | Path, study: Study, source: str | None, measure: str |
         ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
         games = read_view(connection, "allocation_games")
     frame = rows_of_study(frame, db, study, source)
-    known = games.select(*_GAME, "n_rounds", "n_groups", "is_complete", "is_pooled", "ended_as")
-    frame = frame.join(known, on=_GAME, how="left", maintain_order="left")
+    game_columns = games.select(*_GAME, "n_rounds", "n_groups", "is_complete", "is_pooled", "ended_as")
+    frame = frame.join(game_columns, on=_GAME, how="left", maintain_order="left")
     frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
-    frame = frame.with_columns(pl.col(name).alias(shown) for name, shown in _GAMES.items())
+    frame = frame.with_columns(pl.col(name).alias(alias) for name, alias in _GAMES.items())
     frame = frame.with_columns(test=pl.lit("rounds"), test_label=pl.lit("rounds"), test_no=pl.lit(1))
     order = (*GRAIN, "model_no", "model", "repetition", "game", "round", "trial_id")
     return frame.sort(order, nulls_last=True)
@@ -93,27 +93,27 @@ def conditions_in(trials: pl.DataFrame) -> list[str]:
 
 
 def _choices(trials: pl.DataFrame, alpha: float) -> Calls:
-    its = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
-    order = {**its, "alpha": alpha}
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    order = {**sides, "alpha": alpha}
     letters = {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"}
-    yield "first_option", _call("check_first_option", trials, {**its, **letters})
+    yield "first_option", _call("check_first_option", trials, {**sides, **letters})
     yield "order_effect", _call("check_order_effect", trials, {**order, "order": "expected_is_first"})
     yield "block_order", _call("check_order_effect", trials, {**order, "order": "block_position"})
-    yield "missing_answers", _call("check_missing_answers", trials, its)
-    yield "missing_bounds", _call("check_missing_bounds", trials, its)
-    yield "left_out", _call("check_left_out", trials, {**its, "parts": ["item", "wording", "repetition"]})
-    yield "separation", _call("check_separation", trials, its)
+    yield "missing_answers", _call("check_missing_answers", trials, sides)
+    yield "missing_bounds", _call("check_missing_bounds", trials, sides)
+    yield "left_out", _call("check_left_out", trials, {**sides, "parts": ["item", "wording", "repetition"]})
+    yield "separation", _call("check_separation", trials, sides)
     yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
 
 
 def _games(trials: pl.DataFrame, alpha: float) -> Calls:
-    its = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
     complete = trials.filter("is_complete")
-    yield "first_option", _call("check_first_option", trials, {**its, "n_options": "n_groups", "cluster": "history"})
-    yield "missing_answers", _call("check_missing_answers", trials, its)
+    yield "first_option", _call("check_first_option", trials, {**sides, "n_options": "n_groups", "cluster": "history"})
+    yield "missing_answers", _call("check_missing_answers", trials, sides)
     yield "games_ended", _call("check_games_ended", trials, {"by": list(CELL)})
     yield "game_influence", _call("check_game_influence", complete, {"by": list(CELL)})
-    yield "answer_lengths", _call("check_answer_lengths", trials, its)
+    yield "answer_lengths", _call("check_answer_lengths", trials, sides)
     yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
 
 

@@ -14,7 +14,7 @@ from slant.analysis.questions.checks.sentences import (
     Context,
     Finding,
     count_of,
-    counted,
+    count_text,
     middle,
     number,
     percent,
@@ -36,7 +36,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         grain = dict(zip(GRAIN, map(str, values), strict=True))
         rows, context = rows_of(checks, grain), context_of(checks, trials)
         page = _PAGES.get(checks.study.design, _PAGE)
-        yield grain, [_found(name, entry, rows, context) for name, entry in page.items()]
+        yield grain, [_make_finding(name, entry, rows, context) for name, entry in page.items()]
 
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
@@ -48,24 +48,26 @@ def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]
 def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     models = dict(trials.select("model", "model_label").unique(maintain_order=True).iter_rows())
     tests = dict(trials.select("test", "test_label").unique(maintain_order=True).iter_rows())
-    named = trials.select("condition", "condition_label", "condition_no").unique(maintain_order=True)
-    conditions = dict(named.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows())
+    condition_rows = trials.select("condition", "condition_label", "condition_no").unique(maintain_order=True)
+    conditions = dict(
+        condition_rows.sort("condition_no", nulls_last=True).select("condition", "condition_label").iter_rows()
+    )
     is_balanced = "balanced" in checks.study.variants
     return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
-def _found(name: str, entry: Entry, rows: Rows, context: Context) -> Finding:
+def _make_finding(name: str, entry: Entry, rows: Rows, context: Context) -> Finding:
     question, needed, find = entry
-    if any(one not in rows or _good(rows[one]).is_empty() for one in needed):
+    if any(check not in rows or _usable_rows(rows[check]).is_empty() for check in needed):
         return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
-    finding = find(question, {one: _good(rows[one]) for one in rows}, context)
-    doubts = tuple(said for one in needed for said in _doubts(rows[one]))
-    if not doubts:
+    finding = find(question, {check: _usable_rows(rows[check]) for check in rows}, context)
+    warnings = tuple(warning for check in needed for warning in _status_warnings(rows[check]))
+    if not warnings:
         return finding
-    return replace(finding, details=(*finding.details, *doubts), columns=(*finding.columns, "fit_status"))
+    return replace(finding, details=(*finding.details, *warnings), columns=(*finding.columns, "fit_status"))
 
 
-def _doubts(rows: pl.DataFrame) -> Iterator[str]:
+def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
     """That some of the fits that rows rest on are singular or worse."""
     if "fit_status" not in rows.columns:
         return
@@ -73,54 +75,57 @@ def _doubts(rows: pl.DataFrame) -> Iterator[str]:
     doubtful = fits.filter(pl.col("fit_status") != "ok").group_by("fit_status").len().sort("fit_status")
     if doubtful.height:
         kinds = ", ".join(f"{n} {status}" for status, n in doubtful.iter_rows())
-        yield f"Doubtful: {kinds} of {counted(fits.height, 'fit')}; the warnings say which and why."
+        yield f"Doubtful: {kinds} of {count_text(fits.height, 'fit')}; the warnings say which and why."
 
 
-def _good(rows: pl.DataFrame) -> pl.DataFrame:
+def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows that could be checked; NaN becomes null, because it sorts as the largest of all."""
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
 def _residuals(question: str, rows: Rows, context: Context) -> Finding:
-    found = rows["residuals"]
-    skewed = found.filter(pl.col("skewness").abs() > _SKEWED)
-    worst = found.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
-    uneven = found.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
-    far = found.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
+    results = rows["residuals"]
+    skewed = results.filter(pl.col("skewness").abs() > _SKEWED)
+    most_skewed = results.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
+    uneven = results.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
+    farthest = results.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
     return Finding(
         "residuals",
         question,
         "caution" if skewed.height else "holds",
-        f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, found.height, 'model')}.",
+        f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, results.height, 'model')}.",
         (
-            f"Skewness, 0 if symmetric: {spread(found['skewness'])}; the largest in {context.cell(worst)}.",
+            f"Skewness, 0 if symmetric: {spread(results['skewness'])}; the largest in {context.cell(most_skewed)}.",
             "The spread of the two conditions differs by more than a fifth in "
-            f"{count_of(uneven.height, found.height, 'model')} (ratio of standard deviations, {context.other} over "
-            f"{context.reference}: {spread(found['sd_ratio'])}).",
-            f"The farthest residual is {number(far['largest'], 1)} standard deviations away ({context.cell(far)}); "
-            f"{percent(middle(found['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 %).",
+            f"{count_of(uneven.height, results.height, 'model')} (ratio of standard deviations, {context.other} over "
+            f"{context.reference}: {spread(results['sd_ratio'])}).",
+            f"The farthest residual is {number(farthest['largest'], 1)} standard deviations away "
+            f"({context.cell(farthest)}); "
+            f"{percent(middle(results['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 "
+            "%).",
         ),
         ("n", "skewness", "excess_kurtosis", "sd_ratio", "spread_correlation", "largest"),
     )
 
 
 def _influence(question: str, rows: Rows, context: Context) -> Finding:
-    found = rows["influence"].drop_nulls("changes_conclusion")
-    n_failed = rows["influence"].height - found.height
-    if found.is_empty():
+    results = rows["influence"].drop_nulls("changes_conclusion")
+    n_failed = rows["influence"].height - results.height
+    if results.is_empty():
         return Finding("influence", question, "not checked", "No model could be refitted without a prompt.")
-    n_models = found.select("model", "test").n_unique()
-    changed = found.filter("changes_conclusion")
+    n_models = results.select("model", "test").n_unique()
+    changed = results.filter("changes_conclusion")
     cells = changed.select("model", "test").unique(maintain_order=True)
-    most = found.sort("cooks_distance", descending=True, nulls_last=True).to_dicts()[0]
-    said = "Leaving out one prompt changes the conclusion in"
+    most_influential = results.sort("cooks_distance", descending=True, nulls_last=True).to_dicts()[0]
+    subject = "Leaving out one prompt changes the conclusion in"
     details = [
-        f"Largest Cook's distance: {number(most['cooks_distance'])} ({context.cell(most)}, prompt {most['left_out']}); "
-        f"above 4 / number of prompts: {counted(int(found['is_influential'].sum()), 'time')} of {found.height}."
+        f"Largest Cook's distance: {number(most_influential['cooks_distance'])} ({context.cell(most_influential)}, "
+        f"prompt {most_influential['left_out']}); "
+        f"above 4 / number of prompts: {count_text(int(results['is_influential'].sum()), 'time')} of {results.height}."
     ]
     if n_failed:
         details.append(
-            f"{n_failed} of {counted(rows['influence'].height, 'refit')} without a prompt could not be made, and "
+            f"{n_failed} of {count_text(rows['influence'].height, 'refit')} without a prompt could not be made, and "
             f"{'is' if n_failed == 1 else 'are'} not counted."
         )
     for row in changed.group_by("model", "test", "p_all", maintain_order=True).agg("left_out").to_dicts():
@@ -133,7 +138,7 @@ def _influence(question: str, rows: Rows, context: Context) -> Finding:
         "influence",
         question,
         _standing(cells.height, n_failed),
-        f"{said} {count_of(cells.height, n_models, 'mixed model')}.",
+        f"{subject} {count_of(cells.height, n_models, 'mixed model')}.",
         tuple(details),
         ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
     )
@@ -145,16 +150,16 @@ def _standing(n_changed: int, n_failed: int) -> str:
 
 
 def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
-    found = rows["variance_shares"]
-    shares = {str(group): part for (group,), part in found.group_by("group", maintain_order=True)}
+    results = rows["variance_shares"]
+    shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
     details = []
     for group, part in shares.items():
         if group != "residual":
-            most = part.sort("share", descending=True, nulls_last=True).to_dicts()[0]
+            largest = part.sort("share", descending=True, nulls_last=True).to_dicts()[0]
             details.append(
-                f"Percent by {_GROUPS.get(group, group)}: {spread(100 * part['share'], 1)} ({context.cell(most)})."
+                f"Percent by {_GROUPS.get(group, group)}: {spread(100 * part['share'], 1)} ({context.cell(largest)})."
             )
-    said = " and ".join(
+    shares_text = " and ".join(
         f"{_GROUPS.get(group, group)}s account for {percent(middle(part['share']))}"
         for group, part in shares.items()
         if group != "residual"
@@ -163,7 +168,7 @@ def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
         "variance_shares",
         question,
         "note",
-        f"Of the variance that the condition leaves, {said} (in the middle model); the rest is between trials.",
+        f"Of the variance that the condition leaves, {shares_text} (in the middle model); the rest is between trials.",
         tuple(details),
         ("group", "variance", "share"),
     )
@@ -188,7 +193,7 @@ def _words(question: str, rows: Rows, context: Context) -> Finding:
     ]
     details += [
         f"Could not be refitted with {term}, and {'is' if part.height == 1 else 'are'} not counted: "
-        f"{counted(part.height, 'model')}{_which(part, context)}."
+        f"{count_text(part.height, 'model')}{_which(part, context)}."
         for term, part in zip(("(1 | item)", "(1 | item) + (1 | item:condition)"), failed, strict=True)
         if part.height
     ]
@@ -210,16 +215,16 @@ def _which(rows: pl.DataFrame, context: Context) -> str:
 
 
 def _corrections(question: str, rows: Rows, context: Context) -> Finding:
-    found = rows["corrections"]
-    significant = found.filter("is_significant")
+    results = rows["corrections"]
+    significant = results.filter("is_significant")
     lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
-    sizes = sorted(set(found["n_tests"]))
+    sizes = sorted(set(results["n_tests"]))
     corrected = " or ".join(map(str, sizes))
     return Finding(
         "corrections",
         question,
         "caution" if lost["holm"].height else "holds",
-        f"Of {counted(significant.height, 'significant effect')} (p < {context.alpha:g}), "
+        f"Of {count_text(significant.height, 'significant effect')} (p < {context.alpha:g}), "
         f"{significant.height - lost['holm'].height} are left after Holm's correction and "
         f"{significant.height - lost['bh'].height} after Benjamini and Hochberg's.",
         (
@@ -236,35 +241,37 @@ def _corrections(question: str, rows: Rows, context: Context) -> Finding:
 
 def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
     effects = rows["corrections"].select("model", "test", "is_significant")
-    found = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
-    nulls = found.filter(~pl.col("is_significant"))
-    shown = nulls.filter(pl.col("p_equivalence") < context.alpha)
-    small = found.filter(pl.col("is_significant") & (pl.col("p_equivalence") < context.alpha))
+    results = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
+    nulls = results.filter(~pl.col("is_significant"))
+    equivalent = nulls.filter(pl.col("p_equivalence") < context.alpha)
+    small = results.filter(pl.col("is_significant") & (pl.col("p_equivalence") < context.alpha))
     details = [
         f"{context.cell(row)}: d = {number(row['d'])}, {percent(1 - 2 * context.alpha, 0)} interval "
         f"{number(row['conf_low'])} to {number(row['conf_high'])}, so that a bound of {number(row['smallest_bound'])} "
         "could just be shown."
         for row in nulls.to_dicts()
     ]
-    short = found.filter(~pl.col("is_possible"))
+    short = results.filter(~pl.col("is_possible"))
     if short.height:
         details.append(
-            f"In {count_of(short.height, found.height, 'cell')} there are too few trials to show |d| < "
+            f"In {count_of(short.height, results.height, 'cell')} there are too few trials to show |d| < "
             f"{context.bound:g} even if d were exactly 0."
         )
     details.append(
-        f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, found.height, 'cell')}"
+        f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, results.height, 'cell')}"
         f"{_which(small, context)}."
     )
-    none = f"There is no null: {found.height} of {counted(found.height, 'effect')} are significant."
+    none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant."
     verdict = (
-        f"Of {counted(nulls.height, 'effect')} that are not significant, {shown.height or 'none'} can be shown to be "
-        f"smaller than |d| = {context.bound:g}; {nulls.height - shown.height} are undecided, not shown to be absent."
+        f"Of {count_text(nulls.height, 'effect')} that are not significant, {equivalent.height or 'none'} can be "
+        "shown to be "
+        f"smaller than |d| = {context.bound:g}; {nulls.height - equivalent.height} are undecided, not shown to be "
+        "absent."
     )
     return Finding(
         "equivalence",
         question,
-        "caution" if nulls.height > shown.height else "holds",
+        "caution" if nulls.height > equivalent.height else "holds",
         verdict if nulls.height else none,
         tuple(details),
         ("d", "conf_low", "conf_high", "p_difference", "p_equivalence", "smallest_bound", "finding"),

@@ -17,7 +17,7 @@ from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.result_warnings import doubtful_fits, mixtures
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once
@@ -79,66 +79,76 @@ def check(
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
-    its = study_in(db, study, has_checks, "has anything to check")
-    if its.design in DESIGN_CHECKS:
-        own_checks = DESIGN_CHECKS[its.design]
-        answers = own_checks.read(db, its, source, measure)
-        rows, said = _run(list(_of_design(own_checks, answers, alpha)), workers, progress)
-        return Checks(its, alpha, bound, rows, answers, [*mixtures(db, its.name, source, measure), *said], None)
-    definition = mixed_fit(its)
-    trials = read_trials(db, its, source, measure)
-    own = list(_of_trials(trials, definition, alpha, bound))
+    study = study_in(db, study, has_checks, "has anything to check")
+    if study.design in DESIGN_CHECKS:
+        own_checks = DESIGN_CHECKS[study.design]
+        answers = own_checks.read(db, study, source, measure)
+        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), workers, progress)
+        return Checks(
+            study,
+            alpha,
+            bound,
+            rows,
+            answers,
+            [*mixture_warnings(db, study.name, source, measure), *check_warnings],
+            None,
+        )
+    definition = mixed_fit(study)
+    trials = read_trials(db, study, source, measure)
+    trial_calls = list(_trial_calls(trials, definition, alpha, bound))
     to_make = fits_to_make(definition)
-    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(own) + len(_RESTS_ON)]
+    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(trial_calls) + len(_RESTS_ON)]
     fits: dict[str, FitResult] = {}
-    for number, (name, one) in enumerate(to_make.items()):
-        mine = replace(its, fits={one.name: one})
+    for number, (name, check_fit) in enumerate(to_make.items()):
+        fit_study = replace(study, fits={check_fit.name: check_fit})
         fits[name] = fit(
             db,
-            mine,
-            one.name,
+            fit_study,
+            check_fit.name,
             source=source,
             measure=measure,
             workers=workers,
             refit=refit,
             progress=_stage(progress, stages, number),
         )
-    rows, said = _run([*own, *_of_fits(fits, alpha)], workers, _stage(progress, stages, len(to_make)))
-    rows |= {name: _with_status(rows[name], fits[made]) for name, made in _RESTS_ON.items() if name in rows}
+    rows, check_warnings = _run(
+        [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
+    )
+    rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
-        its,
+        study,
         alpha,
         bound,
         rows,
         trials,
-        [*mixtures(db, its.name, source, measure), *_doubts(fits), *said],
-        next((one.not_kept for one in fits.values() if one.not_kept), None),
+        [*mixture_warnings(db, study.name, source, measure), *_fit_warnings(fits), *check_warnings],
+        next((result.not_kept for result in fits.values() if result.not_kept), None),
     )
 
 
-def checks_of(study: Study) -> Mapping[str, str]:
+def check_descriptions(study: Study) -> Mapping[str, str]:
     """The checks that a study has, in the order of the page, with what their rows hold."""
-    own = DESIGN_CHECKS.get(study.design)
-    return CHECKS if own is None else own.names
+    design_checks = DESIGN_CHECKS.get(study.design)
+    return CHECKS if design_checks is None else design_checks.names
 
 
-def _of_design(own: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
+def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
     """Each source, version and variant is corrected for the number of its own tests."""
     for _, rows in trials.group_by(*GRAIN, maintain_order=True):
-        yield from own.calls(rows, alpha)
+        yield from checks.calls(rows, alpha)
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
     """The progress of one stage as that of all of them; what a stage need not do again counts as done."""
     if progress is None:
         return None
-    before = sum(stages[: number + 1])
-    return lambda done, every: progress(before - every + done, sum(stages))
+    offset = sum(stages[: number + 1])
+    return lambda done, total: progress(offset - total + done, sum(stages))
 
 
-def _with_status(rows: pl.DataFrame, made: FitResult) -> pl.DataFrame:
+def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
     """What rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
-    status = made.diagnostics.select(*CELL, fit_status="status")
+    status = result.diagnostics.select(*CELL, fit_status="status")
     return rows.join(status, on=CELL, how="left", maintain_order="left")
 
 
@@ -147,15 +157,15 @@ def fits_to_make(paper: Fit) -> dict[str, Fit]:
     without each prompt in turn.
     """
     contrast = next(iter(paper.levels))
-    found = {"paper": paper}
+    fits = {"paper": paper}
     for name, term in _WORDS.items():
         formula = f"{paper.formula} + {term.format(contrast=contrast)}"
-        found[name] = replace(paper, name=f"{paper.name}_{name}", formula=formula)
-    found["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
-    return found
+        fits[name] = replace(paper, name=f"{paper.name}_{name}", formula=formula)
+    fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
+    return fits
 
 
-def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
+def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
     """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
@@ -171,11 +181,11 @@ def _of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> 
         yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
 
 
-def _of_fits(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Call]]:
+def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Call]]:
     """Checks of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
-    estimates = {name: one.table.select(keep) for name, one in fits.items()}
+    estimates = {name: result.table.select(keep) for name, result in fits.items()}
     effects = estimates["paper"].filter(pl.col("term") != "intercept")
     variances = fits["words"].variances.select(*by, "group", "term", "variance")
     by_model = [name for name in by if name != "test"]
@@ -183,37 +193,37 @@ def _of_fits(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Ca
     yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
     yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
     for name in _WORDS:
-        more = {"with_words": estimates[name], "by": by, "alpha": alpha}
-        yield name, Call("check_word_effects", estimates["paper"], more)
+        arguments = {"with_words": estimates[name], "by": by, "alpha": alpha}
+        yield name, Call("check_word_effects", estimates["paper"], arguments)
 
 
 def _run(
-    named: Sequence[tuple[str, Call]], workers: int | None, progress: Progress | None
+    calls: Sequence[tuple[str, Call]], workers: int | None, progress: Progress | None
 ) -> tuple[dict[str, pl.DataFrame], list[str]]:
     answers: dict[int, pl.DataFrame] = {}
-    doubts: list[str] = []
-    with closing(computed([call for _, call in named], workers)) as ended:
-        for done, (number, answer) in enumerate(ended, start=1):
-            name, _ = named[number]
+    warnings: list[str] = []
+    with closing(computed([call for _, call in calls], workers)) as finished:
+        for done, (number, answer) in enumerate(finished, start=1):
+            name, _ = calls[number]
             if answer.has_died:
-                doubts.append(f"Not checked ({name}): {answer.error[0]}")
+                warnings.append(f"Not checked ({name}): {answer.error[0]}")
             elif not answer.error:
                 answers[number] = answer.frames[""]
-            doubts += [f"Doubtful ({name}): {text.partition(': ')[2]}" for text in answer.messages]
+            warnings += [f"Doubtful ({name}): {text.partition(': ')[2]}" for text in answer.messages]
             if answer.error and not answer.has_died:
-                doubts.append(f"Doubtful ({name}): {' '.join(' '.join(answer.error).split())}")
+                warnings.append(f"Doubtful ({name}): {' '.join(' '.join(answer.error).split())}")
             if progress:
-                progress(done, len(named))
+                progress(done, len(calls))
     rows = {}
-    for name in dict.fromkeys(name for name, _ in named):
-        parts = [answers[n] for n, (known, _) in enumerate(named) if known == name and n in answers]
+    for name in dict.fromkeys(name for name, _ in calls):
+        parts = [answers[n] for n, (check, _) in enumerate(calls) if check == name and n in answers]
         if parts:
             rows[name] = pl.concat(parts, how="vertical_relaxed")
-            doubts += list(_said_by(name, rows[name]))
-    return rows, doubts
+            warnings += list(_cell_warnings(name, rows[name]))
+    return rows, warnings
 
 
-def _said_by(name: str, rows: pl.DataFrame) -> Iterator[str]:
+def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
     """What R said of single cells: warnings and failures, each with the cells that it holds for."""
     if "status" not in rows.columns:
         return
@@ -224,10 +234,10 @@ def _said_by(name: str, rows: pl.DataFrame) -> Iterator[str]:
         yield f"Doubtful: {name} is {status} for {'; '.join(cells)}. {text}"
 
 
-def _doubts(fits: dict[str, FitResult]) -> Iterator[str]:
-    for one in fits.values():
-        for said in doubtful_fits(one.diagnostics):
-            yield f"Doubtful: {said}"
+def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
+    for result in fits.values():
+        for warning in doubtful_fit_warnings(result.diagnostics):
+            yield f"Doubtful: {warning}"
 
 
 CHECKS: dict[str, str] = {

@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.calls.call import answered, computed
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results, rows_of
-from slant.analysis.questions.permutation.permutation_test import Test, tests_of
+from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
 from slant.analysis.rows.views import read_view
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading
@@ -25,7 +25,7 @@ _MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
 
 
 @dataclass(frozen=True)
-class Permuted:
+class PermutationResult:
     """What `permute()` found, each frame beginning with source, study, study_version, variant, fit, engine.
 
     tests: one row per cell, kind (population, item_averaged) and scale (delta_p, s): observed, observed_main_fit,
@@ -52,7 +52,7 @@ def permute(
     executor: Executor | None = None,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
-) -> Permuted:
+) -> PermutationResult:
     """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep what each found.
 
     An item's two block labels are swapped with probability 1/2, within its model and domain (R's permute_blocks()). A
@@ -67,33 +67,37 @@ def permute(
     """
     if permutations < 1:
         raise UsageError(f"Can't test with {permutations} permutations.", "One is the least: --permutations 1000")
-    tests = tests_of(db, study, engine, seed, source, settings or {})
+    tests = list_tests(db, study, engine, seed, source, settings or {})
     n = permutations + 1
-    permuted = [
-        _tested(Path(db), test, permutations, workers, executor, _Stage(progress, number * n, len(tests) * n))
+    test_results = [
+        _run_test(Path(db), test, permutations, workers, executor, _Stage(progress, number * n, len(tests) * n))
         for number, test in enumerate(tests)
     ]
-    frames = {name: pl.concat([getattr(one, name) for one in permuted]) for name in ("tests", "values", "refits")}
-    return Permuted(**frames, not_kept=next((one.not_kept for one in permuted if one.not_kept), None))
+    frames = {
+        name: pl.concat([getattr(result, name) for result in test_results]) for name in ("tests", "values", "refits")
+    }
+    return PermutationResult(
+        **frames, not_kept=next((result.not_kept for result in test_results if result.not_kept), None)
+    )
 
 
 class _Stage:
     """The progress of one test as that of all."""
 
-    def __init__(self, progress: Progress | None, before: int, total: int) -> None:
-        self.progress, self.before, self.total = progress, before, total
+    def __init__(self, progress: Progress | None, offset: int, total: int) -> None:
+        self.progress, self.offset, self.total = progress, offset, total
 
     def __call__(self, done: int, number: int) -> None:
         if self.progress:
-            self.progress(self.before + done, self.total)
+            self.progress(self.offset + done, self.total)
 
     def after(self, n: int) -> _Stage:
-        return _Stage(self.progress, self.before + n, self.total)
+        return _Stage(self.progress, self.offset + n, self.total)
 
 
-def _tested(
-    db: Path, test: Test, permutations: int, workers: int | None, executor: Executor | None, progress: _Stage
-) -> Permuted:
+def _run_test(
+    db: Path, test: PermutationTest, permutations: int, workers: int | None, executor: Executor | None, progress: _Stage
+) -> PermutationResult:
     """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
     calls = [test.refit(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
@@ -111,25 +115,25 @@ def _tested(
         answer.raise_error()
         rows, not_kept = rows_of(summary, answer)["permutation_cells"], None
     else:
-        summed_up = results(db, [summary], executor=executor)
-        rows, not_kept = summed_up.frames["permutation_cells"], summed_up.not_kept
+        summary_results = results(db, [summary], executor=executor)
+        rows, not_kept = summary_results.frames["permutation_cells"], summary_results.not_kept
     values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
-    return Permuted(
-        _beside_main_fit(db, test, rows),
-        values.select(*_where(test), pl.all()),
-        refits.select(*_where(test), pl.all()),
+    return PermutationResult(
+        _with_main_fit(db, test, rows),
+        values.select(*_grain_columns(test), pl.all()),
+        refits.select(*_grain_columns(test), pl.all()),
         permuted.not_kept or not_kept,
     )
 
 
-def _compile(db: Path, test: Test, executor: Executor | None, progress: _Stage) -> None:
-    said = made_model_folder(db) / f"{test.id}.says"
+def _compile(db: Path, test: PermutationTest, executor: Executor | None, progress: _Stage) -> None:
+    status_file = made_model_folder(db) / f"{test.id}.says"
     if watch := getattr(progress.progress, "watch", None):
-        watch(said)
+        watch(status_file)
     try:
-        answered(test.compile(said), executor)
+        answered(test.compile(status_file), executor)
     finally:
-        said.unlink(missing_ok=True)
+        status_file.unlink(missing_ok=True)
 
 
 def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -141,27 +145,27 @@ def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
     return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
 
 
-def _n_kept(db: Path, test: Test) -> int:
+def _n_kept(db: Path, test: PermutationTest) -> int:
     with reading(db) as connection:
         rows = "SELECT max(n_permutations) FROM permutations WHERE permutation_id = ?"
         return connection.execute(rows, [test.id]).fetchall()[0][0] or 0
 
 
-def _beside_main_fit(db: Path, test: Test, rows: pl.DataFrame) -> pl.DataFrame:
+def _with_main_fit(db: Path, test: PermutationTest, rows: pl.DataFrame) -> pl.DataFrame:
     joined = rows.drop("call_id").join(
         _main_fit(db, test), on=_CELL, how="left", nulls_equal=True, maintain_order="left"
     )
     names = [name for name in joined.columns if name != "observed_main_fit"]
     names.insert(names.index("observed") + 1, "observed_main_fit")
-    return joined.select(*_where(test), *names)
+    return joined.select(*_grain_columns(test), *names)
 
 
-def _where(test: Test) -> list[pl.Expr]:
+def _grain_columns(test: PermutationTest) -> list[pl.Expr]:
     names = ("source", "study", "study_version", "variant", "fit", "engine")
     return [pl.lit(test.about[name]).alias(name) for name in names]
 
 
-def _main_fit(db: Path, test: Test) -> pl.DataFrame:
+def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:
     """The latest of the study's own fits of these very rows, as the view permutation_main_fits chooses it."""
     with reading(db) as connection:
         fits = read_view(connection, "fits")
@@ -171,5 +175,7 @@ def _main_fit(db: Path, test: Test) -> pl.DataFrame:
     fits = (
         fits.join(contrasts.select("call_id").unique(), on="call_id", how="semi").sort("fitted_at", "call_id").tail(1)
     )
-    chosen = contrasts.join(fits.select("call_id"), on="call_id", how="semi").rename({"estimate": "observed_main_fit"})
-    return chosen.select(list(_MAIN)).cast(pl.Schema(_MAIN))
+    main_fit = contrasts.join(fits.select("call_id"), on="call_id", how="semi").rename(
+        {"estimate": "observed_main_fit"}
+    )
+    return main_fit.select(list(_MAIN)).cast(pl.Schema(_MAIN))

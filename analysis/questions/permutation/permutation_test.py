@@ -15,9 +15,9 @@ import polars as pl
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import Call
-from slant.analysis.fitting.fit_plan import Work, fit_work
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.data_hash import hash_of_rows
-from slant.analysis.rows.study_choice import chosen_fits, no_rows, study_in
+from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
@@ -32,10 +32,10 @@ _BAR = re.compile(r"\|\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True)
-class Test:
+class PermutationTest:
     """The permutation test of one fit in the rows of one source, study version and variant."""
 
-    work: Work
+    work: PlannedFit
     levels: Mapping[str, list[Any]]
     unit: str
     within: tuple[str, ...]
@@ -108,11 +108,11 @@ class Test:
             hash_of_data=self.rows_hash,
         )
 
-    def compile(self, say: Path) -> Call:
+    def compile(self, status_file: Path) -> Call:
         """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
         names = ("formula", "levels", "priors", "coding")
-        given = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
-        arguments = {"arguments": given, "say": str(say)}
+        fit_arguments = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
+        arguments = {"arguments": fit_arguments, "say": str(status_file)}
         return Call("compile_permutation_job", self.work.cell.rows, arguments, packages=self.packages)
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
@@ -147,9 +147,9 @@ class Test:
         return {"n_rows": rows.height, "n_units": blocks.height, "n_one_block": blocks.filter(pl.col(BLOCK) < 2).height}
 
 
-def tests_of(
+def list_tests(
     db: str | Path, study: str | Study | None, engine: str, seed: int, source: str | None, settings: Mapping[str, Any]
-) -> list[Test]:
+) -> list[PermutationTest]:
     """The tests that the data have rows for, one for each source, study version and variant.
 
     Raises UnknownNameError for an unknown engine or setting, or where the study has no such fit; StudyError where its
@@ -160,20 +160,22 @@ def tests_of(
     for name in settings:
         if name not in SETTINGS[engine]:
             raise UnknownNameError(f"setting of a permutation by {engine}", name, SETTINGS[engine])
-    its, definition = _fit_of(db, study, engine)
-    work = fit_work(db, its, definition, source=source)
-    if not work:
-        raise no_rows("permute", db, source)
-    unit, within = _swapped(its, definition, work[0].cell.rows.columns)
-    return [Test(one, _levels(db, one, within), unit, within, seed, settings) for one in work]
+    study, definition = _fit_of(db, study, engine)
+    plan = plan_fits(db, study, definition, source=source)
+    if not plan:
+        raise no_rows_error("permute", db, source)
+    unit, within = _unit_and_strata(study, definition, plan[0].cell.rows.columns)
+    return [PermutationTest(planned, _levels(db, planned, within), unit, within, seed, settings) for planned in plan]
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
     """The fit of this engine whose blocks are compared: of several, that of consistent answers."""
-    its = study_in(db, study, lambda one: any(map(has_blocks, one.fits.values())), "has a fit with a factor `block`")
-    found = chosen_fits(engine, db, its)
-    consistent = [one for one in found if (one[1].formula or "").partition("~")[0].strip() == CONSISTENT]
-    return (consistent or found)[0]
+    study = study_in(
+        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
+    )
+    pairs = find_fits(engine, db, study)
+    consistent = [pair for pair in pairs if (pair[1].formula or "").partition("~")[0].strip() == CONSISTENT]
+    return (consistent or pairs)[0]
 
 
 def has_blocks(fit: Fit) -> bool:
@@ -181,7 +183,7 @@ def has_blocks(fit: Fit) -> bool:
     return BLOCK in re.findall(r"\w+", fit.formula or "")
 
 
-def _swapped(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:
+def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:
     """The unit whose labels are swapped, and the columns within which they are: from the formula."""
     units = _BAR.findall(fit.formula or "")
     fixed = re.findall(r"\w+", re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2]))
@@ -199,7 +201,7 @@ def _swapped(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str
     return units[0], within
 
 
-def _levels(db: str | Path, work: Work, within: tuple[str, ...]) -> dict[str, list[Any]]:
+def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:
     """The levels of every factor: those that the study lists, and else those that are there, in the study's order."""
     levels = {name: list(values) for name, values in work.definition.levels.items()}
     frame = None
@@ -207,7 +209,7 @@ def _levels(db: str | Path, work: Work, within: tuple[str, ...]) -> dict[str, li
         if name not in levels:
             frame = open_trials(db, view=work.definition.view) if frame is None else frame
             order = [f"{name}_no", name] if f"{name}_no" in frame.columns else [name]
-            there = work.cell.rows[name].unique().to_list()
-            ordered = frame.filter(pl.col(name).is_in(there)).sort(order, nulls_last=True)
+            present_values = work.cell.rows[name].unique().to_list()
+            ordered = frame.filter(pl.col(name).is_in(present_values)).sort(order, nulls_last=True)
             levels[name] = ordered[name].unique(maintain_order=True).to_list()
     return levels

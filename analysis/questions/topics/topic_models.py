@@ -15,7 +15,7 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.model_files import checked_file, model_file
 from slant.analysis.calls.results import unchanged_ids
-from slant.analysis.fitting.fit_plan import fit_work
+from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.errors import DatabaseError
@@ -25,7 +25,7 @@ from slant.collector.studies.catalogue import Study
 STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 
 
-def shown_models(db: str | Path, study: Study) -> pl.DataFrame:
+def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
     """Rows of topic_models, one for each source, version and variant, and `is_own`: whether it may be compared.
 
     The study's own fit of today's texts where there is one, else the model that was fitted last. No rows where none
@@ -35,21 +35,23 @@ def shown_models(db: str | Path, study: Study) -> pl.DataFrame:
         if "topic_models" not in stored_views(connection):
             return pl.DataFrame(schema={**dict.fromkeys((*GRAIN, "call_id"), pl.String), "is_own": pl.Boolean})
         models = read_view(connection, "topic_models").filter(pl.col("study") == study.name)
-    own = _own(db, study, models) if models.height else []
-    ordered = models.with_columns(is_own=pl.col("call_id").is_in(own)).sort("is_own", "fitted_at", maintain_order=True)
+    own_ids = _own_ids(db, study, models) if models.height else []
+    ordered = models.with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort(
+        "is_own", "fitted_at", maintain_order=True
+    )
     return ordered.unique(GRAIN, keep="last", maintain_order=True)
 
 
-def stale_models(db: str | Path, study: Study) -> list[str]:
+def stale_model_warnings(db: str | Path, study: Study) -> list[str]:
     """A sentence for each source whose topics are not those of its texts and the study's settings."""
-    shown = shown_models(db, study)
-    return [f"Topics ({source}): {STALE}" for source in shown.filter(~pl.col("is_own"))["source"].unique().sort()]
+    models = models_to_show(db, study)
+    return [f"Topics ({source}): {STALE}" for source in models.filter(~pl.col("is_own"))["source"].unique().sort()]
 
 
-def _own(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
+def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
     """The ids of those that `fit()` would take as they are, whatever the versions of packages (which are told)."""
     definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
-    return unchanged_ids([work.call for fit in definitions for work in fit_work(db, study, fit)], models, None)
+    return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], models, None)
 
 
 _VIEWS = (
@@ -84,8 +86,8 @@ class TopicModel:
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
         path = model_file(self._db, str(self.about["call_id"]))
-        again = "To make it again: analyze --fit stm --refit"
-        return checked_file(path, self.about["file_md5"], "model", again)
+        how_to_refit = "To make it again: analyze --fit stm --refit"
+        return checked_file(path, self.about["file_md5"], "model", how_to_refit)
 
     def documents(self) -> pl.DataFrame:
         """The topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""

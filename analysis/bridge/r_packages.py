@@ -33,8 +33,8 @@ def how_to_install(package: str, debian: str) -> str:
 
 def _apt_has(name: str) -> bool:
     """Whether this release has a package of that name; yes where its lists were never fetched."""
-    known = _r_packages_of_debian()
-    return "r-base-core" not in known or name in known
+    packages = _r_packages_of_debian()
+    return "r-base-core" not in packages or name in packages
 
 
 @functools.cache
