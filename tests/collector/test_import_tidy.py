@@ -198,7 +198,7 @@ def test_what_is_exported_comes_back_as_it_was(
     study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_trials(folder / "a.duckdb", study, [folder / "rows.jsonl"])
-    export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="association_trials")
+    export_trials(folder / "a.duckdb", out=folder / f"out.{ending}", view="association_trials")
     report = import_trials(folder / "b.duckdb", study, [folder / f"out.{ending}"])
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)

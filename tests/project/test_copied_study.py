@@ -158,7 +158,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     name, folder = request.param, tmp_path_factory.mktemp("copied")
     first, own, copy = folder / "first.duckdb", folder / "own.duckdb", folder / "copy.duckdb"
     collect(first, name, [ASKED[name]], pilot=800)
-    export_trials(first, folder / "own.csv", "trials")
+    export_trials(first, out=folder / "own.csv", view="trials")
     text = (folder / "own.csv").read_text("utf-8").replace("simulated", "collected")
     (folder / "own.csv").write_text(text, "utf-8")
     import_trials(own, name, [folder / "own.csv"])
