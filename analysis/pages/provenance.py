@@ -19,7 +19,7 @@ from slant.analysis.rows.views import stored_views
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.provenance.methods import command_line, paragraph, references
-from slant.collector.provenance.run_history import run_histories
+from slant.collector.provenance.run_history import read_run_histories
 
 _QUOTED_FOLDERS = re.compile(r"""(?<=["'])/(?:[^"'/\n]+/)+([^"'/\n]+)/?(?=["'])""")
 _FOLDERS = re.compile(r"(?<![\w.:/~-])/(?:[^\s/\"']+/)+")
@@ -55,7 +55,7 @@ def describe_methods(db: str | Path, run_ids: Sequence[str]) -> list[MethodsText
     """
     texts: list[MethodsText] = []
     covered: set[tuple[str, str]] = set()
-    for run_id, history in zip(run_ids[::-1], run_histories(Path(db), run_ids)[::-1], strict=True):
+    for run_id, history in zip(run_ids[::-1], read_run_histories(Path(db), run_ids)[::-1], strict=True):
         anonymous = replace(history, run={**history.run, "machine": None})
         run_models = {(run_id, model["model"]) for model in anonymous.models}
         if run_models and run_models <= covered:

@@ -85,7 +85,7 @@ EXTREMES = ("min_b", "max_p")
 """The least or greatest of several models: a whole one that breaks a printed bound is enough to contradict it."""
 
 
-def claims(study: Study) -> list[Claim]:
+def read_claims(study: Study) -> list[Claim]:
     """The numbers of the text, each with the `name` of its quantity: two claims may be about the same."""
     rows = published_numbers(study).filter(table=TEXT).to_dicts() if study.published else []
     return [{**row, "name": row["quantity"].partition(" ")[2]} for row in rows if " " in row["quantity"]]
@@ -108,7 +108,7 @@ def _recomputed(results: Results) -> pl.DataFrame:
     cells = _cells(results, models.get(_ALL, []))
     cells = cells.join(results.partial_cells, on=_CELL, how="left", maintain_order="left")
     for grain, group in cells.group_by(GRAIN, maintain_order=True):
-        for claim in claims(results.study):
+        for claim in read_claims(results.study):
             number, missing = _number(claim, group, models, tests)
             if number is not None or missing is not None:
                 rows.append((*grain, claim["model"], claim["test"], None, None, claim["quantity"], number, missing))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.paper.human_levels import human_levels
+from slant.analysis.paper.human_levels import read_human_levels
 from slant.analysis.plots.figure_data import FigureData
 from slant.analysis.questions.games.cells import CELL
 from slant.collector.designs.allocation.parts import AllocationData
@@ -24,7 +24,7 @@ def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
         rows = rows.filter(pl.col("game_variant").n_unique().over("source", "study_version") > 1)
     if rows.is_empty():
         return None
-    levels = human_levels(data.study)
+    levels = read_human_levels(data.study)
     rows = rows.drop("made_at", "versions", "data_hash").join(
         levels, on=["game_variant", "index"], how="left", maintain_order="left"
     )

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper.human_levels import human_levels
+from slant.analysis.paper.human_levels import read_human_levels
 from slant.analysis.plots.games import KINDS, study_figure_kinds
 from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices
@@ -117,10 +117,10 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
         printed = {(row["quantity"], float(row["printed"])) for row in csv.DictReader(file)
                    if row["model"] == "humans" and row["quantity"] in ("si", "bgd", "gasi")
                    and not row["place"].startswith("v4")}  # fmt: skip
-    levels = human_levels(study)
+    levels = read_human_levels(study)
     assert set(levels.select("index", "human").iter_rows()) == printed
     assert levels["game_variant"].unique().to_list() == ["main"]
-    assert human_levels(load_study(game_file(tmp_path))).is_empty()
+    assert read_human_levels(load_study(game_file(tmp_path))).is_empty()
 
 
 def test_the_hiring_game_has_the_figures_of_its_paper() -> None:

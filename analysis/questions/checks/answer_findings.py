@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import Context, Finding, count_of, count_text, number, percent, spread
+from slant.analysis.questions.checks.sentences import (
+    CheckRows,
+    Context,
+    Finding,
+    count_of,
+    count_text,
+    number,
+    percent,
+    spread,
+)
 
-Rows = Mapping[str, pl.DataFrame]
 _FLOOR = 0.01
 
 
-def skew(question: str, rows: Rows, context: Context) -> Finding:
+def skew(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["skew"]
     changed = results.filter("changes_conclusion")
     details = [
@@ -34,7 +40,7 @@ def skew(question: str, rows: Rows, context: Context) -> Finding:
     )
 
 
-def token_limits(question: str, rows: Rows, context: Context) -> Finding:
+def token_limits(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["token_limits"]
     n, n_truncated, n_known = (int(results[name].sum()) for name in ("n", "n_truncated", "n_ended_known"))
     verdict = (
@@ -101,7 +107,7 @@ def _model_limits(part: pl.DataFrame) -> str:
     return sentence + "."
 
 
-def option_order(question: str, rows: Rows, context: Context) -> Finding:
+def option_order(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["option_order"]
     confounded = results.filter("is_confounded")
     separable = results.filter(~pl.col("is_confounded")).drop_nulls("estimate_order")
@@ -131,7 +137,7 @@ def option_order(question: str, rows: Rows, context: Context) -> Finding:
     )
 
 
-def refusals(question: str, rows: Rows, context: Context) -> Finding:
+def refusals(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["refusals"].with_columns(n_refused=pl.col("n_refused_reference") + pl.col("n_refused_other"))
     with_refusals = results.filter(pl.col("n_refused") > 0)
     if with_refusals.is_empty():

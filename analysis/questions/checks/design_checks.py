@@ -179,4 +179,4 @@ DESIGN_CHECKS: dict[str, DesignChecks] = {
         _games,
     ),
 }
-"""By the name of a design. What its findings say stands in choice_findings.py."""
+"""By the name of a design. What its findings say stands in choice_findings.py and game_findings.py."""

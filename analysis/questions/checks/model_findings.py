@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.questions.checks import answer_findings, choice_findings
+from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
 from slant.analysis.questions.checks.sentences import (
+    CheckRows,
     Context,
     Finding,
     count_of,
@@ -24,8 +25,7 @@ from slant.analysis.questions.checks.study_checks import Checks
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.studies.catalogue import BASE
 
-Rows = Mapping[str, pl.DataFrame]
-Entry = tuple[str, tuple[str, ...], Callable[[str, Rows, Context], Finding]]
+Entry = tuple[str, tuple[str, ...], Callable[[str, CheckRows, Context], Finding]]
 _SKEWED = 1.0
 
 
@@ -56,7 +56,7 @@ def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
-def _make_finding(name: str, entry: Entry, rows: Rows, context: Context) -> Finding:
+def _make_finding(name: str, entry: Entry, rows: CheckRows, context: Context) -> Finding:
     question, needed, find = entry
     if any(check not in rows or _usable_rows(rows[check]).is_empty() for check in needed):
         return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
@@ -83,7 +83,7 @@ def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
-def _residuals(question: str, rows: Rows, context: Context) -> Finding:
+def _residuals(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["residuals"]
     skewed = results.filter(pl.col("skewness").abs() > _SKEWED)
     most_skewed = results.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
@@ -108,7 +108,7 @@ def _residuals(question: str, rows: Rows, context: Context) -> Finding:
     )
 
 
-def _influence(question: str, rows: Rows, context: Context) -> Finding:
+def _influence(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["influence"].drop_nulls("changes_conclusion")
     n_failed = rows["influence"].height - results.height
     if results.is_empty():
@@ -149,7 +149,7 @@ def _standing(n_changed: int, n_failed: int) -> str:
     return "caution" if n_changed else "note" if n_failed else "holds"
 
 
-def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
+def _variance_shares(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["variance_shares"]
     shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
     details = []
@@ -177,7 +177,7 @@ def _variance_shares(question: str, rows: Rows, context: Context) -> Finding:
 _GROUPS = {"wording": "prompt", "item": "word"}
 
 
-def _words(question: str, rows: Rows, context: Context) -> Finding:
+def _words(question: str, rows: CheckRows, context: Context) -> Finding:
     shift, slope = (rows[name].drop_nulls("changes_conclusion") for name in ("words", "word_slopes"))
     failed = [rows[name].filter(pl.col("changes_conclusion").is_null()) for name in ("words", "word_slopes")]
     if shift.is_empty() and slope.is_empty():
@@ -214,7 +214,7 @@ def _which(rows: pl.DataFrame, context: Context) -> str:
     return f": {context.cells(rows)}" if rows.height else ""
 
 
-def _corrections(question: str, rows: Rows, context: Context) -> Finding:
+def _corrections(question: str, rows: CheckRows, context: Context) -> Finding:
     results = rows["corrections"]
     significant = results.filter("is_significant")
     lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
@@ -239,7 +239,7 @@ def _corrections(question: str, rows: Rows, context: Context) -> Finding:
     )
 
 
-def _equivalence(question: str, rows: Rows, context: Context) -> Finding:
+def _equivalence(question: str, rows: CheckRows, context: Context) -> Finding:
     effects = rows["corrections"].select("model", "test", "is_significant")
     results = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
     nulls = results.filter(~pl.col("is_significant"))
@@ -337,12 +337,12 @@ _PAGES: dict[str, dict[str, Entry]] = {
             ("missing_answers",),
             choice_findings.missing_answers,
         ),
-        "games_ended": ("Were games cut short?", ("games_ended",), choice_findings.games_ended),
-        "game_influence": ("Does one game decide a result?", ("game_influence",), choice_findings.game_influence),
+        "games_ended": ("Were games cut short?", ("games_ended",), game_findings.games_ended),
+        "game_influence": ("Does one game decide a result?", ("game_influence",), game_findings.game_influence),
         "answer_lengths": (
             "Do answers grow or shrink along a game?",
             ("answer_lengths",),
-            choice_findings.answer_lengths,
+            game_findings.answer_lengths,
         ),
         "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
     },

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 MINUS = "\N{MINUS SIGN}"
+CheckRows = Mapping[str, pl.DataFrame]
+"""By the name of a check, the rows that it gave."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.records import Trial
-from slant.collector.studies.differences import differences
+from slant.collector.studies.differences import text_differences
 from slant.collector.studies.stored_texts import kept_text
 from slant.collector.system.shipped_files import sql_query
 
@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class AskedAgain:
+class RepeatedTrials:
     """Trials of one model that have an answer here and would be asked again, and why. `versions` are those that asked
     them, `settings` and `seeds` what they were asked with where that is not what would be sent now."""
 
@@ -39,16 +39,16 @@ class AskedAgain:
     addresses: tuple[str, ...]
 
 
-def asked_again(offer: Offer) -> list[AskedAgain]:
+def find_repeated_trials(offer: Offer) -> list[RepeatedTrials]:
     """By model of the offer; those without such trials are left out."""
     if not Path(offer.db).exists():
         return []
     return [repeated for model_plan in offer.asked if (repeated := _of_model(offer, model_plan)) is not None]
 
 
-def asked_again_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
+def repeated_trial_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
     """The sentences for people; none where no answer is asked for twice."""
-    repeated = asked_again(offer)
+    repeated = find_repeated_trials(offer)
     trials = sum(of_model.trials for of_model in repeated)
     if not trials:
         return []
@@ -58,7 +58,7 @@ def asked_again_notes(offer: Offer, concurrency: int, *, is_batch: bool = False)
     ]
 
 
-def _of_model(offer: Offer, model_plan: ModelPlan) -> AskedAgain | None:
+def _of_model(offer: Offer, model_plan: ModelPlan) -> RepeatedTrials | None:
     source = "simulated" if model_plan.provider.name == "simulated" else "collected"
     try:
         with reading(offer.db) as connection:
@@ -75,13 +75,13 @@ def _of_model(offer: Offer, model_plan: ModelPlan) -> AskedAgain | None:
     again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
     if not again:
         return None
-    now = model_plan.model.settings_text
+    settings_now = model_plan.model.settings_text
     names = (model_plan.provider.name, model_plan.model.requested_model)
-    return AskedAgain(
+    return RepeatedTrials(
         model_plan.model.model,
         len(again),
         Counter(row["study_version"] for row in again if row["content"] not in offer.study.contents),
-        tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, now)})),
+        tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, settings_now)})),
         tuple(sorted({row["seed"] for row in again if row["seed"] not in (None, offer.seed)})),
         tuple(sorted({f"{r['provider']}/{r['requested_model']}" for r in again if _served(r) != names})),
     )
@@ -110,18 +110,18 @@ def _of(trial: Trial) -> tuple[Any, ...]:
 _FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 
 
-def _versions(offer: Offer, repeated: list[AskedAgain]) -> Iterator[str]:
+def _versions(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
     study = offer.study
     versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
-    here = _answers_of(offer)
+    answers = _answers_of(offer)
     for version in versions:
         text = kept_text(offer.db, study.name, version)
-        places = differences(text.files, study.texts) if text else []
-        shown = ", ".join(places[:MOST_NAMED]) + (
+        places = text_differences(text.files, study.texts) if text else []
+        listed = ", ".join(places[:MOST_NAMED]) + (
             f" and {len(places) - MOST_NAMED} more" if places[MOST_NAMED:] else ""
         )
-        different = f" Different: {shown}." if places else ""
-        count = here.get(version, versions[version])
+        different = f" Different: {listed}." if places else ""
+        count = answers.get(version, versions[version])
         yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"
 
 
@@ -130,10 +130,10 @@ def _answers_of(offer: Offer) -> dict[str, int]:
         return dict(connection.execute(sql_query("answers_by_version"), {"study": offer.study.name}).fetchall())
 
 
-def _settings(offer: Offer, repeated: list[AskedAgain]) -> Iterator[str]:
-    now = {model_plan.model.model: model_plan for model_plan in offer.asked}
+def _settings(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
+    plans = {model_plan.model.model: model_plan for model_plan in offer.asked}
     for of_model in repeated:
-        model_plan = now[of_model.model]
+        model_plan = plans[of_model.model]
         if of_model.settings:
             current, before = model_plan.model.settings_text, " and ".join(of_model.settings)
             yield (
@@ -147,7 +147,7 @@ def _settings(offer: Offer, repeated: list[AskedAgain]) -> Iterator[str]:
             yield f"{of_model.model} has answers here of {', '.join(of_model.addresses)}; now it is {current}."
 
 
-def _about(offer: Offer, repeated: list[AskedAgain], concurrency: int, is_batch: bool) -> str:
+def _about(offer: Offer, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
     """The cost of those trials: their share of what is pending."""
     trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
     for quote in quotes(offer, concurrency, is_batch=is_batch):
