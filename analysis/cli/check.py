@@ -25,9 +25,9 @@ Examples:
 @source_option()
 @measure_option
 @click.option("--bound", type=float, default=0.1, show_default=True, help="The smallest |d| that would matter.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of significance.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The significance level.")
 @click.option(
-    "--show", metavar="CHECK", help="The check whose rows are printed instead of the page: residuals, left_out, …"
+    "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
 @workers_option
@@ -56,8 +56,8 @@ def check_command(
     hide, words and wordings that carry an effect, cells in which all answers are alike. Games: order of options,
     missing rounds, games cut short, games that decide an index, lengths.
 
-    With --out: prints the path of the page. CSV has one row a finding; JSON has findings, warnings and the rows of
-    every check.
+    With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
+    of every check.
     """
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page

@@ -42,7 +42,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 )
 @study_option(ONE_STUDY)
 @source_option(PRINT)
-@click.option("--summary", "is_summary", is_flag=True, help="One row a table instead of one a number.")
+@click.option("--summary", "is_summary", is_flag=True, help="One row per table instead of one per number.")
 @click.option(
     "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
 )
@@ -69,9 +69,9 @@ def compare_command(
     version ("v1 S3" to "v1 S7").
 
     A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
-    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
-    model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
-    compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
+    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": the database
+    has nothing of that model and test. "not checkable": the data can't decide, and the note says why. Simulated rows
+    are compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
     other and with the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
     chosen = chosen_study(

@@ -75,9 +75,11 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "--width",
     metavar="INCHES",
     callback=_inches,
-    help="A journal's column (3.5), its page (7); texts wrap to it. Default: what suits each figure.",
+    help="A journal's column is 3.5 inches wide, its page 7; texts wrap to it. Default: what suits each figure.",
 )
-@click.option("--height", metavar="INCHES", callback=_inches, help="Default: what suits the width.")
+@click.option(
+    "--height", metavar="INCHES", callback=_inches, help="Height of each figure. Default: what suits the width."
+)
 @list_option
 @workers_option
 @db_option
@@ -99,10 +101,10 @@ def figures_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Draw the paper's figures, all that there are rows for, as SVG and PNG, or PDF.
+    """Draw the paper's figures, as far as the database has rows for them, as SVG and PNG, or PDF.
 
-    Prints one row a file, with its alternative text. Each source, version and variant has files of its own; a study of
-    games has its variants side by side.
+    Prints one row per file, with its alternative text. Each source, version and variant has files of its own; a study
+    of games has its variants side by side.
     """
     chosen = chosen_study(db, study)
     kinds = figure_kinds(chosen)

@@ -45,7 +45,7 @@ _DIFFERENCES = (
 @study_option(ONE_STUDY)
 @click.option("--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.')
 @source_option()
-@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Bootstrap draws.")
+@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap.")
 @click.option(
     "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
 )
@@ -110,7 +110,11 @@ def indices_command(
     help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
 )
 @click.option(
-    "--index", "indices", type=click.Choice(INDICES), multiple=True, help=f"Default: {', '.join(PAPER_INDICES)}."
+    "--index",
+    "indices",
+    type=click.Choice(INDICES),
+    multiple=True,
+    help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
 )
 @click.option(
     "--adjust",
@@ -120,7 +124,9 @@ def indices_command(
     help="How p is corrected for the number of comparisons.",
 )
 @source_option()
-@click.option("--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws and permutations.")
+@click.option(
+    "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
+)
 @seed_option(default=SEED)
 @workers_option
 @refit_option

@@ -66,10 +66,11 @@ def sensitivity_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row a specification and cell.
+    """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row per specification and cell.
 
-    Each is kept as it ends: the same command goes on where it was stopped, and fits nothing twice. Estimates in
-    different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and have no d.
+    Each is kept as soon as it is there: the same command goes on where it was stopped, and fits nothing twice.
+    Estimates in different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and
+    have no d.
     """
     chosen = chosen_study(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")
     if is_list:

@@ -30,7 +30,7 @@ def tables_command(
 ) -> None:
     """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
 
-    As CSV or JSON one TABLE is printed at a time.
+    CSV and JSON hold one table: name it.
     """
     infos, study = table_info(), study_name(study)
     if is_list:

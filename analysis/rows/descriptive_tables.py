@@ -170,7 +170,7 @@ def _is_of(info: TableInfo, designs: dict[str, str | None]) -> bool:
 def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Path) -> None:
     if not _is_of(info, designs):
         raise UsageError(
-            f'The table "{info.name}" is one of studies of the design "{info.design}", of which nothing is shown here.',
+            f'The table "{info.name}" belongs to studies of the design "{info.design}", but none of them is shown.',
             f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in designs.items())}.',
         )
 

@@ -93,8 +93,8 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
             f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',
-            "Let go of it elsewhere (a collector, a shell, R), see that it may be written, "
-            "then: collect load --db FILE",
+            "Close it in other programs (a collector, a shell, R), make the file writable, "
+            "then type: collect load --db FILE",
         )
     raise UnknownNameError("view", view, names)
 
