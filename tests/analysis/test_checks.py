@@ -87,8 +87,9 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
         *rows["skew"].select("d_log", "p_ranks").row(0),
         *rows["equivalence"].select("p_equivalence", "conf_low").row(0),
         *rows["refusals"].select("d_lowest", "d_highest", "tipping_sd").row(0),
-        *rows["influence"]["estimate"], *rows["influence"]["cooks_distance"],
-    ]  # fmt: skip
+        *rows["influence"]["estimate"],
+        *rows["influence"]["cooks_distance"],
+    ]
     assert numbers == [float.fromhex(line) for line in answer.stdout.split()]
 
 
@@ -210,8 +211,9 @@ def test_what_is_unknown_is_not_the_largest(found: Checks) -> None:
     for name, columns in (("residuals", ("skewness", "largest")), ("variance_shares", ("share",))):
         unknown = finding_of(without(found, name, columns, is_first), name)
         assert "o3-mini" not in " ".join(unknown.details)
-        nan = found.rows[name].with_columns(pl.when(~is_first).then(one).otherwise(float("nan")).alias(one)
-                                            for one in columns)  # fmt: skip
+        nan = found.rows[name].with_columns(
+            pl.when(~is_first).then(one).otherwise(float("nan")).alias(one) for one in columns
+        )
         assert finding_of(replace(found, rows={**found.rows, name: nan}), name) == unknown
     only_distance = without(found, "influence", ("cooks_distance",), is_first)
     assert "o3-mini" not in finding_of(only_distance, "influence").details[0]

@@ -36,8 +36,11 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
     assert drawn["problem"].null_count() == drawn.height
     names = [Path(path).name for path in drawn["path"]]
-    assert names == [f"{figure}-simulated-base.{ending}" for figure in drawn["figure"].unique(maintain_order=True)
-                     for ending in ("svg", "png")]  # fmt: skip
+    assert names == [
+        f"{figure}-simulated-base.{ending}"
+        for figure in drawn["figure"].unique(maintain_order=True)
+        for ending in ("svg", "png")
+    ]
     assert {"effect_sizes", "tokens", "refusals", "token_steps"} <= set(drawn["figure"]) <= set(FIGURES)
     for path in map(Path, drawn["path"]):
         assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")

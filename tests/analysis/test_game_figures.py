@@ -43,8 +43,11 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     assert (rewards.function, rewards.part, rewards.note) == ("plot_stratification", None, None)
     assert set(rewards.grain) == {"source", "study_version"}
     shown = rewards.rows.select("variant", "variant_label", "model", "index", "title").rows()
-    assert shown == [(variant, label, model, "si", "Does a bonus matter?") for variant, label in
-                     (("bonus", "with a bonus"), ("base", "base")) for model in ("random", "greedy")]  # fmt: skip
+    assert shown == [
+        (variant, label, model, "si", "Does a bonus matter?")
+        for variant, label in (("bonus", "with a bonus"), ("base", "base"))
+        for model in ("random", "greedy")
+    ]
     panels = found["parts"].rows.select("panel", "variant").unique(maintain_order=True).rows()
     assert sorted(panels) == [("all", "base"), ("all", "bonus"), ("no bonus", "base")]
     families = found["kin"].rows.select("family", "model", "order").unique().rows()
@@ -74,8 +77,10 @@ def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Pat
 def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tuple[Path, Path]) -> None:
     usual = rows_of(*own, "learning_curves", "exploration", "allocations")
     assert [(name, one.part) for name, one in usual.items()] == [
-        ("learning_curves", "base"), ("exploration", "base"), ("allocations", "base")
-    ]  # fmt: skip
+        ("learning_curves", "base"),
+        ("exploration", "base"),
+        ("allocations", "base"),
+    ]
     assert rows_of(*own, "exploration", variants=("bonus",))["exploration"].part == "bonus"
     with pytest.raises(UnknownNameError, match='Did you mean "bonus"'):
         rows_of(*own, "exploration", variants=("bonsu",))
@@ -114,9 +119,13 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
     study = load_study("hiring")
     assert study.published is not None
     with study.published.open(encoding="utf-8") as file:
-        printed = {(row["quantity"], float(row["printed"])) for row in csv.DictReader(file)
-                   if row["model"] == "humans" and row["quantity"] in ("si", "bgd", "gasi")
-                   and not row["place"].startswith("v4")}  # fmt: skip
+        printed = {
+            (row["quantity"], float(row["printed"]))
+            for row in csv.DictReader(file)
+            if row["model"] == "humans"
+            and row["quantity"] in ("si", "bgd", "gasi")
+            and not row["place"].startswith("v4")
+        }
     levels = read_human_levels(study)
     assert set(levels.select("index", "human").iter_rows()) == printed
     assert levels["game_variant"].unique().to_list() == ["main"]

@@ -43,10 +43,17 @@ def forced_choices() -> Iterator[Row]:
                     wrong = chance.random() < (0.35 if block == "incongruent" and model == MODELS[0] else 0.15)
                     outcome = "refused" if chance.random() < 0.1 else "answered"
                     yield {
-                        "study": "interference", "model": model, "test": test, "condition": block, "outcome": outcome,
-                        "item": f"word {word}", "option_a": "one", "option_b": "two", "expected": "one",
+                        "study": "interference",
+                        "model": model,
+                        "test": test,
+                        "condition": block,
+                        "outcome": outcome,
+                        "item": f"word {word}",
+                        "option_a": "one",
+                        "option_b": "two",
+                        "expected": "one",
                         "choice": None if outcome == "refused" else "two" if wrong else "one",
-                    }  # fmt: skip
+                    }
 
 
 @pytest.fixture(scope="module")
@@ -231,11 +238,13 @@ def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[fl
     pl.DataFrame(columns).write_csv(folder / "rows.csv")
     jobs = [
         {
-            **work.arguments, "drop_flags": work.specification.drop_flags,
-            "drop_outcomes": work.specification.drop_outcomes, "missing_as": work.specification.missing_as,
+            **work.arguments,
+            "drop_flags": work.specification.drop_flags,
+            "drop_outcomes": work.specification.drop_outcomes,
+            "missing_as": work.specification.missing_as,
         }
         for work in works
-    ]  # fmt: skip
+    ]
     (folder / "jobs.json").write_text(json.dumps(jobs))
     script = SUPPORT / "specification_from_csv.R"
     given = [str(folder / "rows.csv"), str(r_folder()), str(folder / "jobs.json")]

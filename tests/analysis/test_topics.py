@@ -184,8 +184,10 @@ def test_topics_are_matched_by_shared_words_whatever_their_order() -> None:
     words = words_of({1: ["bias", "racial", "implicit"], 2: ["sure", "okay"], 3: ["sister", "thus"]})
     match = matched(words, PAPERS_FIRST)
     assert match.select("paper_topic", "topic", "n_shared", "n_near", "shared").rows() == [
-        (1, 3, 1, 1, "sister"), (2, 2, 1, 1, "sure"), (3, 1, 1, 2, "bias"),
-    ]  # fmt: skip
+        (1, 3, 1, 1, "sister"),
+        (2, 2, 1, 1, "sure"),
+        (3, 1, 1, 2, "bias"),
+    ]
 
 
 def test_the_best_match_is_the_best_in_all_not_the_best_of_the_first() -> None:

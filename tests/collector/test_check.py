@@ -203,10 +203,16 @@ def test_the_step_divides_every_count(found: list[int]) -> None:
 @given(counts, st.booleans())
 def test_facts_and_verdict_come_of_any_answers_and_shares_stay_shares(found: list[int], is_answered: bool) -> None:
     answers = [
-        Answered(purpose="calibration", difficulty=n % 5, expected="1", answer="1" if is_answered or n % 3 else None,
-                 reasoning_tokens=count if n % 4 else None, output_tokens=count + n)
+        Answered(
+            purpose="calibration",
+            difficulty=n % 5,
+            expected="1",
+            answer="1" if is_answered or n % 3 else None,
+            reasoning_tokens=count if n % 4 else None,
+            output_tokens=count + n,
+        )
         for n, count in enumerate(found)
-    ]  # fmt: skip
+    ]
     its = facts(answers)
     how, reasons = decide_verdict(its, "m")
     assert (how == "ok") == (not reasons)

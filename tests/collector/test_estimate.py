@@ -26,16 +26,25 @@ PRICE = Price("p", "m", 1.0, 10.0, None, None, 0.5, "2026-11-21", "")
 NOTHING = Guess(400.0, None)
 numbers = st.floats(0, 1e5)
 sizes = st.builds(
-    Sizes, st.just(9), st.integers(1, 1000), st.none() | numbers, numbers, st.none() | numbers, st.just(1),
+    Sizes,
+    st.just(9),
+    st.integers(1, 1000),
     st.none() | numbers,
-)  # fmt: skip
+    numbers,
+    st.none() | numbers,
+    st.just(1),
+    st.none() | numbers,
+)
 
 
 @given(
-    st.integers(0, 10**6), st.none() | sizes, st.builds(Guess, numbers, st.none() | numbers),
+    st.integers(0, 10**6),
+    st.none() | sizes,
+    st.builds(Guess, numbers, st.none() | numbers),
     st.sampled_from([None, PRICE]),
-    st.dictionaries(st.sampled_from(["requests", "tokens", "output_tokens"]), st.floats(1, 1e6)), st.integers(1, 999),
-)  # fmt: skip
+    st.dictionaries(st.sampled_from(["requests", "tokens", "output_tokens"]), st.floats(1, 1e6)),
+    st.integers(1, 999),
+)
 def test_every_estimate_lies_within_its_range_and_an_unknown_stays_unknown(
     pending: int, known: Sizes | None, guess: Guess, price: Price | None, limits: dict[str, float], slots: int
 ) -> None:
@@ -131,10 +140,15 @@ def test_a_model_that_nobody_knows_has_a_cost_that_is_unknown_and_said_to_be(tmp
 
 def test_earlier_answers_of_the_model_and_the_limits_it_was_told_take_the_place_of_guesses(tmp_path: Path) -> None:
     answered = {
-        "source": "collected", "provider": "openai", "study_version": load_study("rmiat").version,
-        "input_tokens": 300, "output_tokens": 1000, "sent_at": "2026-11-21 10:00:00", "done_at": "2026-11-21 10:00:05",
+        "source": "collected",
+        "provider": "openai",
+        "study_version": load_study("rmiat").version,
+        "input_tokens": 300,
+        "output_tokens": 1000,
+        "sent_at": "2026-11-21 10:00:00",
+        "done_at": "2026-11-21 10:00:05",
         "headers": json.dumps({"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}),
-    }  # fmt: skip
+    }
     others = [answered | {"model": "other", "output_tokens": 9}, answered | {"study": "other", "output_tokens": 9}]
     db = database(
         tmp_path / "a.duckdb", [answered] * 40 + others + [answered | {"source": "simulated", "output_tokens": 9}]

@@ -83,9 +83,11 @@ def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> N
 def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:
     command = [*python, "-c", "from slant.collector.cli import collect; collect()", "export", "--db", str(database)]
     process = subprocess.Popen(
-        [*command, "--view", "trials", "--format", "jsonl", "--out", "-"], cwd=root,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [*command, "--view", "trials", "--format", "jsonl", "--out", "-"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()

@@ -19,7 +19,7 @@ CUT: dict[str, list[Step]] = {
     "with its quote": [('":', {'":': 1.0}), (' "A', {' "A': 0.75, ' "B': 0.2, " ": 0.05}), TAIL],
     "with all before it": [('":"A', {'":"A': 0.75, '":"B': 0.2, '":': 0.05}), TAIL],
     "with all after it": [('":', {'":': 1.0}), (' "', {' "': 1.0}), ('A"}', {'A"}': 0.7, "A": 0.05, 'B"}': 0.2})],
-}  # fmt: skip
+}
 
 
 def measured(steps: list[Step], answer: str | None = None) -> OptionLogprobs:

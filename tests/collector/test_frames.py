@@ -15,10 +15,17 @@ from slant.collector.keep.export import export_trials
 from slant.collector.keep.frames import frame_of, registered
 
 KINDS = {
-    "1::BIGINT": pl.Int64(), "1::INTEGER": pl.Int32(), "1.5::DOUBLE": pl.Float64(), "'x'": pl.String(),
-    "true": pl.Boolean(), "TIMESTAMP '2026-01-02 03:04:05.678'": pl.Datetime("us"), "['a', NULL]": pl.List(pl.String),
-    "1::HUGEINT": pl.Decimal(38, 0), "DATE '2026-01-02'": pl.Date(), "1.25::DECIMAL(10, 2)": pl.Decimal(10, 2),
-}  # fmt: skip
+    "1::BIGINT": pl.Int64(),
+    "1::INTEGER": pl.Int32(),
+    "1.5::DOUBLE": pl.Float64(),
+    "'x'": pl.String(),
+    "true": pl.Boolean(),
+    "TIMESTAMP '2026-01-02 03:04:05.678'": pl.Datetime("us"),
+    "['a', NULL]": pl.List(pl.String),
+    "1::HUGEINT": pl.Decimal(38, 0),
+    "DATE '2026-01-02'": pl.Date(),
+    "1.25::DECIMAL(10, 2)": pl.Decimal(10, 2),
+}
 
 
 @pytest.fixture

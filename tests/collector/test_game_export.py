@@ -46,5 +46,5 @@ def test_candidates_come_in_the_order_of_games_and_one_of_each_round_is_chosen(t
     found = pl.read_parquet(out)
     assert found.select("repetition", "round", "group").rows() == [
         (game, number, group) for game in (1, 2, 3) for number in range(1, 7) for group in ("Ato", "Beno")
-    ]  # fmt: skip
+    ]
     assert found.group_by("trial_id").agg(pl.col("is_chosen").sum())["is_chosen"].to_list() == [1] * 18

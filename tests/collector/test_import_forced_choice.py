@@ -100,8 +100,10 @@ def test_a_file_without_what_is_needed_is_refused_as_a_whole(tmp_path: Path) -> 
 
 def test_invalid_answers_keep_their_kind(tmp_path: Path) -> None:
     answers = ['{"answer": "A or B"}', "I can't do that.", '{"answer": "A"', "", "B"]
-    rows = [ROW | {"item": word, "answer": answer} for word, answer in zip(["John", "Paul", "Mike", "Amy", "Joan"],
-            answers, strict=True)]  # fmt: skip
+    rows = [
+        ROW | {"item": word, "answer": answer}
+        for word, answer in zip(["John", "Paul", "Mike", "Amy", "Joan"], answers, strict=True)
+    ]
     rows[3] |= {"option_a": "Male + Family", "option_b": "Female + Career"}
     report, found = bring_in(tmp_path, *rows)
     assert found["detail"].to_list() == ["both_letters", "refused_in_words", "json_broken", "empty", None]

@@ -29,8 +29,10 @@ def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
     report = import_tidy(tmp_path, tidy(), tidy(model="o3-mini", tokens=64), tidy(model="openai/gpt-5"))
     assert (report.rows_imported, report.problems) == (3, [])
     assert {row["model"]: row["token_source"] for row in trials(tmp_path)} == {
-        "deepseek-r1": "output", "o3-mini": "usage", "openai/gpt-5": None,
-    }  # fmt: skip
+        "deepseek-r1": "output",
+        "o3-mini": "usage",
+        "openai/gpt-5": None,
+    }
     assert report.warnings == [f"{tmp_path}/rows.csv: 1 rows don't say what their tokens count (column token_source)"]
 
 

@@ -152,8 +152,10 @@ def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
     sent = {"generationConfig": {"temperature": 0.5}, "include": ["a"], "model": "m"}
     asked = {"generationConfig": {"logprobs": 20}, "include": ["b"]}
     assert merged(sent, asked) == {
-        "generationConfig": {"temperature": 0.5, "logprobs": 20}, "include": ["a", "b"], "model": "m",
-    }  # fmt: skip
+        "generationConfig": {"temperature": 0.5, "logprobs": 20},
+        "include": ["a", "b"],
+        "model": "m",
+    }
     assert sent["generationConfig"] == {"temperature": 0.5}
 
 

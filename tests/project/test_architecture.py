@@ -49,8 +49,11 @@ def strings_in(file: Path) -> Iterator[tuple[int, str]]:
 def modules_after(statement: str) -> set[str]:
     answer = subprocess.run(
         [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return {package_of(name) for name in answer.stdout.split()}
 
 

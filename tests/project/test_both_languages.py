@@ -55,10 +55,17 @@ def rows_with_reasoning() -> Iterator[Row]:
         text = " ".join(chance.choices(WORDS, k=25)) + (" An IAT." if number % 50 == 0 else "")
         tokens = 64 * round(row["tokens"] / 64) if row["model"] == "o3-mini" else row["tokens"]
         yield {
-            **row, "tokens": None if number % 77 == 5 else tokens, "reasoning_text": text, "reasoning_tokens": tokens,
-            "output_tokens": tokens + 3, "latency_s": None, "cost_usd": number / 7e5, "position": number,
-            "sent_at": "2026-01-01 10:00:00.25", "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
-        }  # fmt: skip
+            **row,
+            "tokens": None if number % 77 == 5 else tokens,
+            "reasoning_text": text,
+            "reasoning_tokens": tokens,
+            "output_tokens": tokens + 3,
+            "latency_s": None,
+            "cost_usd": number / 7e5,
+            "position": number,
+            "sent_at": "2026-01-01 10:00:00.25",
+            "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
+        }
 
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("stm", "nanoparquet")]

@@ -25,14 +25,18 @@ from tests.support.blocks_made import QUICK
 NEW = "zz_"  # before a name: the order of names stays
 RENAMED = {
     "rmiat": {
-        "rmiat/tests.csv": ["test"], "rmiat/stimuli.csv": ["test", "word"],
-        "rmiat/frames.csv": ["test", "label_a", "label_b"], "rmiat/simulation.csv": ["test", "condition"],
+        "rmiat/tests.csv": ["test"],
+        "rmiat/stimuli.csv": ["test", "word"],
+        "rmiat/frames.csv": ["test", "label_a", "label_b"],
+        "rmiat/simulation.csv": ["test", "condition"],
     },
     "interference": {
-        "interference/domains.csv": ["domain"], "interference/stimuli.csv": ["domain", "word"],
-        "interference/pairs.csv": ["domain", "block"], "interference/simulation.csv": ["domain", "block"],
+        "interference/domains.csv": ["domain"],
+        "interference/stimuli.csv": ["domain", "word"],
+        "interference/pairs.csv": ["domain", "block"],
+        "interference/simulation.csv": ["domain", "block"],
     },
-}  # fmt: skip
+}
 EXPORTED = {
     "rmiat": ["test", "condition", "item", "option_a", "option_b", "expected", "answer", "choice"],
     "interference": ["test", "condition", "item"],
@@ -129,8 +133,9 @@ GAME_TABLES = ["allocation_indices", "allocation_matrices", "allocation_shares",
 
 def test_a_copied_game_has_the_same_tables_indices_and_checks(both_games: tuple[Path, Path, Path]) -> None:
     own, study, copy = both_games
-    there, here = (analysis.game_indices(db, its, n_boot=20, n_random=5).table
-                   for db, its in ((own, "hiring"), (copy, str(study))))  # fmt: skip
+    there, here = (
+        analysis.game_indices(db, its, n_boot=20, n_random=5).table for db, its in ((own, "hiring"), (copy, str(study)))
+    )
     assert as_it_was(here) == as_it_was(there)
     for table in GAME_TABLES:
         of_own, of_copy = (analysis.tables(db, names=[table])[table] for db in (own, copy))

@@ -46,9 +46,14 @@ def as_job(work: PlannedFit) -> dict[str, Any]:
     """One fit as plain R is asked for it; where the model would be kept is nobody's number."""
     fit = work.definition
     return {
-        "engine": fit.engine, "view": fit.view, "key": work.cell.key, "columns": work.cell.rows.columns,
-        "drop_flags": list(fit.drop_flags), "order": [*GRAIN, *_PAPER_ORDER, *_ORDER], "arguments": work.arguments,
-    }  # fmt: skip
+        "engine": fit.engine,
+        "view": fit.view,
+        "key": work.cell.key,
+        "columns": work.cell.rows.columns,
+        "drop_flags": list(fit.drop_flags),
+        "order": [*GRAIN, *_PAPER_ORDER, *_ORDER],
+        "arguments": work.arguments,
+    }
 
 
 def as_check(call: Call, folder: Path, number: int) -> dict[str, Any]:
