@@ -26,40 +26,40 @@ from slant.collector.system.operating_system import check_supported
 if TYPE_CHECKING:
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
-    from slant.analysis.pages.report import report as report
+    from slant.analysis.pages.html_report import report as report
     from slant.analysis.paper.compare import compare as compare
-    from slant.analysis.plots.figures import figures as figures
-    from slant.analysis.questions.bayes.draws import read_draws as read_draws
-    from slant.analysis.questions.checks.checks import check as check
+    from slant.analysis.plots.drawing import figures as figures
+    from slant.analysis.questions.bayes_draws import read_draws as read_draws
+    from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
-    from slant.analysis.questions.permutation.permute import Permuted as Permuted
-    from slant.analysis.questions.permutation.permute import permute as permute
-    from slant.analysis.questions.sensitivity.specifications import specifications as specifications
-    from slant.analysis.questions.topics.models import read_topics as read_topics
-    from slant.analysis.rows.open import open_trials as open_trials
-    from slant.analysis.rows.tables import tables as tables
+    from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
+    from slant.analysis.questions.permutation.permutation_results import permute as permute
+    from slant.analysis.questions.sensitivity import specifications as specifications
+    from slant.analysis.questions.topics.topic_models import read_topics as read_topics
+    from slant.analysis.rows.descriptive_tables import tables as tables
+    from slant.analysis.rows.views import open_trials as open_trials
 
 _PLACES = {
-    "check": "slant.analysis.questions.checks.checks",
+    "check": "slant.analysis.questions.checks.study_checks",
     "compare": "slant.analysis.paper.compare",
-    "figures": "slant.analysis.plots.figures",
+    "figures": "slant.analysis.plots.drawing",
     "fit": "slant.analysis.fitting.fits",
     "FitResult": "slant.analysis.fitting.fits",
     "game_differences": "slant.analysis.questions.games.differences",
     "game_indices": "slant.analysis.questions.games.indices",
-    "open_trials": "slant.analysis.rows.open",
-    "permute": "slant.analysis.questions.permutation.permute",
-    "Permuted": "slant.analysis.questions.permutation.permute",
-    "read_draws": "slant.analysis.questions.bayes.draws",
-    "report": "slant.analysis.pages.report",
-    "read_topics": "slant.analysis.questions.topics.models",
-    "specifications": "slant.analysis.questions.sensitivity.specifications",
-    "tables": "slant.analysis.rows.tables",
+    "open_trials": "slant.analysis.rows.views",
+    "permute": "slant.analysis.questions.permutation.permutation_results",
+    "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
+    "read_draws": "slant.analysis.questions.bayes_draws",
+    "report": "slant.analysis.pages.html_report",
+    "read_topics": "slant.analysis.questions.topics.topic_models",
+    "specifications": "slant.analysis.questions.sensitivity",
+    "tables": "slant.analysis.rows.descriptive_tables",
 }
 __all__ = [
-    "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices", "open_trials",
-    "permute", "read_draws", "read_topics", "report", "specifications", "tables",
+    "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+    "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
 ]  # fmt: skip
 
 

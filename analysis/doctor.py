@@ -23,7 +23,7 @@ from slant.analysis.bridge.r_home import (
     rpy2_requirements,
     version_numbers,
 )
-from slant.analysis.bridge.r_package_list import how_to_install, r_package_list
+from slant.analysis.bridge.r_packages import how_to_install, r_package_list
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 

@@ -27,7 +27,10 @@ if __name__ == "__main__":
     made: list[int] = []
     compared = analysis.compare(sys.argv[1], tables=TABLES, progress=lambda done, number: made.append(done))
     found = {
-        "wall_s": time.perf_counter() - began, "cpu_s": time.process_time(), "fits": len(made),
-        "numbers": compared.height, "agree": int((compared["status"] == "agrees").sum()),
-    }  # fmt: skip
+        "wall_s": time.perf_counter() - began,
+        "cpu_s": time.process_time(),
+        "fits": len(made),
+        "numbers": compared.height,
+        "agree": int((compared["status"] == "agrees").sum()),
+    }
     click.echo(json.dumps(found))

@@ -17,8 +17,11 @@ from slant.collector.keep.database import writing
 
 DATA = ROOT.parent / "shared" / "data" / "rmiat"
 FOLDERS = {
-    "o3-mini": "o3-mini", "deepseek-r1": "DeepSeek-R1", "claude-3.7-sonnet": "Claude3.7", "gpt-oss-20b": "GPT-OSS-20B",
-}  # fmt: skip
+    "o3-mini": "o3-mini",
+    "deepseek-r1": "DeepSeek-R1",
+    "claude-3.7-sonnet": "Claude3.7",
+    "gpt-oss-20b": "GPT-OSS-20B",
+}
 TIMES = 10
 
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from bench.measures import Measure, measured
-from slant.analysis.rows.tables import table_info
+from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.keep.database import writing
 
 ROUNDS_SQL = Path(__file__).parent / "game_rounds.sql"

@@ -31,17 +31,25 @@ _USAGE = {
 def completion(number: int, model: str, answer: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": answer, "refusal": None, "annotations": []}
     return {
-        "id": f"chatcmpl-{number:024}", "object": "chat.completion", "created": 1763728800, "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": _USAGE,
-        "service_tier": "default", "system_fingerprint": "fp_ddf739c152",
-    }  # fmt: skip
+        "id": f"chatcmpl-{number:024}",
+        "object": "chat.completion",
+        "created": 1763728800,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": _USAGE,
+        "service_tier": "default",
+        "system_fingerprint": "fp_ddf739c152",
+    }
 
 
 def headers(number: int) -> dict[str, str]:
     return {
-        "x-request-id": f"req_{number:032x}", "openai-processing-ms": "812", "x-ratelimit-limit-requests": "1000000",
-        "x-ratelimit-remaining-requests": "999999", "x-ratelimit-reset-requests": "6ms",
-    }  # fmt: skip
+        "x-request-id": f"req_{number:032x}",
+        "openai-processing-ms": "812",
+        "x-ratelimit-limit-requests": "1000000",
+        "x-ratelimit-remaining-requests": "999999",
+        "x-ratelimit-reset-requests": "6ms",
+    }
 
 
 async def serve(latency_s: float) -> None:

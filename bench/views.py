@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from bench.measures import Measure, measured
-from slant.analysis.rows.tables import table_info
+from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.keep.database import writing
 
 TRIALS_SQL = Path(__file__).parent / "trials.sql"

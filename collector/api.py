@@ -24,15 +24,15 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.batch.run_batch import carry_out_batch
-from slant.collector.cost.asked_again import asked_again_notes
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.cost.pilot import pilot_of
+from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer, make_offer, up_to_date
-from slant.collector.provenance.run_record import run_record
+from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.catalogue import Study, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
@@ -179,7 +179,7 @@ def collect(
     watcher = watcher or Watcher()
     if isinstance(options, BatchOptions):
         return carry_out_batch(offer, options, yes=yes, watcher=watcher)
-    for note in asked_again_notes(offer, options.concurrency):
+    for note in repeated_trial_notes(offer, options.concurrency):
         warnings.warn(note, UserWarning, stacklevel=2)
     return carry_out(offer, options, yes=yes, watcher=watcher)
 
@@ -211,7 +211,7 @@ async def _collect(offer: Offer, options: Options, watcher: Watcher, switch: Sto
     if source == {True, False}:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
     ledger = await asyncio.to_thread(open_ledger, offer, options.budget_usd)
-    run = run_record(offer, asdict(options), is_simulated=source == {True})
+    run = new_run_record(offer, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
         journal = stack.enter_context(Journal.open(offer.db, run, study_line(offer.study, run.started_at)))

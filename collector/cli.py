@@ -205,8 +205,8 @@ def _collect(
     from slant.collector.checks.notes import run_notes
     from slant.collector.commands.agreement import agree, run_pilot, show_dry_run
     from slant.collector.commands.batch_jobs import run_batch
-    from slant.collector.cost.asked_again import asked_again_notes
     from slant.collector.cost.pilot import pilot_of
+    from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
     from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.progress.bar import ProgressWatcher
@@ -233,7 +233,7 @@ def _collect(
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"{model} can't be asked here: {reason}.")
-    for note in (*run_notes(offer, wants_logprobs=logprobs), *asked_again_notes(offer, concurrency, is_batch=batch)):
+    for note in (*run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)

@@ -105,8 +105,8 @@ class ToolCall:
     arguments: Mapping[str, Any]
 
     def __str__(self) -> str:
-        given = json.dumps(dict(self.arguments), ensure_ascii=False, separators=(",", ":"))
-        return f"{self.name}({given})"
+        arguments = json.dumps(dict(self.arguments), ensure_ascii=False, separators=(",", ":"))
+        return f"{self.name}({arguments})"
 
 
 @dataclass(frozen=True)

@@ -210,30 +210,30 @@ def fitted(frame: Any, width: int) -> tuple[Any, list[str], dict[str, int]]:
     texts = {name: [name, *map(shown_cell, frame[name])] for name in frame.columns}
     least = {name: _longest(texts[name], str.split) for name in texts}
     full = {name: _longest(texts[name], str.splitlines) for name in texts}
-    kept = list(frame.columns)
-    empty = [name for name in kept if frame.height and not any(texts[name][1:])]
-    for name in (*empty[::-1], *[name for name in kept[:0:-1] if name not in empty]):
-        if _taken(least, kept) <= width:
+    columns = list(frame.columns)
+    empty = [name for name in columns if frame.height and not any(texts[name][1:])]
+    for name in (*empty[::-1], *[name for name in columns[:0:-1] if name not in empty]):
+        if _taken(least, columns) <= width:
             break
         if name != frame.columns[0]:
-            kept.remove(name)
-    widths = _widths(least, full, kept, width)
-    return frame.select(kept), [name for name in frame.columns if name not in kept and name not in empty], widths
+            columns.remove(name)
+    widths = _widths(least, full, columns, width)
+    return frame.select(columns), [name for name in frame.columns if name not in columns and name not in empty], widths
 
 
 def _longest(cells: Iterable[str], parts: Callable[[str], list[str]]) -> int:
     return max(len(part) for cell in cells for part in (parts(cell) or [""]))
 
 
-def _taken(widths: dict[str, int], kept: list[str]) -> int:
-    return sum(widths[name] + _COLUMN_GAP for name in kept)
+def _taken(widths: dict[str, int], columns: list[str]) -> int:
+    return sum(widths[name] + _COLUMN_GAP for name in columns)
 
 
-def _widths(least: dict[str, int], full: dict[str, int], kept: list[str], width: int) -> dict[str, int]:
+def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int) -> dict[str, int]:
     """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
-    widths = {name: full[name] for name in kept}
+    widths = {name: full[name] for name in columns}
     most = max(widths.values(), default=0)
-    while most > 1 and _taken(widths, kept) > width:
+    while most > 1 and _taken(widths, columns) > width:
         most -= 1
-        widths = {name: max(least[name], min(full[name], most)) for name in kept}
+        widths = {name: max(least[name], min(full[name], most)) for name in columns}
     return widths

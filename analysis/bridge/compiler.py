@@ -17,10 +17,10 @@ def compiler_of(r: RInstallation) -> str | None:
     """The path of the compiler that R is set up with, None where it is not there or make is not."""
     command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S).stdout.split()
+        words = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S).stdout.split()
     except (OSError, subprocess.SubprocessError):
         return None
-    return shutil.which(said[0]) if said and shutil.which("make") else None
+    return shutil.which(words[0]) if words and shutil.which("make") else None
 
 
 def has_compiled_models() -> bool:
@@ -30,6 +30,6 @@ def has_compiled_models() -> bool:
 
 def cache_folder() -> Path:
     """The folder that tools::R_user_dir("slant", "cache") names in R."""
-    if own := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
-        return Path(own) / "R" / "slant"
+    if cache_home := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
+        return Path(cache_home) / "R" / "slant"
     return Path.home() / user_caches() / "R" / "slant"

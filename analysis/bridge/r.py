@@ -28,7 +28,7 @@ import polars as pl
 from slant.analysis.bridge import r_vectors
 from slant.analysis.bridge.r_code import native_folder, r_folder
 from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
-from slant.analysis.bridge.r_package_list import what_is_lost
+from slant.analysis.bridge.r_packages import what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
@@ -60,7 +60,7 @@ def load(packages: Sequence[str]) -> None:
         _session["ri"].baseenv["requireNamespace"](package, quietly=True)
 
 
-def call(name: str, /, *arguments: Any, **named: Any) -> tuple[Any, pl.DataFrame]:
+def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFrame]:
     """Call one of our R functions; returns (its value, what it warned: a frame of `kind` and `text`).
 
     Arguments, by place or by name, may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises
@@ -70,15 +70,15 @@ def call(name: str, /, *arguments: Any, **named: Any) -> tuple[Any, pl.DataFrame
     if name not in environment:
         raise RError(f'There is no R function "{name}" in {r_folder()}.')
     try:
-        heard = from_r(environment["with_conditions"](_call_of(environment[name], arguments, named)))
+        outcome = from_r(environment["with_conditions"](_call_of(environment[name], arguments, keywords)))
     except _session["RRuntimeError"] as error:
         raise RError(f"R could not finish {name}().", str(error).strip()) from error
-    conditions = heard["conditions"]
+    conditions = outcome["conditions"]
     errors = [text for kind, text in conditions.iter_rows() if kind == "error"]
     if errors:
-        what, *details = errors[0].splitlines()
-        raise RError(what, *(line.strip() for line in details))
-    return heard["value"], conditions
+        message, *details = errors[0].splitlines()
+        raise RError(message, *(line.strip() for line in details))
+    return outcome["value"], conditions
 
 
 def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
@@ -120,27 +120,31 @@ def from_r(value: Any) -> Any:
 
 
 def _rinterface() -> tuple[Any, Any]:
-    found = r_installation()
-    if found is None or found.is_too_old:
-        what = "R is not on this machine" if found is None else f"This machine's R {found.version_text} is too old"
+    installation = r_installation()
+    if installation is None or installation.is_too_old:
+        problem = (
+            "R is not on this machine"
+            if installation is None
+            else f"This machine's R {installation.version_text} is too old"
+        )
         raise RError(
-            f"{what}, and the analysis needs R {'.'.join(map(str, OLDEST_R))} or newer.",
+            f"{problem}, and the analysis needs R {'.'.join(map(str, OLDEST_R))} or newer.",
             HOW_TO_INSTALL_R,
             "What needs no R still works: collect, analyze tables",
         )
     # An R_HOME in which there is no R was passed over: rpy2 would take it at its word.
-    os.environ["R_HOME"] = str(found.home)
+    os.environ["R_HOME"] = str(installation.home)
     logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # what it warns of ends in an error, which says more
     try:
         ri = importlib.import_module("rpy2.rinterface")
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
     except ModuleNotFoundError as error:
-        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(found)) from error
+        raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(installation)) from error
     except (ImportError, OSError, ValueError, AttributeError) as error:
         raise RError(
             "The rpy2 that is installed does not fit the R of this machine.",
             (str(error).splitlines() or [repr(error)])[0],
-            how_to_install_rpy2(found),
+            how_to_install_rpy2(installation),
         ) from error
 
 
@@ -171,26 +175,26 @@ def require(packages: Sequence[str]) -> None:
     missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
     if missing:
         names = ", ".join(f'"{package}"' for package in missing)
-        lost = what_is_lost(missing)
+        loss = what_is_lost(missing)
         raise RError(
-            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}{f': {lost}' if lost else ''}.",
+            f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}{f': {loss}' if loss else ''}.",
             f"To have it, in R: install.packages(c({names})). What else this machine lacks: analyze doctor",
         )
 
 
-def _call_of(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+def _call_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """An R function of no arguments that makes this call; built as an object, so no text is ever parsed as code."""
     ri = _session["ri"]
-    parts = ri.ListSexpVector([function, *(to_r(value) for value in (*arguments, *named.values()))])
-    parts.names = ri.StrSexpVector(["", *[""] * len(arguments), *named])
+    parts = ri.ListSexpVector([function, *(to_r(value) for value in (*arguments, *keywords.values()))])
+    parts.names = ri.StrSexpVector(["", *[""] * len(arguments), *keywords])
     body = ri.baseenv["as.call"](parts)
     return ri.baseenv["as.function.default"](ri.ListSexpVector([body]), _session["environment"])
 
 
 def _named_list(ri: Any, items: Mapping[str, Any]) -> Any:
-    listed = ri.ListSexpVector(list(items.values()))
-    listed.names = ri.StrSexpVector(list(items))
-    return listed
+    r_list = ri.ListSexpVector(list(items.values()))
+    r_list.names = ri.StrSexpVector(list(items))
+    return r_list
 
 
 def _data_frame(frame: pl.DataFrame, factors: Mapping[str, Sequence[str]]) -> Any:
@@ -201,10 +205,10 @@ def _data_frame(frame: pl.DataFrame, factors: Mapping[str, Sequence[str]]) -> An
         else r_vectors.vector(ri, column)
         for column in frame
     }
-    listed = _named_list(ri, columns)
-    listed.do_slot_assign("row.names", ri.IntSexpVector([r_vectors.NA_INTEGER, -frame.height]))
-    listed.rclass = ri.StrSexpVector(["data.frame"])
-    return listed
+    r_frame = _named_list(ri, columns)
+    r_frame.do_slot_assign("row.names", ri.IntSexpVector([r_vectors.NA_INTEGER, -frame.height]))
+    r_frame.rclass = ri.StrSexpVector(["data.frame"])
+    return r_frame
 
 
 def _names(value: Any) -> list[str]:

@@ -76,8 +76,8 @@ def how_to_install_rpy2(r: RInstallation) -> str:
 
 
 def _homes() -> Iterator[Path]:
-    if named := os.environ.get("R_HOME"):
-        yield Path(named)
+    if r_home := os.environ.get("R_HOME"):
+        yield Path(r_home)
     command = shutil.which("R")
     if command is None:
         return
@@ -101,8 +101,8 @@ def _main() -> int:
     """Print what pip needs for the R of this machine, one requirement a line; `make setup` reads it."""
     r = r_installation()
     if r is None or r.is_too_old:
-        found = f"R {r.version_text}" if r else "no R"
-        sys.stderr.write(f"slant needs R 4.1 or newer, but {found} was found.\n  {HOW_TO_INSTALL_R}\n")
+        description = f"R {r.version_text}" if r else "no R"
+        sys.stderr.write(f"slant needs R 4.1 or newer, but {description} was found.\n  {HOW_TO_INSTALL_R}\n")
         return 1
     sys.stdout.write("\n".join(rpy2_requirements(r.version)) + "\n")
     return 0

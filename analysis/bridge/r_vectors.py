@@ -45,10 +45,10 @@ def factor(ri: Any, column: pl.Series, levels: Sequence[str]) -> Any:
             f"Levels: {', '.join(levels)}",
         )
     numbers = [NA_INTEGER if v is None else codes[v] for v in column.cast(pl.String).to_list()]
-    made = _block(ri.IntSexpVector, "i", numbers)
-    made.do_slot_assign("levels", ri.StrSexpVector(list(levels)))
-    made.rclass = ri.StrSexpVector(["factor"])
-    return made
+    r_factor = _block(ri.IntSexpVector, "i", numbers)
+    r_factor.do_slot_assign("levels", ri.StrSexpVector(list(levels)))
+    r_factor.rclass = ri.StrSexpVector(["factor"])
+    return r_factor
 
 
 def series(ri: Any, vector: Any) -> pl.Series:
@@ -92,10 +92,10 @@ def _strings(ri: Any, column: pl.Series) -> Any:
     if len(column) <= _FEW:
         return ri.StrSexpVector([ri.NA_Character if v is None else v for v in column.to_list()])
     parts = [_string_block(ri, column.slice(start, _BLOCK)) for start in range(0, len(column), _BLOCK)]
-    whole = ri.baseenv["c"](*parts) if len(parts) > 1 else parts[0]
+    strings = ri.baseenv["c"](*parts) if len(parts) > 1 else parts[0]
     if missing := column.is_null().arg_true().to_list():
-        whole = ri.baseenv["is.na<-"](whole, _block(ri.IntSexpVector, "i", [place + 1 for place in missing]))
-    return whole
+        strings = ri.baseenv["is.na<-"](strings, _block(ri.IntSexpVector, "i", [place + 1 for place in missing]))
+    return strings
 
 
 def _string_block(ri: Any, column: pl.Series) -> Any:
@@ -123,9 +123,9 @@ def _texts(ri: Any, vector: Any) -> pl.Series:
 
 
 def _floats(vector: Any) -> pl.Series:
-    held = _bytes(vector)
-    values: list[float | None] = array("d", held).tolist()  # type: ignore[assignment]
-    bits = memoryview(held).cast("Q")
+    raw_bytes = _bytes(vector)
+    values: list[float | None] = array("d", raw_bytes).tolist()  # type: ignore[assignment]
+    bits = memoryview(raw_bytes).cast("Q")
     for place in [place for place, value in enumerate(values) if value != value]:  # NaN alone differs from itself
         if bits[place] & 0xFFFFFFFF == _NA_REAL_BITS & 0xFFFFFFFF:
             values[place] = None

@@ -34,15 +34,9 @@ Examples:
 @source_option()
 @measure_option
 @click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter.")
+@click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The significance level.")
 @click.option(
-    "--alpha",
-    type=BETWEEN_0_AND_1,
-    default=0.05,
-    show_default=True,
-    help="The level of significance.",
-)
-@click.option(
-    "--show", metavar="CHECK", help="The check whose rows are printed instead of the page: residuals, left_out, …"
+    "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
 @workers_option
@@ -71,20 +65,20 @@ def check_command(
     hide, words and wordings that carry an effect, cells in which all answers are alike. Games: order of options,
     missing rounds, games cut short, games that decide an index, lengths.
 
-    With --out: prints the path of the page. CSV has one row a finding; JSON has findings, warnings and the rows of
-    every check.
+    With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
+    of every check.
     """
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
-    from slant.analysis.questions.checks.checks import check, checks_of
-    from slant.analysis.questions.checks.designs import has_checks
+    from slant.analysis.questions.checks.design_checks import has_checks
+    from slant.analysis.questions.checks.study_checks import check, check_descriptions
     from slant.collector.errors import RError, UnknownNameError
 
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    if show is not None and show not in checks_of(chosen):
-        raise UnknownNameError("check", show, checks_of(chosen))
+    if show is not None and show not in check_descriptions(chosen):
+        raise UnknownNameError("check", show, check_descriptions(chosen))
     with FitProgress() as progress:
         result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress)
         path = write_page(result, out, workers) if out is not None else None

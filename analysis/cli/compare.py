@@ -11,14 +11,14 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.pages.tables import token_measures
-from slant.analysis.pages.versions import told_versions
+from slant.analysis.pages.provenance import kept_version_sentences
+from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.compare import compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
-from slant.analysis.rows.doubts import mixtures
-from slant.analysis.rows.tables import tables
+from slant.analysis.rows.descriptive_tables import tables
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import Study
@@ -42,7 +42,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 )
 @study_option(ONE_STUDY)
 @source_option(PRINT)
-@click.option("--summary", "is_summary", is_flag=True, help="One row a table instead of one a number.")
+@click.option("--summary", "is_summary", is_flag=True, help="One row per table instead of one per number.")
 @click.option(
     "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
 )
@@ -69,12 +69,14 @@ def compare_command(
     version ("v1 S3" to "v1 S7").
 
     A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
-    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": nothing of that
-    model and test is here. "not checkable": what is here can't decide, and the note says why. Simulated rows are
-    compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
+    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": the database
+    has nothing of that model and test. "not checkable": the data can't decide, and the note says why. Simulated rows
+    are compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
     other and with the study's design. Of games, `test` is the variant and `condition` the format of answers.
     """
-    chosen = chosen_study(db, study, lambda known: known.published is not None, "has printed numbers to compare with")
+    chosen = chosen_study(
+        db, study, lambda candidate: candidate.published is not None, "has printed numbers to compare with"
+    )
     with FitProgress() as progress:
         rows = compare(db, chosen, source=source, workers=workers, progress=progress, tables=table_names or None)
     counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
@@ -82,7 +84,12 @@ def compare_command(
         rows = rows.filter(pl.col("status") == status.replace("-", " "))
     print_rows(summary(rows) if is_summary else rows, output_format)
     measures = measures_in_words(db, chosen, source)
-    for note in [*measures, *mixtures(db, chosen.name, source), *told_versions(db, chosen.name), *bases]:
+    for note in [
+        *measures,
+        *mixture_warnings(db, chosen.name, source),
+        *kept_version_sentences(db, chosen.name),
+        *bases,
+    ]:
         say(note)
     say(
         f"{sum(counts.values()):,} numbers: "

@@ -9,9 +9,9 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.plots.figures import DEFAULT_FORMATS, FORMATS, checked_inches, figures
-from slant.analysis.plots.kinds.of_games import kinds_of
-from slant.analysis.plots.rows import figure_kinds
+from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
+from slant.analysis.plots.games import study_figure_kinds
+from slant.analysis.plots.registry import figure_kinds
 from slant.collector.commands.options import (
     FOLDER,
     db_option,
@@ -77,9 +77,11 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "--width",
     metavar="INCHES",
     callback=_inches,
-    help="A journal's column (3.5), its page (7); texts wrap to it. Default: what suits each figure.",
+    help="A journal's column is 3.5 inches wide, its page 7; texts wrap to it. Default: what suits each figure.",
 )
-@click.option("--height", metavar="INCHES", callback=_inches, help="Default: what suits the width.")
+@click.option(
+    "--height", metavar="INCHES", callback=_inches, help="Height of each figure. Default: what suits the width."
+)
 @list_option
 @workers_option
 @db_option
@@ -101,15 +103,15 @@ def figures_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Draw the paper's figures, all that there are rows for, as SVG and PNG, or PDF.
+    """Draw the paper's figures, as far as the database has rows for them, as SVG and PNG, or PDF.
 
-    Prints one row a file, with its alternative text. Each source, version and variant has files of its own; a study of
-    games has its variants side by side.
+    Prints one row per file, with its alternative text. Each source, version and variant has files of its own; a study
+    of games has its variants side by side.
     """
     chosen = chosen_study(db, study)
     kinds = figure_kinds(chosen)
     if is_list:
-        print_rows([{"figure": name, "what": kind.what} for name, kind in kinds.items()], output_format)
+        print_rows([{"figure": name, "what": kind.description} for name, kind in kinds.items()], output_format)
         return
     with FitProgress() as progress:
         rows = figures(
@@ -125,8 +127,8 @@ def figures_command(
             width=width,
             height=height,
         )
-    shown = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
-    print_rows(shown.drop_nulls("path"), output_format)
+    listing = rows.select("figure", "source", "variant", "path") if output_format == "table" else rows
+    print_rows(listing.drop_nulls("path"), output_format)
     for figure, note in rows.drop_nulls("note").select("figure", "note").unique(maintain_order=True).iter_rows():
         say(f"{figure}: {note}")
     for row in rows.filter(pl.col("problem").is_not_null()).unique("problem", maintain_order=True).to_dicts():
@@ -140,7 +142,7 @@ def figures_command(
 def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
     """The study's own figures that there were no rows for, by the command that makes these."""
     missing: dict[str, list[str]] = {}
-    for name, kind in kinds_of(study).items():
+    for name, kind in study_figure_kinds(study).items():
         if kind.hint and name in (names or study.figures) and name not in rows["figure"]:
             missing.setdefault(kind.hint.format(study=study.as_typed), []).append(name)
     return missing

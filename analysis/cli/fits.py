@@ -11,9 +11,9 @@ from slant.analysis.cli.options import BAYES_TABLES, TOPIC_TABLES
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
-from slant.analysis.pages.versions import made_with
-from slant.analysis.rows.doubts import doubtful_fits
-from slant.analysis.rows.fit_choice import passed_over
+from slant.analysis.pages.provenance import version_sentence
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings
+from slant.analysis.rows.study_choice import studies_not_fitted
 from slant.collector.terminal import print_rows, say
 
 
@@ -41,11 +41,11 @@ def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult
         result = fit(db, study, engine, progress=progress, **options)
     counts = Counter(result.diagnostics["status"].to_list())
     say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
-    for warning in doubtful_fits(result.diagnostics):
+    for warning in doubtful_fit_warnings(result.diagnostics):
         say(f"Doubtful: {warning}")
-    for note in passed_over(engine, db) if study is None else ():
+    for note in studies_not_fitted(engine, db) if study is None else ():
         say(note)
-    if versions := made_with(result):
+    if versions := version_sentence(result):
         say(versions)
     if result.not_kept:
         say(f"The fits could not be kept. {result.not_kept}")

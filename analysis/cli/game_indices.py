@@ -8,11 +8,11 @@ import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.questions.games.cells import INDICES, is_played
+from slant.analysis.questions.games.cells import INDICES, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
 from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.questions.games.indices import SEED
-from slant.analysis.rows.doubts import mixtures
+from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import (
     AT_LEAST_1,
     db_option,
@@ -45,7 +45,7 @@ _DIFFERENCES = (
 @study_option(ONE_STUDY)
 @click.option("--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.')
 @source_option()
-@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Bootstrap draws.")
+@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap.")
 @click.option(
     "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
 )
@@ -75,7 +75,7 @@ def indices_command(
     """
     from slant.analysis.questions.games.indices import game_indices
 
-    chosen = chosen_study(db, study, is_played, "has games")
+    chosen = chosen_study(db, study, has_games, "has games")
     with FitProgress("Measuring games in R") as progress:
         result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
     print_rows(result.table.select(_INTERVALS) if output_format == "table" else result.table, output_format)
@@ -110,7 +110,11 @@ def indices_command(
     help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
 )
 @click.option(
-    "--index", "indices", type=click.Choice(INDICES), multiple=True, help=f"Default: {', '.join(PAPER_INDICES)}."
+    "--index",
+    "indices",
+    type=click.Choice(INDICES),
+    multiple=True,
+    help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
 )
 @click.option(
     "--adjust",
@@ -120,7 +124,9 @@ def indices_command(
     help="How p is corrected for the number of comparisons.",
 )
 @source_option()
-@click.option("--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws and permutations.")
+@click.option(
+    "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
+)
 @seed_option(default=SEED)
 @workers_option
 @refit_option
@@ -153,7 +159,7 @@ def differences_command(
     """
     from slant.analysis.questions.games.differences import game_differences
 
-    chosen = chosen_study(db, study, is_played, "has games")
+    chosen = chosen_study(db, study, has_games, "has games")
     with FitProgress("Measuring games in R") as progress:
         result = game_differences(
             db,
@@ -172,16 +178,16 @@ def differences_command(
             progress,
         )
     print_rows(result.table.select(_DIFFERENCES) if output_format == "table" else result.table, output_format)
-    for note in (*result.left_out, *result.unlike):
+    for note in (*result.left_out, *result.warnings):
         say(note)
-    kept = result.n_comparisons - result.n_made
-    say(f"{result.n_comparisons} comparisons: {result.n_made} computed now, {kept} kept from before.")
+    n_kept = result.n_comparisons - result.n_made
+    say(f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.")
     say(f"p is corrected ({adjust}) within each index, source and study version.")
     _say_notes(db, chosen, source, result.not_kept)
 
 
 def _say_notes(db: Path, study: Study, source: str | None, not_kept: str | None) -> None:
-    for note in mixtures(db, study.name, source):
+    for note in mixture_warnings(db, study.name, source):
         say(note)
     if not_kept:
         say(f"The result could not be kept. {not_kept}")

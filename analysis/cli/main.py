@@ -118,10 +118,16 @@ _stm_option = section("Topic models (stm)")
 )
 @_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
 @_brms_option("--iterations", type=WholeNumber(2), help="Iterations of a chain. Default: the study's.")
-@_brms_option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up. Default: three eighths of --iterations.")
-@_brms_option("--force", is_flag=True, help="Fit even where that is expected to take more than an hour.")
+@_brms_option(
+    "--warmup", type=AT_LEAST_1, help="Warm-up iterations among them. Default: three eighths of --iterations."
+)
+@_brms_option("--force", is_flag=True, help="Fit even if that is expected to take more than an hour.")
 @_stm_option("--topics", type=AT_LEAST_1, help="Topics of the model. Default: the study's.")
-@_stm_option("--preprocessing", type=click.Choice(["fast", "tm"]), help="What makes words of texts; results agree.")
+@_stm_option(
+    "--preprocessing",
+    type=click.Choice(["fast", "tm"]),
+    help="How texts are cut into words: both give the same words, fast in less time.",
+)
 @_stm_option(
     "--adjust",
     type=click.Choice(["holm", "BH", "none"]),
@@ -149,9 +155,9 @@ def analyze(
 ) -> None:
     """Fit statistical models in R, and print tables, comparisons with the paper, figures and reports.
 
-    With --fit: fits that model in every cell (model and test) and prints its estimates, one row each. A fit is kept,
-    and made again only where rows, settings or code have changed; one with settings of your own is kept beside the
-    study's. Rows go to stdout, everything else to stderr.
+    With --fit: fits that model in every cell (model and test) and prints one row for each estimate. Fits are kept in
+    the database, and made again only if rows, settings or code have changed; one with settings of your own is kept
+    beside the study's. Rows go to stdout, everything else to stderr.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -160,11 +166,11 @@ def analyze(
         return
     from slant.analysis.cli.fits import print_fit
 
-    given = {name: value for name, value in settings.items() if value not in (None, False)}
+    fit_settings = {name: value for name, value in settings.items() if value not in (None, False)}
     if random:
-        given["random"] = list(random)
-    if "iterations" in given:
-        given.setdefault("warmup", max(1, given["iterations"] * 3 // 8))  # as in the interference paper
+        fit_settings["random"] = list(random)
+    if "iterations" in fit_settings:
+        fit_settings.setdefault("warmup", max(1, fit_settings["iterations"] * 3 // 8))  # as in the interference paper
     has_failed = print_fit(
         engine,
         db,
@@ -177,7 +183,7 @@ def analyze(
         measure=measure,
         workers=workers,
         refit=refit,
-        settings=given,
+        settings=fit_settings,
     )
     if has_failed:
         ctx.exit(1)

@@ -37,7 +37,7 @@ def chosen_study(
     db: Path, study: str | None, suits: Callable[[Study], bool] | None = None, description: str = ""
 ) -> Study:
     """`study_in`; says on stderr which study was chosen where the database holds others, too."""
-    from slant.analysis.rows.studies import study_in, study_names
+    from slant.analysis.rows.study_choice import study_in, study_names
 
     chosen = study_in(db, study, suits, description)
     if study is None and (others := [name for name in study_names(db) if name != chosen.name]):

@@ -37,7 +37,7 @@ _SHOWN = (
 
 @click.command("permute", epilog=EXAMPLES)
 @study_option(ONE_STUDY)
-@click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="How many permutations.")
+@click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="Number of permutations.")
 @click.option(
     "--engine",
     type=click.Choice(["brms", "lme4"]),
@@ -49,14 +49,18 @@ _SHOWN = (
 @source_option()
 @click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
 @click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700.")
-@click.option("--warmup", type=AT_LEAST_1, help="How many of them are warm-up (brms). Default: 200.")
-@click.option("--adapt-delta", type=BETWEEN_0_AND_1, help="Default: .95 (brms).")
+@click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them (brms). Default: 200.")
+@click.option(
+    "--adapt-delta",
+    type=BETWEEN_0_AND_1,
+    help="Target acceptance rate of the sampler (brms). Default: 0.95.",
+)
 @click.option(
     "--show",
     type=click.Choice(["tests", "values", "refits"]),
     default="tests",
     show_default=True,
-    help="The table to print: a row a cell, a row a refit and cell, or a row a refit with R's messages.",
+    help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
 )
 @workers_option
 @db_option
@@ -79,19 +83,19 @@ def permute_command(
 ) -> None:
     """Is the observed interference larger than arbitrary block labels would give?
 
-    Swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints a row a cell:
-    the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte Carlo
-    interval. Each refit is kept as it ends: the same command goes on where it was stopped, and one with
+    Swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one row per
+    cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte Carlo
+    interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
     more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
-    from slant.analysis.questions.permutation.definition import has_blocks
-    from slant.analysis.questions.permutation.permute import permute
-    from slant.analysis.questions.permutation.words import in_words
+    from slant.analysis.questions.permutation.permutation_results import permute
+    from slant.analysis.questions.permutation.permutation_test import has_blocks
+    from slant.analysis.questions.permutation.sentences import result_sentences
 
-    given = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
-    settings = {name: value for name, value in given.items() if value is not None}
+    options = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
+    settings = {name: value for name, value in options.items() if value is not None}
     chosen = chosen_study(
-        db, study, lambda known: any(map(has_blocks, known.fits.values())), "has a fit with a factor `block`"
+        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )
     with FitProgress("Refitting in R") as progress:
         result = permute(
@@ -99,7 +103,7 @@ def permute_command(
         )
     rows = getattr(result, show)
     print_rows(rows.select(_SHOWN) if show == "tests" and output_format == "table" else rows, output_format)
-    for sentence in in_words(result):
+    for sentence in result_sentences(result):
         say(sentence)
     if result.not_kept:
         say(f"The result could not be kept. {result.not_kept}")

@@ -42,11 +42,11 @@ class FitProgress:
 
     def __call__(self, done: int, number: int) -> None:
         """With the time that is left, at the pace of what was made by this command."""
-        now = time.monotonic()
-        self._first = self._first or (now, done)
-        elapsed_s, made = now - self._first[0], done - self._first[1]
-        left = f", about {duration(elapsed_s / made * (number - done))} left" if made and number > done else ""
-        self._text = f"{self._work}: {done} of {number}{left}"
+        now_s = time.monotonic()
+        self._first = self._first or (now_s, done)
+        elapsed_s, n_made = now_s - self._first[0], done - self._first[1]
+        time_left = f", about {duration(elapsed_s / n_made * (number - done))} left" if n_made and number > done else ""
+        self._text = f"{self._work}: {done} of {number}{time_left}"
 
     def watch(self, file: Path, name: str = "") -> None:
         self._status_files[file] = name

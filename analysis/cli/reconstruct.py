@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from slant.analysis.paper.reconstruction import reconstruction
+from slant.analysis.paper.reconstruction import reconstruct_answers
 from slant.collector.commands.options import output_options, study_option
 from slant.collector.studies.catalogue import load_study
 from slant.collector.terminal import print_rows, say
@@ -27,5 +27,5 @@ def reconstruct_command(study: str, output_format: str) -> None:
     printed. No model gave these answers, and every row says so. `collect import` reads them (layout tidy).
     """
     loaded = load_study(study)
-    print_rows(reconstruction(loaded), output_format)
+    print_rows(reconstruct_answers(loaded), output_format)
     say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a database of their own.')

@@ -8,7 +8,7 @@ import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.pages.report import report
+from slant.analysis.pages.html_report import report
 from slant.collector.commands.options import FILE, db_option, row_options, study_option, verbose_option
 
 

@@ -11,9 +11,9 @@ import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.plots.kinds.records import FigureData
-from slant.analysis.plots.specification_curve import draw_specifications
-from slant.analysis.questions.sensitivity.specifications import SensitivityResult, specifications
+from slant.analysis.plots.drawing import draw_specifications
+from slant.analysis.plots.figure_data import FigureData
+from slant.analysis.questions.sensitivity import SensitivityResult, specifications
 from slant.collector.commands.options import (
     FILE,
     db_option,
@@ -66,12 +66,13 @@ def sensitivity_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row a specification and cell.
+    """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row per specification and cell.
 
-    Each is kept as it ends: the same command goes on where it was stopped, and fits nothing twice. Estimates in
-    different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and have no d.
+    Each is kept as soon as it is there: the same command goes on where it was stopped, and fits nothing twice.
+    Estimates in different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and
+    have no d.
     """
-    chosen = chosen_study(db, study, lambda known: bool(known.sensitivity), "has specifications")
+    chosen = chosen_study(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")
     if is_list:
         rows = [
             {"spec": spec.name, "label": spec.label, "fit": spec.fit, "choices": _in_one_line(spec.choices)}

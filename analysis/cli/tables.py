@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import measure_option
-from slant.analysis.questions.games.chance import told_of_chance
-from slant.analysis.rows.doubts import mixtures
-from slant.analysis.rows.tables import study_name, table_info, tables
+from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
+from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import db_option, list_option, output_options, row_options, study_option
 from slant.collector.keep.database import kept_open
@@ -31,7 +30,7 @@ def tables_command(
 ) -> None:
     """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
 
-    As CSV or JSON one TABLE is printed at a time.
+    CSV and JSON hold one table: name it.
     """
     infos, study = table_info(), study_name(study)
     if is_list:
@@ -46,7 +45,7 @@ def tables_command(
     with kept_open(db):
         frames = tables(db, study=study, names=names or None, measure=measure)
         notes = [f"Note: {note}" for note in table_notes(db, study)]
-        notes += [*mixtures(db, study, measure=measure), *told_of_chance(frames, db)]
+        notes += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others

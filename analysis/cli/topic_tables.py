@@ -10,7 +10,7 @@ from slant.analysis.cli.fit_tables import is_bayesian, no_such_table
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.paper.results import GRAIN
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
-from slant.analysis.rows.studies import loadable
+from slant.analysis.rows.study_choice import loadable_studies
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.terminal import say
@@ -50,10 +50,10 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
     for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
         say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
     for name in result.diagnostics["study"].unique(maintain_order=True):
-        known = _study(name, study, db)
-        if known is None or not printed_topics(known):
+        definition = _study(name, study, db)
+        if definition is None or not printed_topics(definition):
             continue
-        for row in _joined(result, missing_of_print(db, known)).to_dicts():
+        for row in _joined(result, missing_of_print(db, definition)).to_dicts():
             if row["missing"] and row["source"] != "simulated":
                 say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
     for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):
@@ -63,25 +63,25 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
         say(f"{match_in_words(match)} ({grain[0]})")
 
 
-def _study(name: str, given: str | None, db: Path) -> Study | None:
+def _study(name: str, requested: str | None, db: Path) -> Study | None:
     """The study of this name, where its text is here."""
-    if given is not None and (study := load_study(given, db=db)).name == name:
+    if requested is not None and (study := load_study(requested, db=db)).name == name:
         return study
-    return next(iter(loadable([name], db)), None)
+    return next(iter(loadable_studies([name], db)), None)
 
 
-def _joined(result: FitResult, missing: pl.DataFrame) -> pl.DataFrame:
-    return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing, on=GRAIN, how="inner")
+def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
+    return result.topics["models"].select(GRAIN).unique(maintain_order=True).join(missing_texts, on=GRAIN, how="inner")
 
 
 def _overview(result: FitResult) -> pl.DataFrame:
     """One row a topic: its share, its FREX words, and how good it is."""
     is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
     words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
-    listed = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
+    frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(
         pl.col("word").str.join(", ").alias("frex_words")
     )
-    topics = result.topics["topics"].join(listed, on=[*_KEY, "topic"], how="left", maintain_order="left")
+    topics = result.topics["topics"].join(frex_words, on=[*_KEY, "topic"], how="left", maintain_order="left")
     return topics.select(pl.exclude("fit"), "fit")
 
 
@@ -89,8 +89,8 @@ def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
     """Printed topics beside the fitted ones; no rows for a study that prints none."""
     parts = []
     for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
-        known = _study(str(grain[0]), study, db)
-        if known is not None and (printed := printed_topics(known)):
+        definition = _study(str(grain[0]), study, db)
+        if definition is not None and (printed := printed_topics(definition)):
             key = [pl.lit(value).alias(name) for name, value in zip(["study", *_KEY], grain, strict=True)]
             match = matched(words, printed)
             parts.append(match.select(*key[1:4], key[0], *match.columns, key[-1]))
@@ -100,10 +100,10 @@ def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
 
 
 def _adjusted(rows: pl.DataFrame, adjust: str | None) -> pl.DataFrame:
-    chosen = {"holm": "p_holm", "BH": "p_bh"}.get(adjust or "none")
-    if chosen is None:
+    column = {"holm": "p_holm", "BH": "p_bh"}.get(adjust or "none")
+    if column is None:
         return rows.drop("p_holm", "p_bh")
-    named = rows.with_columns(pl.col(chosen).alias("p_adjusted"), pl.lit(adjust).alias("adjusted_by"))
+    adjusted = rows.with_columns(pl.col(column).alias("p_adjusted"), pl.lit(adjust).alias("adjusted_by"))
     at = rows.columns.index("p_value") + 1
     before, after = rows.columns[:at], [name for name in rows.columns[at:] if name not in ("p_holm", "p_bh")]
-    return named.select(*before, "p_adjusted", "adjusted_by", *after)
+    return adjusted.select(*before, "p_adjusted", "adjusted_by", *after)

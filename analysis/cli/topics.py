@@ -8,7 +8,7 @@ import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.questions.topics.search import STEPS, has_topic_model, search
+from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
 from slant.collector.commands.options import (
     AT_LEAST_1,
     db_option,
@@ -43,7 +43,7 @@ class NumberRange(click.ParamType[list[int]]):
     epilog="\b\nExamples:\n  analyze --fit stm --show words\n  analyze topics search --topics 3:10",
 )
 def topics() -> None:
-    """How many topics there should be. The topics themselves: analyze --fit stm."""
+    """How many topics a topic model should have. To fit the model itself: analyze --fit stm."""
 
 
 @topics.command(
@@ -61,8 +61,12 @@ def topics() -> None:
     show_default=True,
     help="The numbers of topics to compare.",
 )
-@click.option("--max-steps", type=AT_LEAST_1, default=STEPS, show_default=True, help="The most steps of a fit.")
-@click.option("--preprocessing", type=click.Choice(["fast", "tm"]), help="What makes words of texts; results agree.")
+@click.option("--max-steps", type=AT_LEAST_1, default=STEPS, show_default=True, help="The most EM steps of a fit.")
+@click.option(
+    "--preprocessing",
+    type=click.Choice(["fast", "tm"]),
+    help="How texts are cut into words: both give the same words, fast in less time.",
+)
 @workers_option
 @db_option
 @output_options
@@ -79,13 +83,13 @@ def search_command(
 ) -> None:
     """Compare numbers of topics (stm's searchK), one number at a time on each core.
 
-    Each number is kept as it ends: the same command goes on where it was stopped. No number of topics is best in every
-    respect; `analyze figures search_k` draws the measures.
+    Each result is kept as soon as it is there, so that the same command goes on where it was stopped.
+    No number of topics is best in every respect; `analyze figures search_k` draws the measures.
     """
     settings = {"preprocessing": preprocessing} if preprocessing else None
     chosen = chosen_study(db, study, has_topic_model, "has a topic model")
     with FitProgress() as progress:
-        rows = search(
+        rows = search_topics(
             db,
             chosen,
             numbers,

@@ -15,10 +15,10 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.results import Progress as Progress
 from slant.analysis.calls.results import Results, results
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.frames import FitFrames
-from slant.analysis.fitting.work import Work, fit_work
 from slant.analysis.rows.cells import read_rows
-from slant.analysis.rows.fit_choice import chosen_fits, no_rows
+from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
@@ -97,11 +97,11 @@ def fit(
 
     Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
-    work: list[Work] = []
-    for one, definition in chosen_fits(fit, db, study):
-        work += fit_work(
+    plan: list[PlannedFit] = []
+    for fit_study, definition in find_fits(fit, db, study):
+        plan += plan_fits(
             db,
-            one,
+            fit_study,
             definition,
             source=source,
             measure=measure,
@@ -109,13 +109,13 @@ def fit(
             settings=settings,
             only=only,
         )
-    if not work:
-        raise no_rows("fit", db, source)
-    return _made(db, [(fit, work)], workers, refit, progress)[0]
+    if not plan:
+        raise no_rows_error("fit", db, source)
+    return _fit_groups(db, [(fit, plan)], workers, refit, progress)[0]
 
 
 @dataclass(frozen=True)
-class Asked:
+class FitRequest:
     """One call of `fit()` among several that are made together: the name of a fit, and arguments as there."""
 
     fit: str
@@ -125,61 +125,77 @@ class Asked:
 
 @opens_once
 def fit_together(
-    db: str | Path, study: Study, asked: Sequence[Asked], workers: int | None = None, progress: Progress | None = None
+    db: str | Path,
+    study: Study,
+    requests: Sequence[FitRequest],
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> list[FitResult]:
     """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
-    chosen = [(one, definition) for one in asked for _, definition in chosen_fits(one.fit, db, study)]
-    views = dict.fromkeys(definition.view for _, definition in chosen)
-    rows = {view: read_rows(db, study.name, [d for _, d in chosen if d.view == view], None) for view in views}
-    groups: list[tuple[str, list[Work]]] = [(one.fit, []) for one in asked]
-    for one, definition in chosen:
-        groups[asked.index(one)][1].extend(
-            fit_work(
-                db, study, definition, refusals_removed=one.refusals_removed, only=one.only, rows=rows[definition.view]
+    pairs = [(request, definition) for request in requests for _, definition in find_fits(request.fit, db, study)]
+    views = dict.fromkeys(definition.view for _, definition in pairs)
+    rows = {view: read_rows(db, study.name, [d for _, d in pairs if d.view == view], None) for view in views}
+    groups: list[tuple[str, list[PlannedFit]]] = [(request.fit, []) for request in requests]
+    for request, definition in pairs:
+        groups[requests.index(request)][1].extend(
+            plan_fits(
+                db,
+                study,
+                definition,
+                refusals_removed=request.refusals_removed,
+                only=request.only,
+                rows=rows[definition.view],
             )
         )
-    return _made(db, groups, workers, False, progress)
+    return _fit_groups(db, groups, workers, False, progress)
 
 
-def _made(
+def _fit_groups(
     db: str | Path,
-    groups: Sequence[tuple[str, list[Work]]],
+    groups: Sequence[tuple[str, list[PlannedFit]]],
     workers: int | None,
     refit: bool,
     progress: Progress | None,
 ) -> list[FitResult]:
     """Each group's results: all that is to fit goes to one set of workers."""
-    calls = {work.call.id: work.call for _, works in groups for work in works}
-    every = results(db, list(calls.values()), refit=refit, workers=workers, progress=progress)
-    return [_result(name, every.of([work.call for work in works]), works) for name, works in groups]
+    calls = {work.call.id: work.call for _, plan in groups for work in plan}
+    all_results = results(db, list(calls.values()), refit=refit, workers=workers, progress=progress)
+    return [_result(name, all_results.of([work.call for work in plan]), plan) for name, plan in groups]
 
 
-def _result(engine: str, made: Results, works: Sequence[Work]) -> FitResult:
-    frames = FitFrames(made)
+def _result(engine: str, fit_results: Results, plan: Sequence[PlannedFit]) -> FitResult:
+    frames = FitFrames(fit_results)
     return FitResult(
         engine,
         frames.table,
         frames.diagnostics,
         frames.variances,
         frames.messages,
-        made.not_kept,
-        lambda path, cell: _save_objects(works, path, cell),
+        fit_results.not_kept,
+        lambda path, cell: _save_objects(plan, path, cell),
         frames.of_engines(),
         tuple(frames.fits["call_id"]),
     )
 
 
-def _save_objects(works: Sequence[Work], path: Path, cell: dict[str, str]) -> None:
-    chosen = [work for work in works if all(work.cell.key.get(name) == value for name, value in cell.items())]
-    if not chosen:
-        keys = works[0].cell.key
+def _save_objects(plan: Sequence[PlannedFit], path: Path, cell: dict[str, str]) -> None:
+    cell_fits = [
+        planned for planned in plan if all(planned.cell.key.get(name) == value for name, value in cell.items())
+    ]
+    if not cell_fits:
+        keys = plan[0].cell.key
         raise UnknownNameError("cell", ", ".join(cell.values()), [", ".join(keys.values())], f"Columns: {list(keys)}")
-    first = chosen[0]
+    first = cell_fits[0]
     arguments = {**first.arguments, **first.asides, "save_to": str(path)}
     if first.engine.keeps_model:  # one model, of the first cell: it can't be cut into several
         rows = first.cell.rows
     else:
-        rows = pl.concat([w.cell.rows.with_columns(**{k: pl.lit(v) for k, v in w.cell.key.items()}) for w in chosen])
+        rows = pl.concat(
+            [
+                planned.cell.rows.with_columns(**{k: pl.lit(v) for k, v in planned.cell.key.items()})
+                for planned in cell_fits
+            ]
+        )
         arguments["by"] = list(first.cell.key)
-    given = {"engine": first.definition.engine, "arguments": arguments}
-    answered(Call("run_fit", rows, given, packages=first.engine.packages))
+    call_arguments = {"engine": first.definition.engine, "arguments": arguments}
+    answered(Call("run_fit", rows, call_arguments, packages=first.engine.packages))

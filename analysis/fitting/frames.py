@@ -48,10 +48,10 @@ _FIT = (
 class FitFrames:
     """The frames of fits as `FitResult` has them."""
 
-    def __init__(self, kept: Results) -> None:
-        calls = kept.calls.rename({"ended_at": "fitted_at"}).drop("function", "about")
-        cells = kept.frames.get(FITS, pl.DataFrame(schema=table_schema(FITS)))
-        self._frames = kept.frames
+    def __init__(self, results: Results) -> None:
+        calls = results.calls.rename({"ended_at": "fitted_at"}).drop("function", "about")
+        cells = results.frames.get(FITS, pl.DataFrame(schema=table_schema(FITS)))
+        self._frames = results.frames
         self.fits = cells.join(calls, on=ID, how="inner", maintain_order="left").select(_FIT)
 
     @property
@@ -71,8 +71,8 @@ class FitFrames:
         """One row a warning, message or error: kind, text."""
         lines = self.fits.select(ID, pl.col("messages").str.split("\n").alias("text")).explode("text")
         parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
-        parted = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
-        return self._beside_cells(parted)
+        messages = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
+        return self._beside_cells(messages)
 
     def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
         """By engine and name, the tables that only this engine has."""

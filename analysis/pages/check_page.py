@@ -16,12 +16,12 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from slant.analysis.pages.tables import plain
-from slant.analysis.plots.figures import Figure, draw
-from slant.analysis.questions.checks.checks import Checks
-from slant.analysis.questions.checks.designs import DESIGN_CHECKS
-from slant.analysis.questions.checks.findings import findings, rows_of
+from slant.analysis.pages.report_tables import text_table
+from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.model_findings import findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
 from slant.collector.terminal import printable
 
@@ -37,13 +37,13 @@ def as_rows(checks: Checks) -> pl.DataFrame:
     rows = [
         {
             **grain,
-            "check": one.check,
-            "standing": one.standing,
-            "verdict": one.verdict,
-            "details": " ".join(one.details),
+            "check": finding.check,
+            "standing": finding.standing,
+            "verdict": finding.verdict,
+            "details": " ".join(finding.details),
         }
-        for grain, found in findings(checks)
-        for one in found
+        for grain, grain_findings in findings(checks)
+        for finding in grain_findings
     ]
     return pl.DataFrame(rows)
 
@@ -64,14 +64,14 @@ def as_json(checks: Checks) -> str:
 def as_text(checks: Checks, width: int = 110) -> str:
     """The page for a terminal: verdicts first, the numbers below each."""
     lines = [_title(checks), checks.study.source]
-    for grain, found in findings(checks):
+    for grain, grain_findings in findings(checks):
         lines += [
             "",
             f"{grain['source'].upper()} data, variant {grain['variant']}, version {grain['study_version']}",
             "",
         ]
-        for one in found:
-            lines += list(_finding_lines(one, width))
+        for finding in grain_findings:
+            lines += list(_finding_lines(finding, width))
     return "\n".join(printable(line) for line in lines)
 
 
@@ -91,7 +91,7 @@ def _finding_lines(finding: Finding, width: int) -> Iterator[str]:
 def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
     """Write the page to a file that ends in .html (with figures) or .md; returns its path."""
     ending = check_ending(out)
-    sections = [_section(checks, grain, found, ending, workers) for grain, found in findings(checks)]
+    sections = [_section(checks, grain, grain_findings, ending, workers) for grain, grain_findings in findings(checks)]
     template = _environment(ending).get_template(f"check{ending}.j2")
     page = template.render(
         title=_title(checks),
@@ -132,13 +132,17 @@ def _environment(ending: str) -> Environment:
 
 
 def _section(
-    checks: Checks, grain: dict[str, str], found: list[Finding], ending: str, workers: int | None
+    checks: Checks, grain: dict[str, str], grain_findings: list[Finding], ending: str, workers: int | None
 ) -> dict[str, Any]:
     rows = rows_of(checks, grain)
-    tables = {one.check: plain(_shown(rows[_ROWS.get(one.check, one.check)], one)) for one in found if one.columns}
+    tables = {
+        finding.check: text_table(_shown(rows[_ROWS.get(finding.check, finding.check)], finding))
+        for finding in grain_findings
+        if finding.columns
+    }
     figures = _figures(checks, grain, rows, workers) if ending == ".html" else []
-    shown = [one.check for one in found if one.check in _DRAWN][:1]
-    return {**grain, "findings": found, "tables": tables, "figures": figures, "drawn": shown}
+    drawn = [finding.check for finding in grain_findings if finding.check in _DRAWN][:1]
+    return {**grain, "findings": grain_findings, "tables": tables, "figures": figures, "drawn": drawn}
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
@@ -146,8 +150,8 @@ def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
     if finding.check in ("influence", "game_influence"):
         rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
     if finding.check == "left_out":
-        most = pl.col("change").abs().max().over("model", "test", "condition")
-        rows = rows.filter(pl.col("carries_effect") | (pl.col("change").abs() == most))
+        largest_change = pl.col("change").abs().max().over("model", "test", "condition")
+        rows = rows.filter(pl.col("carries_effect") | (pl.col("change").abs() == largest_change))
     columns = [name for name in finding.columns if name in rows.columns]
     floats = [name for name in columns if rows[name].dtype == pl.Float64]
     return rows.select("model", "test", *columns).with_columns(pl.col(floats).round_sig_figs(3))

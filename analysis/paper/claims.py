@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fitting.fits import Asked
+from slant.analysis.fitting.fits import FitRequest
 from slant.analysis.paper.numbers import Numbers, absent_in_words, frame_of_numbers
 from slant.analysis.paper.published import TEXT, published_numbers, scopes
 from slant.analysis.paper.results import GRAIN, Results
@@ -85,7 +85,7 @@ EXTREMES = ("min_b", "max_p")
 """The least or greatest of several models: a whole one that breaks a printed bound is enough to contradict it."""
 
 
-def claims(study: Study) -> list[Claim]:
+def read_claims(study: Study) -> list[Claim]:
     """The numbers of the text, each with the `name` of its quantity: two claims may be about the same."""
     rows = published_numbers(study).filter(table=TEXT).to_dicts() if study.published else []
     return [{**row, "name": row["quantity"].partition(" ")[2]} for row in rows if " " in row["quantity"]]
@@ -95,10 +95,10 @@ def models_named(study: Study) -> dict[str, list[str]]:
     return {name: [model for model, _ in cells] for name, cells in scopes(study).items()}
 
 
-def _fits(results: Results) -> list[Asked]:
+def _fits(results: Results) -> list[FitRequest]:
     fits = {fit.engine: fit.name for fit in reversed(list(results.study.fits.values()))}
     wanted = [("lme4", True), ("effect_size", True), ("effect_size", False), ("welch", False)]
-    return [Asked(fits[engine], removed) for engine, removed in wanted if engine in fits]
+    return [FitRequest(fits[engine], removed) for engine, removed in wanted if engine in fits]
 
 
 def _recomputed(results: Results) -> pl.DataFrame:
@@ -108,7 +108,7 @@ def _recomputed(results: Results) -> pl.DataFrame:
     cells = _cells(results, models.get(_ALL, []))
     cells = cells.join(results.partial_cells, on=_CELL, how="left", maintain_order="left")
     for grain, group in cells.group_by(GRAIN, maintain_order=True):
-        for claim in claims(results.study):
+        for claim in read_claims(results.study):
             number, missing = _number(claim, group, models, tests)
             if number is not None or missing is not None:
                 rows.append((*grain, claim["model"], claim["test"], None, None, claim["quantity"], number, missing))
@@ -184,7 +184,7 @@ def _refusal_lengths(results: Results) -> pl.DataFrame:
     fit = next((fit.name for fit in results.study.fits.values() if fit.engine == "welch"), None)
     if fit is None:
         return pl.DataFrame(schema={**dict.fromkeys(_MODEL, pl.String), **dict.fromkeys(names, pl.Float64)})
-    return results.fitted(Asked(fit, False)).table.select(*_MODEL, **names)
+    return results.fitted(FitRequest(fit, False)).table.select(*_MODEL, **names)
 
 
 NUMBERS = Numbers(

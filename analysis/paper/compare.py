@@ -35,7 +35,7 @@ from slant.analysis.paper.reconstruction import reconstructed
 from slant.analysis.paper.results import GRAIN
 from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.paper.verdicts import STATUSES, with_verdicts
-from slant.analysis.rows.studies import study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.stored_designs import designs_in

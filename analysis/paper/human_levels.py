@@ -12,7 +12,7 @@ _INDICES = ("si", "bgd", "gasi")
 _ENDS = {"human": "", "human_low": "_conf_low", "human_high": "_conf_high"}
 
 
-def human_levels(study: Study) -> pl.DataFrame:
+def read_human_levels(study: Study) -> pl.DataFrame:
     """The columns game_variant, index, human, human_low, human_high: of the variants that people played, too. Without
     rows where the study prints none. Numbers of a later version of the paper are left out.
     """

@@ -16,10 +16,10 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.fitting.fits import Asked, Progress
+from slant.analysis.fitting.fits import FitRequest, Progress
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import GRAIN, Results
-from slant.analysis.rows.tables import TableInfo
+from slant.analysis.rows.descriptive_tables import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 
 PRINT = "print"
@@ -50,7 +50,7 @@ class Numbers:
     gives: tuple[str, ...]
     recomputed: Callable[[Results], pl.DataFrame]
     tables: tuple[str, ...] = ()
-    fits: Callable[[Results], list[Asked]] = lambda _: []
+    fits: Callable[[Results], list[FitRequest]] = lambda _: []
     is_table_of_models: bool = False
     is_of_print: bool = False
 
@@ -92,7 +92,7 @@ def of_view(results: Results, info: TableInfo) -> pl.DataFrame:
     return _beside_absent(rows, results) if info.lacks == "study" else rows
 
 
-def fits_of_view(results: Results, info: TableInfo, views: Mapping[str, TableInfo]) -> list[Asked]:
+def fits_of_view(results: Results, info: TableInfo, views: Mapping[str, TableInfo]) -> list[FitRequest]:
     wanted = []
     for text in info.fits:
         match = _FIT.fullmatch(text)
@@ -105,7 +105,7 @@ def fits_of_view(results: Results, info: TableInfo, views: Mapping[str, TableInf
                 only = _printed_cells(results, gives)
                 if only is None:
                     continue
-            wanted.append(Asked(fit.name, not is_kept, only))
+            wanted.append(FitRequest(fit.name, not is_kept, only))
     return wanted
 
 

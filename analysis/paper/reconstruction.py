@@ -32,7 +32,7 @@ _OTHER = {"A": "B", "B": "A"}
 _Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
 
 
-def reconstruction(study: Study) -> pl.DataFrame:
+def reconstruct_answers(study: Study) -> pl.DataFrame:
     """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError where the study has
     no file of that kind.
     """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.fitting.fits import Asked, FitResult, Progress, fit_together
-from slant.analysis.rows.open import read_view
-from slant.analysis.rows.tables import rows_of_study, tables
+from slant.analysis.fitting.fits import FitRequest, FitResult, Progress, fit_together
+from slant.analysis.rows.descriptive_tables import rows_of_study, tables
+from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading, scratch_copy
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, load_variants
@@ -35,7 +35,7 @@ class Results:
         self._tables: dict[str, pl.DataFrame] = {}
         self._copy: tempfile.TemporaryDirectory[str] | None = None
 
-    def will_need(self, names: Collection[str], asked: Collection[Asked]) -> None:
+    def will_need(self, names: Collection[str], asked: Collection[FitRequest]) -> None:
         """Read these tables and make these fits together, before they are asked for one after another."""
         if new_names := [name for name in names if name not in self._tables]:
             self._tables |= tables(self.db, study=self.study.name, names=new_names)
@@ -94,7 +94,7 @@ class Results:
 
     @cached_property
     def asked_cells(self) -> pl.DataFrame:
-        """How many trials of each model and test are here. Games are cells of their own: see game_cells.py."""
+        """How many trials of each model and test are here. Games are cells of their own: see GameCell."""
         grain = [*GRAIN, "model", "test"]
         if self.study.design == "association":
             return self.table("refusal_counts")
@@ -103,6 +103,6 @@ class Results:
         blocks = self.table("compliance_by_block").rename({"domain": "test"})
         return blocks.group_by(grain, maintain_order=True).agg(pl.col("n_trials").sum())
 
-    def fitted(self, asked: Asked) -> FitResult:
+    def fitted(self, asked: FitRequest) -> FitResult:
         self.will_need([], [asked])
         return self._fitted[repr(asked)]

@@ -10,7 +10,7 @@ import re
 
 import polars as pl
 
-from slant.analysis.fitting.fits import Asked
+from slant.analysis.fitting.fits import FitRequest
 from slant.analysis.paper.numbers import Numbers, frame_of_numbers
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import GRAIN, Results
@@ -21,8 +21,8 @@ _PRIORS = {"prior_b": "b", "prior_Intercept": "Intercept", "prior_sd": "sd"}
 _TEXTS = (*_PRIORS, "formula", "reference")
 
 
-def _fits(results: Results) -> list[Asked]:
-    return [Asked(fit.name) for fit in results.study.fits.values() if fit.engine == "brms" and not fit.by]
+def _fits(results: Results) -> list[FitRequest]:
+    return [FitRequest(fit.name) for fit in results.study.fits.values() if fit.engine == "brms" and not fit.by]
 
 
 def _recomputed(results: Results) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from functools import partial
 from slant.analysis.paper import claims, games, print_alone, settings, shown_refusals, topics
 from slant.analysis.paper.numbers import CELL, Numbers, fits_of_view, of_view
 from slant.analysis.paper.published import is_of_print, not_checkable, notes, published_numbers, quantity_name
-from slant.analysis.rows.tables import views_of_papers
+from slant.analysis.rows.descriptive_tables import views_of_papers
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 

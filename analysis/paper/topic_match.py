@@ -12,7 +12,7 @@ import polars as pl
 from slant.analysis.paper.numbers import absent_in_words
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import GRAIN, Results
-from slant.analysis.rows.open import open_trials
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.studies.catalogue import Study
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.paper.claims import Claim, claims, models_named
+from slant.analysis.paper.claims import Claim, models_named, read_claims
 from slant.analysis.paper.numbers import Numbers, frame_of_numbers
 from slant.analysis.paper.results import GRAIN, Results
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
-from slant.analysis.questions.topics.choice import STALE, shown_models
-from slant.analysis.rows.open import read_view, stored_views
+from slant.analysis.questions.topics.topic_models import STALE, models_to_show
+from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 
@@ -45,7 +45,7 @@ def _recomputed(results: Results) -> pl.DataFrame:
         return frame_of_numbers([])
     missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(results.db, results.study).iter_rows()}
     rows: list[tuple[Any, ...]] = []
-    for fit in shown_models(results.db, results.study).to_dicts():
+    for fit in models_to_show(results.db, results.study).to_dicts():
         grain = tuple(fit[name] for name in GRAIN)
         if not fit["is_own"]:
             rows += [(*grain, *key, None, STALE) for key in _all_keys(results.study)]
@@ -75,7 +75,7 @@ def _all_keys(study: Study) -> Iterator[Key]:
         yield (None, None, True, None, f"topic {topic} proportion_pct")
     for model in printed_models(study):
         yield from ((model, None, True, None, quantity) for quantity in _PREVALENCE)
-    yield from (_key(claim) for claim in claims(study) if claim["name"] in _OF_TOPICS)
+    yield from (_key(claim) for claim in read_claims(study) if claim["name"] in _OF_TOPICS)
 
 
 def _key(claim: Claim) -> Key:
@@ -109,7 +109,7 @@ def _claims(tables: Tables, match: pl.DataFrame, fit: dict[str, Any], study: Stu
     terms = tables["topic_effects"].filter(is_condition & (pl.col("topic") == _bias_topic(match))).to_dicts()
     effect = terms[0] if terms else {}
     effects = str(study.fits[fit["fit"]].settings.get("effects")).replace(" ", "")
-    for claim in claims(study):
+    for claim in read_claims(study):
         if claim["name"] not in _OF_TOPICS:
             continue
         is_papers = effects == _PAPERS_EFFECTS and min(shares, default=None) == claim["model"]

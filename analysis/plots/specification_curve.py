@@ -1,34 +1,63 @@
-"""The specification curve of one source, study version and variant, drawn by R's plot_specifications()."""
+"""The specification curve, drawn from what `analyze sensitivity` kept, never from new fits."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
 
 import polars as pl
 
-from slant.analysis.plots.figures import draw
-from slant.analysis.questions.sensitivity.curve_rows import rows_to_draw
+from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.questions.sensitivity import kept_specifications
 from slant.analysis.rows.cells import GRAIN
-from slant.collector.errors import RError, UsageError
+
+_COLUMNS = (
+    *GRAIN,
+    "model",
+    "test",
+    "spec",
+    "spec_no",
+    "label",
+    "unit",
+    "estimate",
+    "conf_low",
+    "conf_high",
+    "d",
+    "d_low",
+    "d_high",
+    "status",
+)
 
 
-def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -> str:
-    """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
-    ending = file.suffix.lower()[1:]
-    if ending not in ("svg", "png"):
-        raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")
-    for name in GRAIN:
-        values = table[name].unique(maintain_order=True).to_list()
-        if len(values) > 1:
-            raise UsageError(
-                f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
-                "Narrow it down with --source, or see: analyze figures specifications",
-            )
-    (drawn,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
-    if isinstance(drawn, str):
-        raise RError("The specification curve could not be drawn.", drawn)
-    try:
-        file.write_bytes(drawn.image)
-    except OSError as error:
-        raise UsageError(f'Can\'t write the figure to "{file}": {error.strerror}.') from None
-    return f"{file}: {drawn.alt_text}"
+def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """The columns that the figure is drawn from; each dimension of the choices is a column `choice_…`.
+
+    `labels` are those of models and tests, by study version.
+    """
+    row_choices = [json.loads(text or "{}") for text in table["choices"]]
+    dimensions = dict.fromkeys(dimension for choices in row_choices for dimension in choices)
+    columns = [
+        pl.Series(f"choice_{dimension}", [choices.get(dimension) for choices in row_choices], pl.String)
+        for dimension in dimensions
+    ]
+    rows = table.select(_COLUMNS).with_columns(columns)
+    return rows.join(labels, on=["study_version", "model", "test"], how="left", maintain_order="left")
+
+
+def _specifications(data: FigureData) -> pl.DataFrame | None:
+    """Rows of a specification that the study no longer has are no part of its curve."""
+    specifications = (
+        kept_specifications(data.db)
+        .filter(pl.col("study") == data.study.name)
+        .sort("row_no", "spec_no", maintain_order=True)
+    )
+    has_it = pl.col("spec").str.split(":").list.first().is_in(list(data.study.sensitivity))
+    rows = specifications.filter(has_it).sort("row_no", "spec_no", maintain_order=True)
+    return None if rows.is_empty() else rows_to_draw(rows, data.labels)
+
+
+KINDS = {
+    "specifications": FigureKind(
+        "The specification curve: each way to analyse, with its estimates (after analyze sensitivity).",
+        _specifications, "analyze sensitivity --study {study}",
+    ),
+}  # fmt: skip

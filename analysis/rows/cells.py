@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.rows.doubts import Key, asked_unlike, mixed_rows
-from slant.analysis.rows.open import set_measure, stored_views
+from slant.analysis.rows.result_warnings import Key, mixed_rows, model_mixture_warnings
+from slant.analysis.rows.views import set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -34,28 +34,31 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 class Cell:
     """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
 
-    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures. `alike`: what
-    all rows have in common of model and domain. `dropped`: how many rows were left out by each of the fit's flags.
+    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures.
+    `common_values`: model and domain, where all rows have the same. `n_dropped`: how many rows were left out by each of
+    the fit's flags.
     """
 
     key: dict[str, str]
     rows: pl.DataFrame
     token_source: str | None
     warnings: tuple[str, ...] = ()
-    alike: Mapping[str, str] = field(default_factory=dict)
-    dropped: Mapping[str, int] = field(default_factory=dict)
+    common_values: Mapping[str, str] = field(default_factory=dict)
+    n_dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Ordered rows of one view with the columns that some fits use, and what is mixed in them (see doubts.py)."""
+class ViewRows:
+    """Ordered rows of one view with the columns that some fits use, and a warning for each model that was
+    asked in several ways (see result_warnings.py).
+    """
 
     frame: pl.DataFrame
     columns: list[str]
-    mixed: Mapping[Key, str]
+    mixture_warnings: Mapping[Key, str]
 
 
-def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | None) -> Rows:
+def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | None) -> ViewRows:
     """The rows that these fits of one view start from, read once for all of them.
 
     Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
@@ -70,13 +73,13 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
             )
         view = connection.view(name)
         columns = view.columns
-        its = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
-        wanted = dict.fromkeys((*GRAIN, *its, *_known(("study", *_ALIKE, "token_source"), columns)))
-        order = ", ".join(f'"{column}"' for column in (*GRAIN, *_known((*_PAPER_ORDER, *_ORDER), columns)))
+        fit_columns = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
+        selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
+        order = ", ".join(f'"{column}"' for column in (*GRAIN, *_present_columns((*_PAPER_ORDER, *_ORDER), columns)))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
-        frame: pl.DataFrame = frame_of(view.order(order).select(*(f'"{column}"' for column in wanted)))
-        mixed = asked_unlike(mixed_rows(connection, study))
-    return Rows(frame, columns, mixed)
+        frame: pl.DataFrame = frame_of(view.order(order).select(*(f'"{column}"' for column in selected)))
+        mixture_warnings = model_mixture_warnings(mixed_rows(connection, study))
+    return ViewRows(frame, columns, mixture_warnings)
 
 
 def _quoted(text: str) -> str:
@@ -92,7 +95,7 @@ def read_cells(
     source: str | None,
     measure: str | None,
     refusals_removed: bool,
-    rows: Rows | None = None,
+    rows: ViewRows | None = None,
 ) -> list[Cell]:
     """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
 
@@ -103,7 +106,7 @@ def read_cells(
     used = used_columns(fit, rows.columns)
     if fit.engine == "step_sensitivity" and fit.outcome is not None:
         frame, used = with_steps(frame, fit.outcome), (*used, STEP)
-    return list(cut(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixed))
+    return list(cut_cells(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixture_warnings))
 
 
 def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
@@ -112,18 +115,20 @@ def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
     It is the greatest common divisor of all its counts above 0, refusals included; null with fewer than two different
     ones. It is found before rows are cut into cells: in a single test a model may have counted 128, 256 and 384 only.
     """
-    kinds = [*GRAIN, *_known(("model", "token_source"), frame.columns)]
+    kinds = [*GRAIN, *_present_columns(("model", "token_source"), frame.columns)]
     counts = pl.col(outcome).cast(pl.Float64)
-    found = frame.filter(counts > 0).group_by(kinds).agg(counts.unique().alias(STEP))
-    steps = [_step(values) for values in found[STEP].to_list()]
-    found = found.with_columns(pl.Series(STEP, steps, pl.Float64))
-    return frame.drop(STEP, strict=False).join(found, on=kinds, how="left", nulls_equal=True, maintain_order="left")
+    steps_by_model = frame.filter(counts > 0).group_by(kinds).agg(counts.unique().alias(STEP))
+    steps = [_step(values) for values in steps_by_model[STEP].to_list()]
+    steps_by_model = steps_by_model.with_columns(pl.Series(STEP, steps, pl.Float64))
+    return frame.drop(STEP, strict=False).join(
+        steps_by_model, on=kinds, how="left", nulls_equal=True, maintain_order="left"
+    )
 
 
 def _step(counts: Sequence[float]) -> float | None:
     if len(counts) < 2:
         return None
-    return float(math.gcd(*map(int, counts))) if all(one.is_integer() for one in counts) else 1.0
+    return float(math.gcd(*map(int, counts))) if all(count.is_integer() for count in counts) else 1.0
 
 
 def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
@@ -142,12 +147,12 @@ def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     return used
 
 
-def _known(names: tuple[str, ...], columns: list[str]) -> list[str]:
+def _present_columns(names: tuple[str, ...], columns: list[str]) -> list[str]:
     return [name for name in names if name in columns]
 
 
-def cut(
-    frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixed: Mapping[Key, str]
+def cut_cells(
+    frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixture_warnings: Mapping[Key, str]
 ) -> Iterator[Cell]:
     """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
     keys = [*GRAIN, *fit.by]
@@ -156,24 +161,24 @@ def cut(
         key = dict(zip(keys, map(str, values), strict=True))
         dropped = {}
         for flag in flags:
-            kept = rows.filter(~pl.col(flag).fill_null(False))
-            dropped[flag], rows = rows.height - kept.height, kept
-        warnings = tuple(_warnings(key, rows, used, mixed))
-        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _alike(rows), dropped)
+            remaining = rows.filter(~pl.col(flag).fill_null(False))
+            dropped[flag], rows = rows.height - remaining.height, remaining
+        warnings = tuple(_warnings(key, rows, used, mixture_warnings))
+        yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
 
 
-def _alike(rows: pl.DataFrame) -> dict[str, str]:
-    values = {name: rows[name].unique().to_list() for name in _known(_ALIKE, rows.columns)}
-    return {name: str(found[0]) for name, found in values.items() if len(found) == 1}
+def _common_values(rows: pl.DataFrame) -> dict[str, str]:
+    values = {name: rows[name].unique().to_list() for name in _present_columns(_ALIKE, rows.columns)}
+    return {name: str(unique_values[0]) for name, unique_values in values.items() if len(unique_values) == 1}
 
 
 def _warnings(
-    key: Mapping[str, str], rows: pl.DataFrame, used: tuple[str, ...], mixed: Mapping[Key, str]
+    key: Mapping[str, str], rows: pl.DataFrame, used: tuple[str, ...], mixture_warnings: Mapping[Key, str]
 ) -> Iterator[str]:
     models = rows["model"].unique(maintain_order=True).to_list() if "model" in rows.columns else []
     for model in models:
-        if said := mixed.get((*(key[name] for name in GRAIN), model)):
-            yield said
+        if warning := mixture_warnings.get((*(key[name] for name in GRAIN), model)):
+            yield warning
     # A topic model compares tokens within a model and test only.
     if "tokens" in used and "token_source" in rows.columns and "reasoning_text" not in used:
         measures = rows.filter(pl.col("tokens").is_not_null())["token_source"].drop_nulls().unique().sort().to_list()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import quote
 
-from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
 from slant.collector.ask.rate_limits import is_budget
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
@@ -182,7 +182,7 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
 def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) -> Measures:
     """The measures of an answer as its provider gave it."""
     options = reading.spelled or (trial.option_a, trial.option_b)
-    logprobs = option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
+    logprobs = read_option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
     return Measures(*analysed_tokens(reply, model), logprobs=logprobs)
 
 

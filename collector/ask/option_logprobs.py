@@ -31,7 +31,7 @@ class OptionLogprobs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenTokens:
     """One option at the place where the two part ways: its whole text, and the tokens that it can go on with there."""
 
     whole: float | None
@@ -44,7 +44,7 @@ class _Seen:
         return self.first is None or (self.whole is not None and self.share_unknown < _NEGLIGIBLE)
 
 
-def option_logprobs(
+def read_option_logprobs(
     tokens: Sequence[TokenLogprob], answer: str | None, option_a: str | None, option_b: str | None, place: int = 0
 ) -> OptionLogprobs:
     """The log-probabilities of both options in the answer that `tokens` end with; all None where it isn't found.
@@ -61,7 +61,7 @@ def option_logprobs(
     at, shared, path = _parting(tokens, start, option_a, option_b)
     if at is None:
         return OptionLogprobs()
-    seen = [_seen(tokens, at, option[shared:], is_opening=shared == 0) for option in (option_a, option_b)]
+    seen = [_seen_tokens(tokens, at, option[shared:], is_opening=shared == 0) for option in (option_a, option_b)]
     if all(option.first is None for option in seen):
         return OptionLogprobs()
     is_exact = all(option.is_exact for option in seen)
@@ -76,14 +76,14 @@ def _from_place(tokens: Sequence[TokenLogprob], answer: str, place: int) -> tupl
     opening quote stands before the option in its token (`":"A`), that is cut off, from the likeliest tokens too.
     """
     text = "".join(token.token for token in tokens)
-    where = text.rfind(answer.strip()) if answer.strip() else -1
-    if where < 0:
+    start = text.rfind(answer.strip()) if answer.strip() else -1
+    if start < 0:
         return tokens, None
-    where += max(0, place - (len(answer) - len(answer.lstrip())))
+    start += max(0, place - (len(answer) - len(answer.lstrip())))
     passed = 0
     for index, token in enumerate(tokens):
-        if passed <= where < passed + len(token.token):
-            before = token.token[: where - passed]
+        if passed <= start < passed + len(token.token):
+            before = token.token[: start - passed]
             if not before.strip(_OPENING):
                 return tokens, index
             return (*tokens[:index], _without(token, before), *tokens[index + 1 :]), index if place else None
@@ -111,41 +111,41 @@ def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b
     return None, 0, 0.0
 
 
-def _seen(tokens: Sequence[TokenLogprob], at: int, rest: str, *, is_opening: bool) -> _Seen:
+def _seen_tokens(tokens: Sequence[TokenLogprob], at: int, ending: str, *, is_opening: bool) -> _SeenTokens:
     """What is known at place `at` of an option whose text goes on with `rest`."""
-    here = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
-    whole: list[float] = []
+    likeliest = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
+    complete: list[float] = []
     first: list[float] = []
     unknown: list[float] = []
-    for token, logprob in here.items():
+    for token, logprob in likeliest.items():
         text = token.lstrip(_OPENING) if is_opening else token
-        if _completes(text, rest):
-            whole.append(logprob)
-        elif text and rest.startswith(text):
-            later = _path_to_end(tokens[at:], text, rest) if token == tokens[at].token else None
-            (unknown if later is None else whole).append(logprob if later is None else later)
+        if _completes(text, ending):
+            complete.append(logprob)
+        elif text and ending.startswith(text):
+            later = _path_to_end(tokens[at:], text, ending) if token == tokens[at].token else None
+            (unknown if later is None else complete).append(logprob if later is None else later)
         else:
             continue
         first.append(logprob)
     total, lost = _sum(first), _sum(unknown)
     share = 0.0 if total is None or lost is None else math.exp(lost - total)
-    return _Seen(_sum(whole), total, share)
+    return _SeenTokens(_sum(complete), total, share)
 
 
-def _completes(text: str, rest: str) -> bool:
-    return text.startswith(rest) and not text[len(rest) : len(rest) + 1].isalnum()
+def _completes(text: str, ending: str) -> bool:
+    return text.startswith(ending) and not text[len(ending) : len(ending) + 1].isalnum()
 
 
-def _path_to_end(generated: Sequence[TokenLogprob], first: str, rest: str) -> float | None:
+def _path_to_end(generated: Sequence[TokenLogprob], first: str, ending: str) -> float | None:
     """The sum along the generated tokens, the first of which reads `first`, until they complete `rest`."""
-    total, left = generated[0].logprob, rest[len(first) :]
+    total, remaining = generated[0].logprob, ending[len(first) :]
     for step in generated[1:]:
         total += step.logprob
-        if _completes(step.token, left):
+        if _completes(step.token, remaining):
             return total
-        if not step.token or not left.startswith(step.token):
+        if not step.token or not remaining.startswith(step.token):
             return None
-        left = left[len(step.token) :]
+        remaining = remaining[len(step.token) :]
     return None
 
 

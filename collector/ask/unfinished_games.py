@@ -55,10 +55,15 @@ def begun_games(offer: Offer) -> Begun:
 
 
 def _go_on(
-    offer: Offer, model_plan: ModelPlan, game: Conversation, kept: Turns, turns: dict[str, list[Turn]], begun: Begun
+    offer: Offer,
+    model_plan: ModelPlan,
+    game: Conversation,
+    stored_turns: Turns,
+    turns: dict[str, list[Turn]],
+    begun: Begun,
 ) -> None:
     try:
-        turns[game.conversation_id] = replayed(offer.study, model_plan, game, kept)
+        turns[game.conversation_id] = replayed(offer.study, model_plan, game, stored_turns)
     except ValueError as error:
         begun.unusable.add(game.conversation_id)
         begun.problems.append(
@@ -67,13 +72,13 @@ def _go_on(
         )
 
 
-def replayed(study: Study, model_plan: ModelPlan, game: Conversation, kept: Turns) -> list[Turn]:
+def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_turns: Turns) -> list[Turn]:
     """The turns of one game, made again. ValueError where they are not those that were kept."""
     design = design_named(study.design)
     history: list[Turn] = []
     while step := design.next(study, model_plan.model, game, history):
         trial, prompt = step
-        row = kept.get((trial.trial_id, next_turn_no(history, trial)))
+        row = stored_turns.get((trial.trial_id, next_turn_no(history, trial)))
         if row is None:
             break
         if row["prompt_hash"] != prompt.hash:
@@ -83,10 +88,10 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, kept: Turn
         exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
         reply, _ = read_exchange(model_plan.provider.dialect, exchange, judge(exchange, 1), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
-        read = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
-        history.append(Turn(prompt, reply, read, trial.trial_id))
-    if len(history) != len(kept):
-        raise ValueError(f"{len(kept)} answers are kept, of which {len(history)} follow each other")
+        reading = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
+        history.append(Turn(prompt, reply, reading, trial.trial_id))
+    if len(history) != len(stored_turns):
+        raise ValueError(f"{len(stored_turns)} answers are kept, of which {len(history)} follow each other")
     return history
 
 

@@ -25,7 +25,7 @@ from slant.collector.batch.submit import BatchLane, Submitter
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
-from slant.collector.keep.final_trials import Finals, final_trials, id_batches
+from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, plan
@@ -78,7 +78,7 @@ class Batches:
         load_journals(self._offer.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
         self._folder.sweep()
         open_budget(self._offer, self._options.budget_usd)  # says before anything happens if it can't be kept
-        self._finals = final_trials(self._offer.db, self._offer.study.name)
+        self._finals = read_finals(self._offer.db, self._offer.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
         ]

@@ -46,9 +46,9 @@ def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch
     other = "live" if is_batch else "batch"
     for model, counts in modes(db, study).items():
         if model in models and counts[other]:
-            here, there = ("by batch", "live") if is_batch else ("live", "by batch")
+            way, other_way = ("by batch", "live") if is_batch else ("live", "by batch")
             raise UsageError(
-                f'Can\'t ask {model} {here}: {counts[other]:,} trials of "{study.name}" were asked {there} already.',
+                f'Can\'t ask {model} {way}: {counts[other]:,} trials of "{study.name}" were asked {other_way} already.',
                 "A provider may serve the two differently, so one model's answers come one way. Nothing was sent.",
                 f"To go on as before: {'leave out --batch' if is_batch else '--batch'}. To mix them knowingly: --mixed",
             )

@@ -58,7 +58,7 @@ class OpenAIBatches:
     def submit(self, job: Job, requests: Path) -> str:
         endpoint: Any = job.endpoint
         try:
-            made = self._client.with_options(max_retries=0).batches.create(
+            batch = self._client.with_options(max_retries=0).batches.create(
                 input_file_id=job.file_id or "",
                 endpoint=endpoint,
                 completion_window="24h",
@@ -66,7 +66,7 @@ class OpenAIBatches:
             )
         except openai.APIError as error:
             raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
-        return made.id
+        return batch.id
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
         earliest, _ = sent_around(job)

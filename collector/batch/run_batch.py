@@ -13,7 +13,7 @@ from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Offer
-from slant.collector.provenance.run_record import run_record
+from slant.collector.provenance.run_record import new_run_record
 
 
 def carry_out_batch(offer: Offer, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:
@@ -24,7 +24,7 @@ def carry_out_batch(offer: Offer, options: BatchOptions, *, yes: bool, watcher: 
         raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
     first = next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions))
     refuse_game(offer.study, first)  # before anything is written
-    run = run_record(offer, asdict(options) | {"batch": True}, is_simulated=False)
+    run = new_run_record(offer, asdict(options) | {"batch": True}, is_simulated=False)
     try:
         return Batches(offer, run, options, yes, watcher.say).go()
     except KeyboardInterrupt:

@@ -18,8 +18,8 @@ from typing import Any
 from slant.collector.ask.client import Client, judge
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.checks.findings import Answered, facts
-from slant.collector.checks.questions import CheckQuestion, questions
-from slant.collector.checks.verdict import Verdict, verdict
+from slant.collector.checks.questions import CheckQuestion, check_questions
+from slant.collector.checks.verdict import Verdict, decide_verdict
 from slant.collector.errors import JournalError, ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
@@ -29,7 +29,7 @@ from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import CheckFacts, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.code_version import code_version
+from slant.collector.system.code_version import current_code_version
 from slant.collector.system.operating_system import onto_disk
 
 AT_ONCE = 4
@@ -64,17 +64,15 @@ def check_model(
     costs money and nobody agreed (`yes`), or is simulated.
     """
     provider = checked_provider(model, base_url)
-    check_questions = questions(provider.dialect, seed)
+    questions = check_questions(provider.dialect, seed)
     if provider.costs_money and not yes:
-        raise UsageError(
-            f"This would send {len(check_questions)} paid requests.", "To agree: --yes (from Python: yes=True)."
-        )
+        raise UsageError(f"This would send {len(questions)} paid requests.", "To agree: --yes (from Python: yes=True).")
     asker = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, on_answer)
-    answers = run_anywhere(asker.ask_all(check_questions))
+    answers = run_anywhere(asker.ask_all(questions))
     check_facts = facts([answered for answered, _ in answers])
-    how, reasons = verdict(check_facts, model.requested_model)
-    check = Check(provider.name, model.requested_model, check_facts, how, tuple(reasons))
-    _keep(Path(db), model, check, [kept for _, kept in answers])
+    verdict, reasons = decide_verdict(check_facts, model.requested_model)
+    check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons))
+    _keep(Path(db), model, check, [record for _, record in answers])
     return check
 
 
@@ -102,16 +100,14 @@ class _Asker:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._done = 0
 
-    async def ask_all(self, check_questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
+    async def ask_all(self, questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
         async with Client(AT_ONCE, self._time_limit_s) as client:
-            first = await self._ask(client, check_questions[0], len(check_questions))
+            first = await self._ask(client, questions[0], len(questions))
             if sentence := first[0].rejected or first[0].failed:
                 raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)
             return [
                 first,
-                *await asyncio.gather(
-                    *(self._ask(client, question, len(check_questions)) for question in check_questions[1:])
-                ),
+                *await asyncio.gather(*(self._ask(client, question, len(questions)) for question in questions[1:])),
             ]
 
     async def _ask(self, client: Client, question: CheckQuestion, all_of_them: int) -> tuple[Answered, dict[str, Any]]:
@@ -136,7 +132,7 @@ class _Asker:
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
         """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
-        kept = {
+        record = {
             "purpose": question.purpose,
             "difficulty": question.difficulty,
             "expected": question.expected,
@@ -152,7 +148,7 @@ class _Asker:
             "request": body,
             "response": exchange.body,
         }
-        redacted: dict[str, Any] = json.loads(self._redacted(json.dumps(kept, ensure_ascii=False)))
+        redacted: dict[str, Any] = json.loads(self._redacted(json.dumps(record, ensure_ascii=False)))
         return redacted
 
     def _redacted(self, text: str) -> str:
@@ -208,7 +204,7 @@ def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any
         "reasons": "; ".join(check.reasons) or None,
         "served_models": ", ".join(check.facts.served_models) or None,
         "answers": json.dumps(answers, ensure_ascii=False),
-        "code_version": code_version(),
+        "code_version": current_code_version(),
         "checked_at": utc_now(),
     }
     write_whole(journal_folder(db), f"{name}.jsonl", encode(record))

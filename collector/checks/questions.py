@@ -91,7 +91,7 @@ class CheckQuestion:
     settings: Settings = field(default_factory=dict)
 
 
-def questions(dialect: Any, seed: int) -> list[CheckQuestion]:
+def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
     """All requests of one check: the easiest question first (it shows a wrong key), the others in seeded order."""
     first, *rest = calibration()
     rest += list(_pairs(probes(dialect), rest[-_HARD:]))

@@ -28,7 +28,7 @@ OnRows = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Recounted:
+class RecountReport:
     """What became of one model's readable reasoning: how many texts, how many were counted, by which tokenizer."""
 
     provider: str
@@ -39,14 +39,14 @@ class Recounted:
     reason: str | None = None
 
 
-def recount(
+def recount_reasoning(
     db: str | Path,
     models: Sequence[str] = (),
     *,
     tokenizer: str = SERVER,
     base_url: str | None = None,
     on_progress: OnRows = lambda done, all_of_them: None,
-) -> list[Recounted]:
+) -> list[RecountReport]:
     """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
 
     `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of one's own) or
@@ -79,7 +79,7 @@ def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
 
 async def _recount(
     db: Path, readable: list[tuple[str, str, int]], tokenizer: str, base_url: str | None, on_rows: OnRows
-) -> list[Recounted]:
+) -> list[RecountReport]:
     results = []
     async with Client(AT_ONCE, 60.0) as client:
         with SideJournal(db, "recount") as journal:
@@ -90,7 +90,7 @@ async def _recount(
                     counted = await _count_all(db, journal, chosen, provider, model, _told(on_rows, texts))
                     reason = None if counted == texts else f"{texts - counted:,} texts could not be counted"
                 results.append(
-                    Recounted(provider, model, texts, counted, chosen.name if chosen is not None else None, reason)
+                    RecountReport(provider, model, texts, counted, chosen.name if chosen is not None else None, reason)
                 )
     load_journals(db)
     return results

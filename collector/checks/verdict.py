@@ -18,12 +18,12 @@ ZEROS_DOUBTFUL, ZEROS_TOO_MANY = 0.2, 0.5
 SUM_HOLDS_FROM = 0.8
 
 
-def verdict(facts: CheckFacts, requested_model: str) -> tuple[Verdict, list[str]]:
+def decide_verdict(facts: CheckFacts, requested_model: str) -> tuple[Verdict, list[str]]:
     """The verdict and the reasons for it, the gravest first."""
     if grave := list(_unusable(facts)):
         return "not usable", grave
-    doubts = list(_doubts(facts, requested_model))
-    return ("usable with care", doubts) if doubts else ("ok", [])
+    warnings = list(_warnings(facts, requested_model))
+    return ("usable with care", warnings) if warnings else ("ok", [])
 
 
 def _unusable(facts: CheckFacts) -> Iterator[str]:
@@ -39,7 +39,7 @@ def _unusable(facts: CheckFacts) -> Iterator[str]:
         yield f"{facts.zero_share:.0%} of the counts are zero"
 
 
-def _doubts(facts: CheckFacts, requested_model: str) -> Iterator[str]:
+def _warnings(facts: CheckFacts, requested_model: str) -> Iterator[str]:
     if facts.counted == "output":
         readable = "; its reasoning can be read: collect recount" if facts.readable_share else ""
         yield f"there is no reasoning count: all output tokens are analysed, the answer's among them{readable}"

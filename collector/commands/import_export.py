@@ -45,7 +45,7 @@ Importing a file twice adds nothing. Exit code 1 where rows could not be read; t
 _EXPORT_EXAMPLES = """\b
 Examples:
   collect export --out trials.parquet
-  collect export --out trials.csv --spreadsheet-safe
+  collect export --study NAME --out trials.csv --spreadsheet-safe
   collect export --view refusal_counts --format csv --out -
   collect export --view allocation_candidates --out candidates.csv
 """
@@ -106,6 +106,7 @@ def import_command(
 
 
 @click.command("export", epilog=_EXPORT_EXAMPLES)
+@study_option("Default: every study.")
 @click.option("--view", help="A view: allocation_rounds, trials, any table. Default: the trials of the study.")
 @click.option(
     "--format", "file_format", type=click.Choice(["parquet", "csv", "jsonl"]), help="Default: by the file's ending."
@@ -119,19 +120,28 @@ def import_command(
 @verbose_option
 @row_options
 def export_command(
-    view: str | None, file_format: str | None, out: Path | None, spreadsheet_safe: bool, overwrite: bool, db: Path
+    study: str | None,
+    view: str | None,
+    file_format: str | None,
+    out: Path | None,
+    spreadsheet_safe: bool,
+    overwrite: bool,
+    db: Path,
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines."""
     from slant.collector.keep.export import export_trials, usual_view, views_of_games
+    from slant.collector.studies.catalogue import load_study
 
-    asked_for, view = view, view or usual_view(db)
+    if study is not None and study.endswith(".toml"):
+        study = load_study(study).name
+    asked_for, view = view, view or usual_view(db, study)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
     to_stdout = str(path) == "-"
     if to_stdout and file_format == "parquet":
         raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
     chosen = file_format or ("csv" if to_stdout else None)
     where: Any = sys.stdout.buffer if to_stdout else path
-    report = export_trials(db, where, view, chosen, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
+    report = export_trials(db, study, where, view, chosen, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
     say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:

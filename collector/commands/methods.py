@@ -23,9 +23,9 @@ def methods_command(run: str, db: Path) -> None:
     Everything in it comes from the database; what was not recorded is left out.
     """
     from slant.collector.provenance.methods import command_line, paragraph, references
-    from slant.collector.provenance.run_history import run_history
+    from slant.collector.provenance.run_history import read_run_history
 
-    history = run_history(db, run)
+    history = read_run_history(db, run)
     click.echo(printable(paragraph(history)))
     click.echo("\nTo cite:")
     for reference in references(history):

@@ -123,9 +123,9 @@ def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) ->
 
 def _say_version(ctx: click.Context, parameter: click.Parameter, is_given: bool) -> None:
     if is_given and not ctx.resilient_parsing:
-        from slant.collector.system.code_version import code_version
+        from slant.collector.system.code_version import current_code_version
 
-        click.echo(f"slant, version {code_version()}")
+        click.echo(f"slant, version {current_code_version()}")
         ctx.exit()
 
 

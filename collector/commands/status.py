@@ -38,14 +38,14 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.cost.costs import changed_models, cost_notes, with_costs
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import progress, waiting_bytes, warnings
-    from slant.collector.progress.watch import watch
+    from slant.collector.progress.watch import watch_status
 
     def current_rows() -> Any:
         rows = progress(db, by)
         return with_pace(with_costs(rows, db), db) if by == "model" else with_test_pace(rows, db)
 
     if is_watching:
-        watch(db, every_s, current_rows)
+        watch_status(db, every_s, current_rows)
     rows = current_rows()
     shown, title = for_people(rows) if output_format == "table" else (rows, "")
     print_rows(shown, output_format, title or None)

@@ -17,7 +17,7 @@ from slant.collector.keep.schema import columns_of_views, design_of_view
 from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits
-from slant.collector.studies.new_study import new_study
+from slant.collector.studies.new_study import write_new_study
 from slant.collector.terminal import SlantGroup, print_rows, say
 
 Rows = list[dict[str, Any]]
@@ -106,7 +106,7 @@ def new_study_command(name: str, design: str, folder: Path | None) -> None:
       collect studies new drinks --design association
       collect studies new villages --design allocation --folder ./mine
     """
-    paths = new_study(name, design, folder or Path(name))
+    paths = write_new_study(name, design, folder or Path(name))
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
     say(f"Next: collect studies validate {study.as_typed}")

@@ -59,12 +59,12 @@ def check_model_command(
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
     from slant.collector.checks.check import check_model, checked_provider
-    from slant.collector.checks.questions import questions
+    from slant.collector.checks.questions import check_questions
 
     chosen = _model(model, study)
     provider = checked_provider(chosen, base_url)
     if provider.costs_money and not yes and sys.stdin.isatty():
-        count = len(questions(provider.dialect, seed))
+        count = len(check_questions(provider.dialect, seed))
         yes = click.confirm(f"Send {count} paid requests to {provider.name}/{chosen.requested_model}?", err=True)
         if not yes:
             sys.exit(1)
@@ -159,9 +159,9 @@ def recount_command(
     """Count readable reasoning again and keep the count beside the provider's own."""
     from dataclasses import asdict
 
-    from slant.collector.checks.recount import recount
+    from slant.collector.checks.recount import recount_reasoning
 
-    rows = recount(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_counter("texts"))
+    rows = recount_reasoning(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_counter("texts"))
     if not rows:
         say("Nothing to count: every answer with readable reasoning has its count.")
         return

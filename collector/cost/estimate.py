@@ -54,7 +54,7 @@ class Estimate:
     time_rests_on: str
 
 
-def estimate(
+def estimate_run(
     pending: int,
     sizes: Sizes | None,
     guess: Guess,
@@ -128,9 +128,9 @@ def _time(
 
 
 def _needed(kind: str, pending: int, sent: Span, output: Span | None) -> Span:
-    made = output or Span(0.0, 0.0, 0.0)
-    parts = {"requests": Span(pending, pending, pending), "input_tokens": sent, "output_tokens": made}
-    return parts.get(kind) or sent.plus(made)
+    output_tokens = output or Span(0.0, 0.0, 0.0)
+    parts = {"requests": Span(pending, pending, pending), "input_tokens": sent, "output_tokens": output_tokens}
+    return parts.get(kind) or sent.plus(output_tokens)
 
 
 def spoken_usd(cost: Span | None) -> str:

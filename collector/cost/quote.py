@@ -8,7 +8,7 @@ from typing import Any
 
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
-from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, estimate, spoken_usd
+from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, estimate_run, spoken_usd
 from slant.collector.cost.growth import Growth, growth_of
 from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
@@ -57,7 +57,7 @@ def _quote(offer: Offer, model_plan: ModelPlan, concurrency: int, is_batch: bool
     limits = known_limits(offer.db, model_plan.model)
     growth = _growth(offer, model_plan)
     guess = _guess(offer, model_plan) if growth is None else _guess_of_game(offer, model_plan, growth)
-    estimated = estimate(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
+    estimated = estimate_run(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
     return Quote(model_plan, price, estimated, is_batch, growth)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from slant.collector.designs.plan import Plan, QuestionPlan
-from slant.collector.designs.prompt_index import PromptIndex, prompt_index
+from slant.collector.designs.prompt_index import PromptIndex, index_prompts
 from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
@@ -182,7 +182,7 @@ class Design(ABC):
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none (a
         round of a game is no question of its own: the simulated provider is told which trial it plays)."""
-        return None if self.has_games else prompt_index(study, model, self._prompts).find(messages)
+        return None if self.has_games else index_prompts(study, model, self._prompts).find(messages)
 
     def _prompt(self, study: Study, model: StudyModel, trial: Trial) -> Prompt:
         return Prompt(({"role": "user", "content": self.text(study, model, trial)},))

@@ -20,7 +20,7 @@ def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, .
 
 
 @lru_cache(256)  # each of a study's few texts makes hundreds of kinds of trials
-def placeholders(text: str) -> frozenset[str]:
+def find_placeholders(text: str) -> frozenset[str]:
     """The names in braces of a text that has been checked."""
     return frozenset(_parsed(text, "the text"))
 

@@ -26,7 +26,7 @@ class PromptIndex(Generic[_Place]):
 _INDEXES: dict[tuple[str, ...], PromptIndex[Any]] = {}
 
 
-def prompt_index(
+def index_prompts(
     study: Study, model: StudyModel, make: Callable[[Study, StudyModel], PromptIndex[Any]]
 ) -> PromptIndex[Any]:
     """The index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""

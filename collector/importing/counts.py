@@ -36,9 +36,9 @@ def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
 
 
 def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | None:
-    given = draft.get("token_source")
-    if is_empty(given):
+    token_source = draft.get("token_source")
+    if is_empty(token_source):
         return model.token_source or _BY_MEASURE.get(model.measure)
-    if word(given) not in get_args(TokenSource):
-        raise CellError(f"token_source must be one of {', '.join(get_args(TokenSource))}, but is {shown(given)}")
-    return cast(TokenSource, word(given))
+    if word(token_source) not in get_args(TokenSource):
+        raise CellError(f"token_source must be one of {', '.join(get_args(TokenSource))}, but is {shown(token_source)}")
+    return cast(TokenSource, word(token_source))

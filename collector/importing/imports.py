@@ -27,7 +27,7 @@ from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
-from slant.collector.system.code_version import code_version
+from slant.collector.system.code_version import current_code_version
 
 __all__ = ["ImportReport", "import_trials"]
 
@@ -155,7 +155,7 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
         }
         for each in models
     ]
-    kept = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
+    file_records = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
     return Run(
         run_id=new_run_id(study.name),
         source="imported",
@@ -170,8 +170,8 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
         study_source=study.source or None,
         tests=json.dumps([asdict(test) for test in study.tests]),
         conditions=json.dumps([asdict(condition) for condition in study.conditions]),
-        settings=json.dumps({"layout": layout, "files": kept}),
-        code_version=code_version(),
+        settings=json.dumps({"layout": layout, "files": file_records}),
+        code_version=current_code_version(),
         machine=f"{platform.platform()}, Python {platform.python_version()}",
         command=command,
         started_at=utc_now(),

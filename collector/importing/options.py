@@ -15,7 +15,7 @@ from slant.collector.records import Trial, stable_id
 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
     """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
-    given = _factors(draft)
+    draft_factors = _factors(draft)
     known = planned.factors if repetition == planned.repetition else {}
     trial = replace(
         planned,
@@ -23,7 +23,7 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
         option_a=text(draft.get("option_a")) or planned.option_a,
         option_b=text(draft.get("option_b")) or planned.option_b,
         expected=text(draft.get("expected")) or planned.expected,
-        factors=known if given is None else given,
+        factors=known if draft_factors is None else draft_factors,
     )
     try:
         trial = design.as_imported(planned, trial, draft)
@@ -53,13 +53,13 @@ def _trial_id(trial: Trial) -> str:
 
 
 def _factors(draft: Mapping[str, Any]) -> dict[str, Any] | None:
-    given = draft.get("factors")
-    if is_empty(given):
+    cell = draft.get("factors")
+    if is_empty(cell):
         return None
     try:
-        factors = json.loads(given) if isinstance(given, str) else given
+        factors = json.loads(cell) if isinstance(cell, str) else cell
     except ValueError:
         factors = None
     if not isinstance(factors, dict):
-        raise CellError(f"factors must be a JSON object, but is {shown(given)}")
+        raise CellError(f"factors must be a JSON object, but is {shown(cell)}")
     return factors

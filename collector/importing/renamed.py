@@ -20,12 +20,12 @@ class Names:
 
     def columns_of(self, path: Path) -> list[str]:
         """The columns of a file by our names; UnknownNameError where it lacks one that is mapped."""
-        there = column_names(path)
-        for theirs, ours in self.columns.items():
-            if theirs not in there:
-                raise UnknownNameError(f"column (of --map {ours}={theirs}) in {path}", theirs, there)
-        kept = [name for name in there if name not in self.columns.values() or name in self.columns]
-        return [self.columns.get(name, name) for name in kept]
+        header = column_names(path)
+        for foreign, ours in self.columns.items():
+            if foreign not in header:
+                raise UnknownNameError(f"column (of --map {ours}={foreign}) in {path}", foreign, header)
+        used = [name for name in header if name not in self.columns.values() or name in self.columns]
+        return [self.columns.get(name, name) for name in used]
 
     def rows(self, path: Path) -> Iterator[Row | Problem]:
         for row in read_rows(path):
@@ -33,16 +33,16 @@ class Names:
 
     def _cells(self, row: Row) -> dict[str, object]:
         others = {name: cell for name, cell in row.cells.items() if name not in self.columns}
-        return others | {ours: row.cells[theirs] for theirs, ours in self.columns.items() if theirs in row.cells}
+        return others | {ours: row.cells[foreign] for foreign, ours in self.columns.items() if foreign in row.cells}
 
-    def model(self, said: str) -> str:
-        return self.models.get(said, said)
+    def model(self, name: str) -> str:
+        return self.models.get(name, name)
 
 
-def pairs(given: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
+def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
     """What stands on both sides of each `=`, several with commas between them; UsageError where there is none."""
     pairs_given: list[tuple[str, str]] = []
-    for text in (part for words in given for part in words.split(",")):
+    for text in (part for words in values for part in words.split(",")):
         left, is_there, right = (part.strip() for part in text.partition("="))
         if not left or not is_there or not right:
             raise UsageError(f"{option} must be NAME=NAME, as in {option} {example}, but is {text}.")
@@ -53,4 +53,4 @@ def pairs(given: Iterable[str], option: str, example: str) -> list[tuple[str, st
 def names(columns: Sequence[str] = (), models: Sequence[str] = ()) -> Names:
     """Of the options: `answer=response,tokens=n_tok` (ours=theirs), `x-1=local/x` (the file's=the model)."""
     ours = pairs(columns, "--map", "answer=response,tokens=n_tok")
-    return Names({theirs.lower(): our for our, theirs in ours}, dict(pairs(models, "--map-model", "x-1=local/x")))
+    return Names({foreign.lower(): our for our, foreign in ours}, dict(pairs(models, "--map-model", "x-1=local/x")))

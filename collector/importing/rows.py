@@ -170,10 +170,10 @@ def model_named(study: Study, name: str) -> StudyModel:
 
 
 def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
-    given = word(draft.get("outcome"))
-    if given and given not in _OUTCOMES:
-        raise CellError(f"outcome must be one of {', '.join(_OUTCOMES)}, but is {shown(given)}")
-    return cast(Outcome, given) if given else None
+    outcome = word(draft.get("outcome"))
+    if outcome and outcome not in _OUTCOMES:
+        raise CellError(f"outcome must be one of {', '.join(_OUTCOMES)}, but is {shown(outcome)}")
+    return cast(Outcome, outcome) if outcome else None
 
 
 def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
@@ -206,5 +206,5 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     """The row as the file has it, as JSON, but for the long texts that have columns of their own."""
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
-    kept = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
-    return json.dumps({"file": row.file, "line": row.line, "row": kept}, ensure_ascii=False, default=str)
+    cells = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
+    return json.dumps({"file": row.file, "line": row.line, "row": cells}, ensure_ascii=False, default=str)

@@ -51,9 +51,9 @@ class ImportWriter:
         """Take an attempt that is new; count or report one that is there."""
         counts = (attempt.tokens, attempt.reasoning_tokens, attempt.output_tokens)
         content = _content(attempt.answer, *counts, _md5(attempt.reasoning_text))
-        there = self._known.setdefault(attempt.trial_id, content)
-        if there is not content:
-            same = there == content
+        stored = self._known.setdefault(attempt.trial_id, content)
+        if stored is not content:
+            same = stored == content
             self._report.rows_already_there += same
             if not same:
                 self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
@@ -79,9 +79,9 @@ class ImportWriter:
 
     def _check_is_alone(self) -> None:
         """Until now the journals were not ours to lock; what another process wrote meanwhile we don't know."""
-        now = self._journals()
-        now.pop(f"{self._run.run_id}.jsonl")
-        if any(size > self._before.get(name, 0) for name, size in now.items()):
+        sizes = self._journals()
+        sizes.pop(f"{self._run.run_id}.jsonl")
+        if any(size > self._before.get(name, 0) for name, size in sizes.items()):
             raise JournalError(
                 f'Another collector has written to "{self._db}" since this import began.',
                 "Nothing was imported. Run the same command again.",
@@ -105,8 +105,8 @@ class ImportWriter:
         try:
             loaded = load_journals(self._db)
         except DatabaseBusyError as error:
-            kept = "The rows are safe in the journal. When the database is free: collect load"
-            self._report.warnings.append(f"{error} {kept}")
+            hint = "The rows are safe in the journal. When the database is free: collect load"
+            self._report.warnings.append(f"{error} {hint}")
         else:
             self._report.warnings += [f"A line of a journal can't be read: {problem}" for problem in loaded.problems]
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
-from slant.collector.keep.stored_designs import has_more_than_rounds, trials_view
+from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of so many at once
@@ -46,22 +46,25 @@ class ExportReport:
 
 def export_trials(
     db: str | Path,
-    out: str | Path | BinaryIO,
+    study: str | None = None,
+    out: str | Path | BinaryIO = "trials.parquet",
     view: str | None = None,
     format: str | None = None,
     *,
     spreadsheet_safe: bool = False,
     overwrite: bool = False,
 ) -> ExportReport:
-    """Write all rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
+    """Write the rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
+    `study` leaves only the rows of that study; None writes those of all. Of a view that has no study, all are written.
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
     empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
     formula; such a file no longer holds the answers as they were given, so don't import it again.
 
-    UsageError where `out` exists and `overwrite` is false, or the format is unknown; DatabaseError for a bad database.
+    UsageError where `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
+    DatabaseError for a bad database.
     """
-    view = view or usual_view(db)
+    view = view or usual_view(db, study)
     chosen = format or (Path(out).suffix.lower().lstrip(".") if isinstance(out, (str, Path)) else "")
     if chosen not in FORMATS:
         raise UnknownNameError("export format", chosen, FORMATS)
@@ -70,7 +73,7 @@ def export_trials(
     with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
         with reading(db) as connection:
-            _copy(connection, view, rows, "zstd" if chosen == "parquet" else "snappy")
+            _copy(connection, study, view, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
             with rows.open("rb") as whole:
                 shutil.copyfileobj(whole, file)
@@ -79,11 +82,11 @@ def export_trials(
         return _counted(rows)
 
 
-def usual_view(db: str | Path) -> str:
-    """The view that shows all trials of a database: see `trials_view`; `trials` for games with questions, too."""
+def usual_view(db: str | Path, study: str | None = None) -> str:
+    """The view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too."""
     with reading(db) as connection:
-        view = trials_view(connection)
-        return "trials" if view.endswith("_rounds") and has_more_than_rounds(connection) else view
+        view = trials_view(connection, study)
+        return "trials" if view.endswith("_rounds") and has_more_than_rounds(connection, study) else view
 
 
 def views_of_games(db: str | Path) -> list[str]:
@@ -93,13 +96,17 @@ def views_of_games(db: str | Path) -> list[str]:
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, view: str, rows: Path, compression: str) -> None:
+def _copy(connection: duckdb.DuckDBPyConnection, study: str | None, view: str, rows: Path, compression: str) -> None:
     """Write the view as Parquet; from there its rows come back a few thousand at a time, in order, with their types."""
     known = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     names = [name for (name,) in known]
     if view not in names:
         raise UnknownNameError("view", view, names)
     relation = connection.view(view)
+    if study is not None and "study" in relation.columns:
+        if study not in (studies := designs_in(connection)):
+            raise UnknownNameError("study in this database", study, studies)
+        relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
     if view in _ORDERS:
         relation = relation.order(_ORDERS[view])
     connection.execute("SET threads = 1")  # each further one sorts and packs some 400 MB of its own, and is no quicker

@@ -97,7 +97,7 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
         yield pl.Series(batch, dtype=pl.String)
 
 
-def final_trials(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
+def read_finals(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
     taken as final too: what open batch jobs ask."""
     ended: set[str] = set()

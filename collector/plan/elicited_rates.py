@@ -20,7 +20,7 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     source = design.source_variant(study)
     if source is None:
         return study, {}
-    rates = elicited_rates(db, study, source, models)
+    rates = read_elicited_rates(db, study, source, models)
     jobs = {job for job_class in study.data.classes for job in job_class.jobs}
     lacking = {
         model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
@@ -31,7 +31,9 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     return design.with_rates(study, rates), lacking
 
 
-def elicited_rates(db: Path, study: Study, variant: str, models: Sequence[StudyModel]) -> dict[str, dict[str, float]]:
+def read_elicited_rates(
+    db: Path, study: Study, variant: str, models: Sequence[StudyModel]
+) -> dict[str, dict[str, float]]:
     """By model and job, the mean chance from 0 to 1 that it gave; of a played model from its simulated answers."""
     rates: dict[str, dict[str, float]] = {}
     if not db.exists():

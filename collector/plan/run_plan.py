@@ -11,7 +11,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import check_place
-from slant.collector.keep.final_trials import Finals, final_trials
+from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.plan.conversations import Done, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
 from slant.collector.providers import Provider, checked_address, provider_named
@@ -129,7 +129,7 @@ def make_offer(
 def up_to_date(offer: Offer) -> Offer:
     """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
     # what a batch job is asking is not asked again meanwhile, live or by batch
-    finals = final_trials(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
+    finals = read_finals(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
     model_plans = []
     for model_plan in offer.asked:
         done = done_in(offer.study, model_plan.model, offer.seed, offer.repetitions, finals) if finals else Done()

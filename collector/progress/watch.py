@@ -19,7 +19,7 @@ from slant.collector.terminal import as_table, printable, say
 LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let go of its lock
 
 
-def watch(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
+def watch_status(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
     """Show what `look` finds every so many seconds while somebody collects into `db`; lines also once at the end."""
     if running_process(db) is None:
         say(f"Nobody is collecting into {db}.")

@@ -33,13 +33,13 @@ class RunHistory:
     n_failed: int
 
 
-def run_history(db: Path, name: str) -> RunHistory:
+def read_run_history(db: Path, name: str) -> RunHistory:
     """The run with this id ("latest": the last one). UnknownNameError for one that there is not."""
-    (history,) = run_histories(db, [name])
+    (history,) = read_run_histories(db, [name])
     return history
 
 
-def run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
+def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
     """Those of several runs; what is known of all runs is read once, for that is most of the work."""
     with reading(db) as connection:
         try:

@@ -15,10 +15,10 @@ from slant.collector.keep.public_paths import typed_command
 from slant.collector.plan.run_plan import Offer
 from slant.collector.provenance.sources import model_provenance, study_file
 from slant.collector.records import Run
-from slant.collector.system.code_version import code_version, git_commit
+from slant.collector.system.code_version import current_code_version, git_commit
 
 
-def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
+def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
     """`options` are those of the run (how it asks), as JSON-able values."""
     study = offer.study
     if any(model_plan.model.structured_output for model_plan in offer.asked):
@@ -53,7 +53,7 @@ def run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bool) 
         tests=json.dumps(tests),
         conditions=json.dumps([asdict(condition) for condition in study.conditions]),
         settings=json.dumps(options),
-        code_version=code_version(),
+        code_version=current_code_version(),
         machine=f"{platform.platform()}, Python {platform.python_version()}",
         command=typed_command(offer.db),
         started_at=utc_now(),

@@ -90,8 +90,8 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
     if isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path:
         if name_or_path in list_studies():
             return studies_dir() / f"{name_or_path}.toml"
-        if (kept := kept_study(name_or_path, db)) is not None:
-            return kept
+        if (stored_path := kept_study(name_or_path, db)) is not None:
+            return stored_path
         known = [*list_studies(), *(name for name in kept_names(db) if name not in list_studies())]
         hint = (
             "A study of your own is given by its path, as in ./mine/study.toml, or by its name once a database has it."

@@ -13,14 +13,14 @@ NOT_ASKED = ("title", "source", "note", "published", "fits", "sensitivity", "sim
 """Tables of a study that no prompt is made of: their differences are named only where nothing else differs."""
 
 
-def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def text_differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """The places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; what decides
     the prompts first. Each text is its files by name, its own first."""
-    toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(_toml(before), _toml(now))]
+    toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(_toml(before), _toml(after))]
     files = [
         (row, False)
-        for name in dict.fromkeys((*list(before)[1:], *list(now)[1:]))
-        for row in _rows(name, before.get(name, ""), now.get(name, ""))
+        for name in dict.fromkeys((*list(before)[1:], *list(after)[1:]))
+        for row in _rows(name, before.get(name, ""), after.get(name, ""))
     ]
     places = [*toml, *files]
     return [place for place, is_other in places if not is_other] or [place for place, _ in places]
@@ -33,15 +33,15 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
         return {}
 
 
-def _changed(before: Any, now: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _changed(before: Any, after: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all values that are not the same; rows of an array of tables go by their first value."""
-    was, current = _by_name(before), _by_name(now)
+    was, current = _by_name(before), _by_name(after)
     if was is not None and current is not None:
         yield from ((*at, name) for name in dict.fromkeys((*was, *current)) if was.get(name) != current.get(name))
-    elif isinstance(before, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*before, *now)):
-            yield from _changed(before.get(key), now.get(key), (*at, str(key)))
-    elif before != now:
+    elif isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys((*before, *after)):
+            yield from _changed(before.get(key), after.get(key), (*at, str(key)))
+    elif before != after:
         yield at
 
 
@@ -57,9 +57,9 @@ def _name(path: tuple[str, ...]) -> str:
     return path[0] if len(path) == 1 else f"[{'.'.join(path[:-1])}] {path[-1]}"
 
 
-def _rows(name: str, before: str, now: str) -> Iterator[str]:
+def _rows(name: str, before: str, after: str) -> Iterator[str]:
     """Rows of a CSV that only one of the texts has, each once: by the first cell where that names a row."""
-    tables = [list(csv.reader(io.StringIO(text))) for text in (before, now)]
+    tables = [list(csv.reader(io.StringIO(text))) for text in (before, after)]
     rows = [[tuple(cell.strip() for cell in row) for row in table] for table in tables]
     changed = [row for row in rows[1] if row not in set(rows[0])] + [row for row in rows[0] if row not in set(rows[1])]
     named = all(len({row[:1] for row in table}) == len(table) for table in rows)

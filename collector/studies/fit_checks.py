@@ -43,8 +43,8 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
     columns = views[fit.view]
     named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns]
     yield from _unknown_columns(where, (*_in_formula(fit.formula), *filter(None, named)), columns)
-    for column, given in fit.levels.items():
-        yield from _wrong_levels(f"{where} levels of {column}", given, levels.get(column, given))
+    for column, fit_levels in fit.levels.items():
+        yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))
     yield from _wrong_priors(where, fit.settings.get("priors"))
 
 
@@ -76,12 +76,12 @@ def _unknown_columns(where: str, named: Iterable[str], columns: Sequence[str]) -
             yield f'{where}: its view has no column "{name}". {_near(name, columns)}'
 
 
-def _wrong_levels(where: str, given: Sequence[Any], known: Sequence[Any]) -> Iterator[str]:
+def _wrong_levels(where: str, fit_levels: Sequence[Any], known: Sequence[Any]) -> Iterator[str]:
     names = [str(value) for value in known]
-    for level in given:
+    for level in fit_levels:
         if str(level) not in names:
             yield f'{where}: the study has no "{level}". {_near(str(level), names)}'
-    if lacking := [name for name in names if name not in map(str, given)]:
+    if lacking := [name for name in names if name not in map(str, fit_levels)]:
         yield f"{where}: {', '.join(lacking)} of the study is not among them."
 
 

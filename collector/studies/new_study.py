@@ -13,7 +13,7 @@ from slant.collector.system.shipped_files import templates_dir
 STUDY_FILE = "study.toml"
 
 
-def new_study(name: str, design: str, folder: Path) -> list[Path]:
+def write_new_study(name: str, design: str, folder: Path) -> list[Path]:
     """Writes the files of a study of this design and returns them, its TOML first.
 
     StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError where a
@@ -24,9 +24,9 @@ def new_study(name: str, design: str, folder: Path) -> list[Path]:
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
     texts = {file: text.replace("STUDY", name) for file, text in _template(design).items()}
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
-    if there := [path for path in paths if path.exists()]:
+    if existing := [path for path in paths if path.exists()]:
         raise UsageError(
-            f"Can't write a new study into {folder}: {there[0].name} is there already.",
+            f"Can't write a new study into {folder}: {existing[0].name} is there already.",
             "Nothing was written. Give another folder: --folder PATH",
         )
     folder.mkdir(parents=True, exist_ok=True)

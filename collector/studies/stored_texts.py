@@ -115,15 +115,15 @@ def written(text: KeptText) -> Path:
         return _write(Path(tempfile.mkdtemp(prefix="slant-study-")), text)
 
 
-def _write(folder: Path, kept: KeptText) -> Path:
-    for name, text in kept.files.items():
+def _write(folder: Path, stored_text: KeptText) -> Path:
+    for name, text in stored_text.files.items():
         place, data = folder / name, text.encode("utf-8")
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_symlink() or not place.is_file() or place.read_bytes() != data:
             part = place.with_name(f".{place.name}.{os.getpid()}.new")
             part.write_bytes(data)
             os.replace(part, place)
-    return (folder / next(iter(kept.files))).resolve()
+    return (folder / next(iter(stored_text.files))).resolve()
 
 
 def kept_folder() -> Path:

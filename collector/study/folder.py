@@ -109,8 +109,8 @@ def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, .
     try:
         header = tuple(reader.fieldnames or ())
         _check_header(header, name, columns, also)
-        kept = (*columns, *(column for column in also if column in header))
-        return [_csv_row(row, name, reader.line_num, kept) for row in reader]
+        fields = (*columns, *(column for column in also if column in header))
+        return [_csv_row(row, name, reader.line_num, fields) for row in reader]
     except csv.Error as error:
         raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
 

@@ -256,8 +256,8 @@ class Study:
         """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
         if self.is_known_by_name:
             return self.name
-        here = Path.cwd()
-        return shlex.quote(f"./{self.path.relative_to(here)}" if self.path.is_relative_to(here) else str(self.path))
+        folder = Path.cwd()
+        return shlex.quote(f"./{self.path.relative_to(folder)}" if self.path.is_relative_to(folder) else str(self.path))
 
     @property
     def trial_command(self) -> str:
@@ -280,9 +280,9 @@ class Study:
         provider, slash, name = spec.partition("/")
         if not slash or provider == "simulated":
             return self._named(name if slash else spec, simulated=bool(slash))
-        for known in self.models:
-            if known.provider == provider and name in (known.model, known.requested_model):
-                return known
+        for model in self.models:
+            if model.provider == provider and name in (model.model, model.requested_model):
+                return model
         if not provider or not name:
             raise self._unknown_model(spec)
         other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
@@ -296,9 +296,9 @@ class Study:
         raise UnknownNameError(f"test in the study {self.name}", name, [test.test for test in self.tests])
 
     def _named(self, name: str, simulated: bool) -> StudyModel:
-        for known in self.models:
-            if known.model == name:
-                return _simulated(known) if simulated else known
+        for model in self.models:
+            if model.model == name:
+                return _simulated(model) if simulated else model
         if simulated and (label := self.participants.get(name)):
             return StudyModel(name, label, "simulated", name, self.frame)
         raise self._unknown_model(name)

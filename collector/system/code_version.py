@@ -10,7 +10,7 @@ from pathlib import Path
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
-def code_version() -> str:
+def current_code_version() -> str:
     """slant's version: as it is installed, else as the checkout says that this code runs from."""
     try:
         return version("slant")

@@ -4,7 +4,7 @@ from slant import collect, fit, tables
 
 collect("slant.duckdb", "rmiat", ["simulated/o3-mini"])    # every answer into one DuckDB file
 tables("slant.duckdb")                                      # descriptives and refusals, from SQL views
-fit("lme4", "slant.duckdb", study="rmiat").table            # the paper's mixed models, in R
+fit("slant.duckdb", "rmiat", "lme4").table                  # the paper's mixed models, in R
 
 `slant.collector` asks models and needs no R; `slant.analysis` reads the database. Both folders lie at the top of the
 repository; the links beside this file and the build put them here. Nothing is imported before it is asked for.
@@ -25,7 +25,7 @@ _HOME = {
         "import_trials", "load_study", "showing",
     ),
     "slant.analysis": (
-        "FitResult", "Permuted", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+        "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
         "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
     ),
 }  # fmt: skip

@@ -19,8 +19,8 @@ from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.fit_tables import bayes_table
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.questions.bayes.draws import Draws
-from slant.analysis.rows.open import open_trials
+from slant.analysis.questions.bayes_draws import Draws
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from tests.analysis.test_worker import wait_until
 from tests.support import SUPPORT

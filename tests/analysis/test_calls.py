@@ -32,9 +32,13 @@ LEVEL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "see
 def level(n_cells: int = 3, label: int = 1, **arguments: Any) -> Call:
     """A call of a tenth of a second whose result is kept."""
     return Call(
-        "random_level", arguments={**LEVEL, "n_cells": n_cells, **arguments}, about={"n_cells": n_cells},
-        tables={"": "random_levels"}, columns={"seed": label}, failed="random_levels",
-    )  # fmt: skip
+        "random_level",
+        arguments={**LEVEL, "n_cells": n_cells, **arguments},
+        about={"n_cells": n_cells},
+        tables={"": "random_levels"},
+        columns={"seed": label},
+        failed="random_levels",
+    )
 
 
 @pytest.fixture

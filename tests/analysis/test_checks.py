@@ -19,9 +19,9 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
-from slant.analysis.questions.checks.checks import CHECKS, Checks, check
-from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.model_findings import findings
 from slant.analysis.questions.checks.sentences import Finding, count_of, number
+from slant.analysis.questions.checks.study_checks import CHECKS, Checks, check
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import reading
@@ -87,8 +87,9 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
         *rows["skew"].select("d_log", "p_ranks").row(0),
         *rows["equivalence"].select("p_equivalence", "conf_low").row(0),
         *rows["refusals"].select("d_lowest", "d_highest", "tipping_sd").row(0),
-        *rows["influence"]["estimate"], *rows["influence"]["cooks_distance"],
-    ]  # fmt: skip
+        *rows["influence"]["estimate"],
+        *rows["influence"]["cooks_distance"],
+    ]
     assert numbers == [float.fromhex(line) for line in answer.stdout.split()]
 
 
@@ -210,8 +211,9 @@ def test_what_is_unknown_is_not_the_largest(found: Checks) -> None:
     for name, columns in (("residuals", ("skewness", "largest")), ("variance_shares", ("share",))):
         unknown = finding_of(without(found, name, columns, is_first), name)
         assert "o3-mini" not in " ".join(unknown.details)
-        nan = found.rows[name].with_columns(pl.when(~is_first).then(one).otherwise(float("nan")).alias(one)
-                                            for one in columns)  # fmt: skip
+        nan = found.rows[name].with_columns(
+            pl.when(~is_first).then(one).otherwise(float("nan")).alias(one) for one in columns
+        )
         assert finding_of(replace(found, rows={**found.rows, name: nan}), name) == unknown
     only_distance = without(found, "influence", ("cooks_distance",), is_first)
     assert "o3-mini" not in finding_of(only_distance, "influence").details[0]
@@ -229,7 +231,7 @@ def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
 def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
     partial = replace(found, rows=rest, warnings=["Not checked: x"])
-    monkeypatch.setattr("slant.analysis.questions.checks.checks.check", lambda *_: partial)
+    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_: partial)
     answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr

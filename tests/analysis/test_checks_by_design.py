@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from slant.analysis.pages.check_page import as_json, write_page
-from slant.analysis.questions.checks.checks import Checks, check, checks_of
-from slant.analysis.questions.checks.findings import findings
+from slant.analysis.questions.checks.model_findings import findings
 from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.questions.checks.study_checks import Checks, check, check_descriptions
 from slant.collector import collect
 from tests.support.local_server import LocalServer
 from tests.support.tiny_choice import write_choice
@@ -46,7 +46,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 
 
 def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> None:
-    assert list(page(clean)) == list(checks_of(clean.study)) == list(clean.rows)
+    assert list(page(clean)) == list(check_descriptions(clean.study)) == list(clean.rows)
     assert {name: one.standing for name, one in page(clean).items()} == dict.fromkeys(page(clean), "holds")
     assert [said for said in clean.warnings if "Doubtful" in said] == []
 
@@ -85,7 +85,7 @@ def test_the_page_and_the_machine_have_every_finding_and_one_figure(clean: Check
     assert text.count("<article") == len(page(clean))
     assert text.count('<img src="data:image/png;base64,') == 1
     assert "Choices by place" in text
-    assert set(json.loads(as_json(clean))["rows"]) == set(checks_of(clean.study))
+    assert set(json.loads(as_json(clean))["rows"]) == set(check_descriptions(clean.study))
 
 
 def first_shown(body: dict[str, Any]) -> str:
@@ -106,7 +106,7 @@ def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path
     checks = games(tmp_path, first_shown)
     assert page(checks)["first_option"].standing == "caution"
     assert checks.rows["first_option"]["rate_first"].to_list() == [1.0, 1.0]
-    assert list(page(checks)) == list(checks_of(checks.study))
+    assert list(page(checks)) == list(check_descriptions(checks.study))
 
 
 def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path: Path) -> None:
@@ -150,6 +150,14 @@ def test_answers_that_grow_along_a_game_are_seen(tmp_path: Path) -> None:
         play(path, server, tmp_path / "a.duckdb")
     rows = check(tmp_path / "a.duckdb").rows["answer_lengths"]
     assert rows.columns[5:] == [
-        "condition", "n", "median_length", "mean_length", "largest", "first_quarter", "last_quarter", "trend",
-        "status", "messages",
-    ]  # fmt: skip
+        "condition",
+        "n",
+        "median_length",
+        "mean_length",
+        "largest",
+        "first_quarter",
+        "last_quarter",
+        "trend",
+        "status",
+        "messages",
+    ]

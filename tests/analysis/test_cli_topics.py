@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.versions import other_versions
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.topics.search import search
+from slant.analysis.pages.provenance import other_version_sentences
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.topics.search import search_topics
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import load_study
@@ -82,8 +82,8 @@ def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
 @pytest.mark.needs("stm")
 def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     said: list[tuple[int, int]] = []
-    first = search(db, "rmiat", [3], settings=QUICK, max_em_its=3)
-    both = search(db, "rmiat", [4, 3], settings=QUICK, max_em_its=3, progress=lambda *done: said.append(done))
+    first = search_topics(db, "rmiat", [3], settings=QUICK, max_em_its=3)
+    both = search_topics(db, "rmiat", [4, 3], settings=QUICK, max_em_its=3, progress=lambda *done: said.append(done))
     assert said == [(1, 2), (2, 2)]
     assert both.filter(pl.col("n_topics") == 3).equals(first)
     assert both["n_topics"].to_list() == [3, 4]
@@ -95,9 +95,9 @@ def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
 @pytest.mark.needs("stm")
 def test_what_can_not_be_searched_is_said(db: Path) -> None:
     with pytest.raises(UsageError, match="Can't fit 1 topics"):
-        search(db, "rmiat", [1, 3])
+        search_topics(db, "rmiat", [1, 3])
     with pytest.raises(RError, match="a word must be in more than 300 of them"):
-        search(db, "rmiat", [3])
+        search_topics(db, "rmiat", [3])
 
 
 @pytest.mark.needs("stm")
@@ -125,7 +125,7 @@ def test_a_search_that_was_killed_goes_on_where_it_stopped(root: Path, tmp_path:
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
     assert 0 < before.height < 6
-    found = search(db, study, [3, 4, 5, 6, 7, 8])
+    found = search_topics(db, study, [3, 4, 5, 6, 7, 8])
     assert found["n_topics"].to_list() == [3, 4, 5, 6, 7, 8]
     assert found.join(before, on=["n_topics", "searched_at"], how="semi").height == before.height
     assert not list(tmp_path.glob("a.duckdb.models/*.prepared.*"))
@@ -138,15 +138,15 @@ def searched(db: Path) -> pl.DataFrame:
 @pytest.mark.needs("stm")
 def test_a_search_of_other_versions_is_made_again_and_said(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")
-    first = search(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
-    assert list(other_versions(db)) == []
+    first = search_topics(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
+    assert list(other_version_sentences(db)) == []
     with writing(db) as connection:
         other = """replace(versions, '"tm": "0', '"tm": "9')"""
         two = "SELECT call_id FROM stm_searches WHERE n_topics = 2"
         connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({two})")  # noqa: S608
-    (said,) = other_versions(db, "rmiat")
+    (said,) = other_version_sentences(db, "rmiat")
     assert said.startswith("Other versions: 1 fit of stm (topics search) kept from tm 9")
-    again = search(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
+    again = search_topics(db, "rmiat", [2, 3], settings=QUICK, max_em_its=2)
     assert again["versions"].equals(first["versions"])
     is_new = again["searched_at"] != first["searched_at"]
     assert is_new.to_list() == [True, False]

@@ -101,9 +101,11 @@ def test_si_and_half_width_of_the_printed_matrices_come_out(of_print: pl.DataFra
     found = of_print.filter(pl.col("table") == "matrices")
     rounded = {(row["model"], row["quantity"]): f"{row['recomputed']:.3f}" for row in found.to_dicts()}
     assert rounded == {
-        ("qwen-2.5-72b", "si"): "0.890", ("qwen-2.5-72b", "si_half_width"): "0.165",
-        ("gpt-4o", "si"): "1.303", ("gpt-4o", "si_half_width"): "0.133",
-    }  # fmt: skip
+        ("qwen-2.5-72b", "si"): "0.890",
+        ("qwen-2.5-72b", "si_half_width"): "0.165",
+        ("gpt-4o", "si"): "1.303",
+        ("gpt-4o", "si_half_width"): "0.133",
+    }
     slip = one(found, model="qwen-2.5-72b", quantity="si")  # shown, not bent
     assert (slip["printed"], slip["status"]) == ("0.891", "slip")
 
@@ -153,8 +155,10 @@ def test_each_number_has_a_key_and_what_is_known_of_one_names_it(study: Study) -
 
 def test_a_zero_at_the_end_is_printed(study: Study) -> None:
     numbers = published_numbers(study).filter(~is_of_print(study))
-    said = {tuple(row[name] for name in ("table", "model", "condition", "quantity")): row["printed"]
-            for row in numbers.to_dicts()}  # fmt: skip
+    said = {
+        tuple(row[name] for name in ("table", "model", "condition", "quantity")): row["printed"]
+        for row in numbers.to_dicts()
+    }
     assert said["Table 1", "claude-sonnet-4", "direct", "gasi"] == "0.30"
     assert said["Table 2", "qwen-2.5-72b", "direct", "si"] == "0.190"
     assert said["text", "claude-sonnet-4 / claude-3-haiku", "direct", "si_ratio"] == "> 8"
@@ -204,8 +208,13 @@ def test_a_cell_with_games_to_come_is_not_judged(study: Study, tmp_path: Path) -
 def test_a_reduction_is_the_mean_over_models_and_formats_of_answers(study: Study, tmp_path: Path) -> None:
     tests = {"resettlement": [APART] * 30, "resettlement_hair": [APART] * 20 + [SPREAD] * 10}
     models = [model.model for model in study.models if model.asked_by_default and model.frame == "direct"]
-    rows = [row for model in models for test, its in tests.items() for answer in ("", ".cot")
-            for row in games(model, test + answer, its)]  # fmt: skip
+    rows = [
+        row
+        for model in models
+        for test, its in tests.items()
+        for answer in ("", ".cot")
+        for row in games(model, test + answer, its)
+    ]
     found = of_games(database(tmp_path / "x.duckdb", rows), study, ["text"])
     hair = one(found, test="resettlement_hair", quantity="si_reduction")
     assert (len(models), hair["recomputed"], hair["status"]) == (5, pytest.approx(2 / 3), "disagrees")

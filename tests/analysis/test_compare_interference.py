@@ -13,7 +13,7 @@ from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.paper.compare import compare
 from slant.analysis.paper.published import KEY, not_checkable, notes, published_numbers
-from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruction
+from slant.analysis.paper.reconstruction import MADE_UP, bases_in_words, reconstruct_answers
 from slant.analysis.paper.sources import sources_of
 from slant.analysis.paper.verdicts import with_verdicts
 from slant.collector.errors import StudyError
@@ -61,14 +61,14 @@ def test_what_the_counts_decide_is_called_a_reproduction_of_made_up_answers(pape
 
 
 def test_answers_of_models_are_no_reconstruction(study: Study, tmp_path: Path) -> None:
-    db = imported(tmp_path, reconstruction(study).with_columns(detail=pl.lit("answered by a model")))
+    db = imported(tmp_path, reconstruct_answers(study).with_columns(detail=pl.lit("answered by a model")))
     found = analysis.compare(db, "interference", tables=COUNTED)
     assert found["basis"].null_count() == found.height
     assert list(bases_in_words(found)) == []
 
 
 def test_a_cell_that_is_only_partly_here_is_not_judged(study: Study, tmp_path: Path) -> None:
-    rows = reconstruction(study).filter((pl.col("model") != "gpt-5") | (pl.col("position") < 300))
+    rows = reconstruct_answers(study).filter((pl.col("model") != "gpt-5") | (pl.col("position") < 300))
     found = analysis.compare(imported(tmp_path, rows), "interference", tables=["Table 3"])
     of_gpt = found.filter((pl.col("model") == "gpt-5") & (pl.col("status") == "not checkable"))
     assert of_gpt.select("model", "test").n_unique() == 1
@@ -79,7 +79,7 @@ def test_a_cell_that_is_only_partly_here_is_not_judged(study: Study, tmp_path: P
 def test_answers_that_a_provider_forced_into_a_schema_are_no_part_of_table_3(study: Study, tmp_path: Path) -> None:
     forced = pl.col("factors").str.replace('"structured_output": false', '"structured_output": true', literal=True)
     is_forced = pl.col("model") == "gpt-5"
-    rows = reconstruction(study).with_columns(factors=pl.when(is_forced).then(forced).otherwise("factors"))
+    rows = reconstruct_answers(study).with_columns(factors=pl.when(is_forced).then(forced).otherwise("factors"))
     found = analysis.compare(imported(tmp_path, rows), "interference", tables=["Table 3"])
     standing = dict(found.select("model", "status").unique().iter_rows())
     assert standing == {"claude-sonnet-4": "agrees", "gemini-2.5-pro": "agrees", "gpt-5": "no data"}
@@ -89,11 +89,11 @@ def test_every_answer_says_that_no_model_gave_it(study: Study, paper: Path) -> N
     rows = analysis.open_trials(paper, view="trials")
     assert (set(rows["detail"]), set(rows["source"])) == ({MADE_UP}, {"imported"})
     with pytest.raises(StudyError, match='no reconstruction of "rmiat"'):
-        reconstruction(load_study("rmiat"))
+        reconstruct_answers(load_study("rmiat"))
 
 
 def test_words_take_turns_so_that_failures_are_of_all_categories(study: Study) -> None:
-    rows = reconstruction(study).filter(pl.col("answer") == '{"answer": ""}', pl.col("model") == "gpt-5")
+    rows = reconstruct_answers(study).filter(pl.col("answer") == '{"answer": ""}', pl.col("model") == "gpt-5")
     of_career = rows.filter(pl.col("test") == "gender_career")
     shared = of_career.group_by("item").len().filter(pl.col("len") == 2)
     assert (of_career.height, shared.height, rows.height) == (10, 4, 20)
@@ -149,7 +149,7 @@ def test_without_permutations_it_says_what_to_type(study: Study, paper: Path) ->
 
 
 def test_the_permuted_number_is_the_middle_of_the_latest_null_distribution(study: Study, tmp_path: Path) -> None:
-    db = imported(tmp_path, reconstruction(study))
+    db = imported(tmp_path, reconstruct_answers(study))
     run = {"study": study.name, "study_version": study.version, "source": "imported", "variant": "base",
            "fit": "interference", "engine": "brms", "formula": "is_consistent ~ block"}  # fmt: skip
     cell = {"kind": "population", "scale": "delta_p"}

@@ -27,8 +27,11 @@ def checks_in_a_process(root: Path, **environment: str) -> dict[str, tuple[str, 
     """{name: (status, how to fix)} as another process sees it, with that PATH, R_HOME and R libraries."""
     answer = subprocess.run(
         [sys.executable, "-c", PRINT_CHECKS],
-        env={**environment, "PYTHONPATH": str(root / "python")}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env={**environment, "PYTHONPATH": str(root / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     rows = [line.split("|") for line in answer.stdout.splitlines()]
     return {name: (status, fix) for name, status, fix in rows}
 

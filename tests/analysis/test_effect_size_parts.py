@@ -66,11 +66,16 @@ def authors_rows(shared: Path, model: str, test: str) -> list[dict[str, object]]
     frame = pl.read_csv(shared / "data" / "rmiat" / folder / f"{file}.csv", infer_schema=False)
     return [
         {
-            "model": model, "test": test, "source": "imported", "condition": CONDITIONS[row["condition"]],
-            "answer": row["attribute"], "tokens": row["tokens"], "reasoning_text": row.get("thought"),
+            "model": model,
+            "test": test,
+            "source": "imported",
+            "condition": CONDITIONS[row["condition"]],
+            "answer": row["attribute"],
+            "tokens": row["tokens"],
+            "reasoning_text": row.get("thought"),
         }
         for row in frame.to_dicts()
-    ]  # fmt: skip
+    ]
 
 
 def look_up(file: Path, key: str, value: str) -> dict[str, str]:

@@ -60,8 +60,9 @@ def from_rscript(engine: str, rows: pl.DataFrame, folder: Path) -> list[str]:
 def test_refusal_length_is_of_all_tests_of_a_model_together(db: Path) -> None:
     found = analysis.fit(db, fit="refusal_length")
     assert found.table.select("model", "test", "term").rows() == [
-        ("o3-mini", None, "mean_difference"), ("deepseek-r1", None, "mean_difference"),
-    ]  # fmt: skip
+        ("o3-mini", None, "mean_difference"),
+        ("deepseek-r1", None, "mean_difference"),
+    ]
     assert found.diagnostics["n"].to_list() == [80, 80]
     assert found.variances.select("group", "n_groups").rows()[:2] == [("FALSE", 76), ("TRUE", 4)]
 

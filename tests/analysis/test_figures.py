@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.plots.figures import draw
-from slant.analysis.plots.rows import FIGURES, figure_rows
+from slant.analysis.plots.drawing import draw
+from slant.analysis.plots.registry import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials
@@ -36,8 +36,11 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 def test_every_figure_is_drawn_as_svg_and_png(drawn: pl.DataFrame) -> None:
     assert drawn["problem"].null_count() == drawn.height
     names = [Path(path).name for path in drawn["path"]]
-    assert names == [f"{figure}-simulated-base.{ending}" for figure in drawn["figure"].unique(maintain_order=True)
-                     for ending in ("svg", "png")]  # fmt: skip
+    assert names == [
+        f"{figure}-simulated-base.{ending}"
+        for figure in drawn["figure"].unique(maintain_order=True)
+        for ending in ("svg", "png")
+    ]
     assert {"effect_sizes", "tokens", "refusals", "token_steps"} <= set(drawn["figure"]) <= set(FIGURES)
     for path in map(Path, drawn["path"]):
         assert path.read_bytes()[:4] in (b"\x89PNG", b"<?xm")

@@ -115,8 +115,11 @@ def test_sources_are_never_mixed_in_one_fit(tmp_path: Path) -> None:
     rows = [*trials("imported"), *trials("simulated")]
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="effect_size", refusals_removed=False)
     assert sorted(result.diagnostics.select("source", "n").iter_rows()) == [
-        ("imported", 80), ("imported", 80), ("simulated", 80), ("simulated", 80),
-    ]  # fmt: skip
+        ("imported", 80),
+        ("imported", 80),
+        ("simulated", 80),
+        ("simulated", 80),
+    ]
 
 
 def test_trials_of_several_settings_and_seeds_are_fitted_with_a_warning(tmp_path: Path) -> None:

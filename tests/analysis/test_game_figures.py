@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper.human_levels import human_levels
-from slant.analysis.plots.kinds.of_games import KINDS, kinds_of
-from slant.analysis.plots.rows import FigureRows, figure_rows
+from slant.analysis.paper.human_levels import read_human_levels
+from slant.analysis.plots.games import KINDS, study_figure_kinds
+from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
@@ -43,8 +43,11 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     assert (rewards.function, rewards.part, rewards.note) == ("plot_stratification", None, None)
     assert set(rewards.grain) == {"source", "study_version"}
     shown = rewards.rows.select("variant", "variant_label", "model", "index", "title").rows()
-    assert shown == [(variant, label, model, "si", "Does a bonus matter?") for variant, label in
-                     (("bonus", "with a bonus"), ("base", "base")) for model in ("random", "greedy")]  # fmt: skip
+    assert shown == [
+        (variant, label, model, "si", "Does a bonus matter?")
+        for variant, label in (("bonus", "with a bonus"), ("base", "base"))
+        for model in ("random", "greedy")
+    ]
     panels = found["parts"].rows.select("panel", "variant").unique(maintain_order=True).rows()
     assert sorted(panels) == [("all", "base"), ("all", "bonus"), ("no bonus", "base")]
     families = found["kin"].rows.select("family", "model", "order").unique().rows()
@@ -74,8 +77,10 @@ def test_success_is_one_row_a_game_beside_what_chance_gives(own: tuple[Path, Pat
 def test_figures_of_one_variant_show_the_study_as_it_stands_unless_told(own: tuple[Path, Path]) -> None:
     usual = rows_of(*own, "learning_curves", "exploration", "allocations")
     assert [(name, one.part) for name, one in usual.items()] == [
-        ("learning_curves", "base"), ("exploration", "base"), ("allocations", "base")
-    ]  # fmt: skip
+        ("learning_curves", "base"),
+        ("exploration", "base"),
+        ("allocations", "base"),
+    ]
     assert rows_of(*own, "exploration", variants=("bonus",))["exploration"].part == "bonus"
     with pytest.raises(UnknownNameError, match='Did you mean "bonus"'):
         rows_of(*own, "exploration", variants=("bonsu",))
@@ -114,22 +119,26 @@ def test_the_lines_of_people_are_those_that_the_paper_itself_prints(tmp_path: Pa
     study = load_study("hiring")
     assert study.published is not None
     with study.published.open(encoding="utf-8") as file:
-        printed = {(row["quantity"], float(row["printed"])) for row in csv.DictReader(file)
-                   if row["model"] == "humans" and row["quantity"] in ("si", "bgd", "gasi")
-                   and not row["place"].startswith("v4")}  # fmt: skip
-    levels = human_levels(study)
+        printed = {
+            (row["quantity"], float(row["printed"]))
+            for row in csv.DictReader(file)
+            if row["model"] == "humans"
+            and row["quantity"] in ("si", "bgd", "gasi")
+            and not row["place"].startswith("v4")
+        }
+    levels = read_human_levels(study)
     assert set(levels.select("index", "human").iter_rows()) == printed
     assert levels["game_variant"].unique().to_list() == ["main"]
-    assert human_levels(load_study(game_file(tmp_path))).is_empty()
+    assert read_human_levels(load_study(game_file(tmp_path))).is_empty()
 
 
 def test_the_hiring_game_has_the_figures_of_its_paper() -> None:
     study = load_study("hiring")
     paper = {"stratification", "families", "success_rates", "features", "steers", "settings", "hidden_mapping"}
-    assert set(kinds_of(study)) == paper
+    assert set(study_figure_kinds(study)) == paper
     assert {"elicited_rates", "controlled_indices", "allocations"} < set(KINDS)
     assert study.figures["steers"].all_variants == ("main", "steer_fair", "steer_values", "steer_norm", "steer_bonus")
-    assert kinds_of(load_study("rmiat")) == {}
+    assert study_figure_kinds(load_study("rmiat")) == {}
 
 
 def test_figures_are_no_part_of_what_is_asked(tmp_path: Path) -> None:

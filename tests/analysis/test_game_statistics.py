@@ -16,9 +16,9 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.questions.games.chance import told_of_chance
-from slant.analysis.rows.open import open_trials
-from slant.analysis.rows.tables import tables
+from slant.analysis.rows.descriptive_tables import tables
+from slant.analysis.rows.result_warnings import chance_warnings
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import DatabaseError, DatabaseWriteError, UnknownNameError, UsageError
 from slant.collector.keep.database import writing
 from tests.analysis.test_game_indices import Matrix, all_rounds
@@ -49,9 +49,12 @@ def rounds(variant: str, model: str, played: Sequence[Matrix], **more: Any) -> I
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     rows = [
-        *rounds("main", "a", games(1)), *rounds("main", "b", games(2)), *rounds("main.cot", "b", games(3)),
-        *rounds("steer", "a", games(4, leaning=True)), *rounds("steer", "b", games(5)),
-    ]  # fmt: skip
+        *rounds("main", "a", games(1)),
+        *rounds("main", "b", games(2)),
+        *rounds("main.cot", "b", games(3)),
+        *rounds("steer", "a", games(4, leaning=True)),
+        *rounds("steer", "b", games(5)),
+    ]
     for row in rows:
         row["factors"] = row["factors"].replace(
             "{", f'{{"answer_format":"{"cot" if ".cot" in row["variant"] else "direct"}",'
@@ -78,8 +81,15 @@ def test_only_what_is_new_is_computed_again(db: Path) -> None:
     analysis.game_indices(db, **QUICK)
     assert analysis.game_indices(db, **QUICK).n_made == 0
     with writing(db) as connection:
-        insert(connection, [{**row, "attempt_id": f"x{n}", "trial_id": f"x{n}"} for n, row in enumerate(
-            rounds("main", "b", games(6, n=1), game="late", conversation_id="late", repetition=9))])  # fmt: skip
+        insert(
+            connection,
+            [
+                {**row, "attempt_id": f"x{n}", "trial_id": f"x{n}"}
+                for n, row in enumerate(
+                    rounds("main", "b", games(6, n=1), game="late", conversation_id="late", repetition=9)
+                )
+            ],
+        )
     kept = tables(db, names=["game_index_intervals"])["game_index_intervals"]
     assert kept.filter(~pl.col("is_current")).select("variant", "model").unique().rows() == [("main", "b")]
     again = analysis.game_indices(db, **QUICK)
@@ -112,8 +122,9 @@ def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> Non
     found = analysis.game_differences(db, n_draws=60, seed=7)
     assert found.table.equals(tables(db, names=["game_comparisons"])["game_comparisons"])
     assert found.table.select("model", "answer_format", "condition").unique(maintain_order=True).rows() == [
-        ("b", "direct", "steer"), ("a", "direct", "steer"),
-    ]  # fmt: skip
+        ("b", "direct", "steer"),
+        ("a", "direct", "steer"),
+    ]
     at = {"model": "a", "index": "si"}
     assert value(found.table, "difference", **at) > 0.2
     assert value(found.table, "p_value", **at) == pytest.approx(1 / 61)
@@ -160,8 +171,9 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
     pooled = [
         {**row, "variant": "pooled", "model": model, "repetition": n, "round": n, "conversation_id": f"{model}{n}"}
         | ({"outcome": "refused", "choice": None} if model == "shy" and n % 2 else {})
-        for model in ("shy", "open") for n, row in enumerate(rounds("pooled", model, games(1, n=1)), 1)
-    ]  # fmt: skip
+        for model in ("shy", "open")
+        for n, row in enumerate(rounds("pooled", model, games(1, n=1)), 1)
+    ]
     db = database(tmp_path / "a.duckdb", pooled)
     found = analysis.game_indices(db, **{**QUICK, "n_random": 60}).table.filter(index="si")
     assert value(found, "random_level", model="shy") > 1.5 * value(found, "random_level", model="open")
@@ -170,11 +182,11 @@ def test_chance_plays_the_rounds_that_were_answered_where_pooled_ones_were_refus
 
 
 def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
-    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).unlike
+    (said,) = analysis.game_differences(db, n_draws=30, indices=["si"]).warnings
     assert said.startswith("30 permutations are too few for 2 comparisons: no corrected p can be below 0.065.")
     assert "--n-draws 39 or more" in said
-    assert analysis.game_differences(db, n_draws=39, indices=["si"]).unlike == ()
-    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").unlike == ()
+    assert analysis.game_differences(db, n_draws=39, indices=["si"]).warnings == ()
+    assert analysis.game_differences(db, n_draws=30, indices=["si"], adjust="BH").warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -208,7 +220,7 @@ def test_games_without_a_choice_or_an_end_have_no_indices(tmp_path: Path) -> Non
             analysis.game_indices(database(tmp_path / "a.duckdb", rows), **QUICK)
     db = database(tmp_path / "b.duckdb", [*pooled, *rounds("main", "a", games(1))])
     assert analysis.game_indices(db, **QUICK).table["variant"].unique().to_list() == ["main"]
-    assert list(told_of_chance(tables(db, names=["allocation_indices"]), db)) == []
+    assert list(chance_warnings(tables(db, names=["allocation_indices"]), db)) == []
 
 
 def test_numbers_that_cannot_be_kept_are_given_all_the_same(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,8 +261,11 @@ def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> 
     script = SUPPORT / "game_statistics_from_csv.R"
     done = subprocess.run(
         [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
-        env=environment(), capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     there = {tuple(line.split(",")[:4]): line.split(",")[4:] for line in done.stdout.split()}
     indices = analysis.game_indices(db, **QUICK).table.filter(pl.col("variant") != "main.cot")
     differences = analysis.game_differences(db, n_draws=60, seed=7, adjust="BH").table

@@ -32,8 +32,11 @@ def test_the_same_rounds_have_the_same_indices_in_sql_and_in_r(tmp_path: Path) -
     script = SUPPORT / "game_indices_from_csv.R"
     done = subprocess.run(
         [installed.rscript, "--vanilla", script, tmp_path / "rounds.csv", r_folder()],
-        env=environment(), capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found = {(model, index): values for model, index, *values in (line.split(",") for line in done.stdout.split())}
     assert len(found) == len(kept) * len(KEPT)
     for row in kept:

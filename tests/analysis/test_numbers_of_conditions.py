@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     its = tmp_path_factory.mktemp("conditions")
     for study, condition in (("drinks", "usual"), ("pets", "apart")):
         path = collected(study, its / study, its / f"{study}.duckdb")
-        export_trials(its / f"{study}.duckdb", its / "rows.csv", "trials", overwrite=True)
+        export_trials(its / f"{study}.duckdb", out=its / "rows.csv", view="trials", overwrite=True)
         rows = pl.read_csv(its / "rows.csv", infer_schema=False).filter(pl.col("condition") == condition)
         rows.with_columns(source=pl.lit("collected")).write_csv(its / "rows.csv")
         import_trials(its / f"{condition}.duckdb", str(path), [its / "rows.csv"])

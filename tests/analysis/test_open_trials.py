@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.rows.open import open_trials
+from slant.analysis.rows.views import open_trials
 from slant.collector import collect
 from slant.collector.errors import UnknownNameError
 from tests.support.tiny_game import QUICK, write_game

@@ -25,10 +25,10 @@ from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.calls.call import Answer
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.permutation import definition
-from slant.analysis.questions.permutation.words import in_words
-from slant.analysis.rows.open import open_trials
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.permutation import permutation_test
+from slant.analysis.questions.permutation.sentences import result_sentences
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
@@ -43,10 +43,19 @@ def trial(model: str, number: int, block: str) -> Row:
     """Every other incongruent word is missed by the first model; one congruent word by both."""
     is_miss = number == 3 if block == "congruent" else number % 2 == 0 and model == "claude-sonnet-4"
     return {
-        "study": "interference", "model": model, "test": "gender_career", "condition": block, "item": f"word {number}",
-        "group": "Male", "option_a": OPTIONS[0], "option_b": OPTIONS[1], "expected": OPTIONS[0],
-        "choice": OPTIONS[is_miss], "tokens": None, "token_source": None,
-    }  # fmt: skip
+        "study": "interference",
+        "model": model,
+        "test": "gender_career",
+        "condition": block,
+        "item": f"word {number}",
+        "group": "Male",
+        "option_a": OPTIONS[0],
+        "option_b": OPTIONS[1],
+        "expected": OPTIONS[0],
+        "choice": OPTIONS[is_miss],
+        "tokens": None,
+        "token_source": None,
+    }
 
 
 def made(path: Path) -> Path:
@@ -169,7 +178,7 @@ def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     study = load_study("interference")
     fit = study.fits["interference"]
     coded = replace(fit, settings={**fit.settings, "coding": "sum"})
-    (test,) = definition.tests_of(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
+    (test,) = permutation_test.list_tests(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
     assert test.refit(1).arguments["coding"] == "sum"
 
 
@@ -199,7 +208,7 @@ def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysi
     assert found.tests["n_failed"].unique().to_list() == [2]
     assert (found.tests["p_if_failed_large"] > found.tests["p_one_sided"]).all()
     assert found.refits.filter(pl.col("status") == "failed")["messages"].to_list() == ["error: Gone."] * 2
-    assert any(said.startswith("2 of 5 refits failed") for said in in_words(found))
+    assert any(said.startswith("2 of 5 refits failed") for said in result_sentences(found))
     assert is_same(analysis.permute(db, **FIVE), whole)
 
 

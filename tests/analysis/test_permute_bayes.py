@@ -15,7 +15,7 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.rows.open import open_trials
+from slant.analysis.rows.views import open_trials
 from tests.support import ROOT
 
 BRIEF: dict[str, Any] = {"chains": 1, "iterations": 200, "warmup": 100}

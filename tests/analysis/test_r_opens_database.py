@@ -46,7 +46,7 @@ def test_exports_hold_the_same_rows_for_people_without_duckdb(tmp_path: Path, ro
     db = small_database(tmp_path / "a.duckdb")
     files = [tmp_path / f"trials.{ending}" for ending in ("csv", "parquet")]
     for file in files:
-        export_trials(db, file)
+        export_trials(db, out=file)
     command = [rscript, str(root / "tests" / "support" / "open_exports.R"), str(db), str(root / "R"), *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -26,9 +26,13 @@ def _or_null(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 ROW = st.tuples(
-    _or_null(st.integers(-(2**31) + 1, 2**31 - 1)), _or_null(st.integers(-(2**53), 2**53)), _or_null(st.floats()),
-    _or_null(st.booleans()), _or_null(TEXT), _or_null(st.sampled_from(LEVELS)),
-)  # fmt: skip
+    _or_null(st.integers(-(2**31) + 1, 2**31 - 1)),
+    _or_null(st.integers(-(2**53), 2**53)),
+    _or_null(st.floats()),
+    _or_null(st.booleans()),
+    _or_null(TEXT),
+    _or_null(st.sampled_from(LEVELS)),
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.origin import methods, without_folders
-from slant.analysis.plots.figures import draw
+from slant.analysis.pages.provenance import describe_methods, without_folders
+from slant.analysis.plots.drawing import draw
 from slant.collector.errors import UsageError
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import Row, database
@@ -109,10 +109,13 @@ def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> 
 def test_warnings_stand_on_top(troubled: str) -> None:
     warnings = warnings_of(troubled)
     for sentence in (
-        "Doubtful fit: o3-mini", "ended twice", "No data (simulated): o3-mini in ", "Served model differs",
+        "Doubtful fit: o3-mini",
+        "with two final answers",
+        "No data (simulated): o3-mini in ",
+        "Served model differs",
         "Mixed: deepseek-r1 (simulated) has token counts of 2 kinds (output + usage).",
         "effect_size is warned. warning: Token counts of 2 kinds are put together: output, usage.",
-    ):  # fmt: skip
+    ):
         assert sentence in warnings
     assert "qwen3-8b in " not in warnings  # a model of the paper that nobody asked here
 
@@ -200,5 +203,5 @@ def test_methods_name_each_run_once_and_not_the_machine(tmp_path: Path) -> None:
     same = {**RUN, "seed": 1, "repetitions": 1, "machine": "Linux-of-mine"}
     runs = [{**same, "run_id": f"r{day}", "started_at": f"2026-01-0{day}"} for day in (1, 2)]
     rows = [{**row, "run_id": "r1" if n % 2 else "r2"} for n, row in enumerate(trials())]
-    told = methods(database(tmp_path / "a.duckdb", rows, runs), ["r1", "r2"])
+    told = describe_methods(database(tmp_path / "a.duckdb", rows, runs), ["r1", "r2"])
     assert [("r1, r2" in one.paragraph, "Linux" in one.paragraph) for one in told] == [(True, False)]

@@ -12,7 +12,7 @@ import pytest
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import run_jobs
-from slant.analysis.plots.rows import figure_rows
+from slant.analysis.plots.registry import figure_rows
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import load_study
 from tests.support.blocks_made import QUICK, database_of_choices
@@ -82,9 +82,11 @@ def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitte
 def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: str) -> None:
     found = {(one.figure, one.part): one for one in figure_rows(db, load_study(STUDY))}
     assert list(found) == [
-        ("compliance", None), ("block_contrasts", None), ("predictive_checks", "compliance"),
+        ("compliance", None),
+        ("block_contrasts", None),
+        ("predictive_checks", "compliance"),
         ("predictive_checks", "interference"),
-    ]  # fmt: skip
+    ]
     compliance = found["compliance", None].rows
     trials = analysis.open_trials(db, view="forced_choice_trials")
     share = trials.group_by("model", "domain", "block").agg(seen=pl.col("is_valid").mean())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from slant import analysis
-from slant.analysis.plots.rows import figure_rows
+from slant.analysis.plots.registry import figure_rows
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import database
 from tests.support.topics_made import QUICK, RUN, talking

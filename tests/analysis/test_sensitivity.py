@@ -19,9 +19,8 @@ from slant import analysis
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.sensitivity.specifications import specifications
-from slant.analysis.questions.sensitivity.work import Work, specification_work
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.sensitivity import PlannedSpecification, plan_specifications, specifications
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
@@ -44,10 +43,17 @@ def forced_choices() -> Iterator[Row]:
                     wrong = chance.random() < (0.35 if block == "incongruent" and model == MODELS[0] else 0.15)
                     outcome = "refused" if chance.random() < 0.1 else "answered"
                     yield {
-                        "study": "interference", "model": model, "test": test, "condition": block, "outcome": outcome,
-                        "item": f"word {word}", "option_a": "one", "option_b": "two", "expected": "one",
+                        "study": "interference",
+                        "model": model,
+                        "test": test,
+                        "condition": block,
+                        "outcome": outcome,
+                        "item": f"word {word}",
+                        "option_a": "one",
+                        "option_b": "two",
+                        "expected": "one",
                         "choice": None if outcome == "refused" else "two" if wrong else "one",
-                    }  # fmt: skip
+                    }
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +169,7 @@ def test_repetitions_have_a_random_effect_where_asked(blocks: Path, tmp_path: Pa
 
 
 def test_each_level_of_a_rotation_is_the_reference_in_turn(blocks: Path) -> None:
-    works = specification_work(blocks, load_study("interference"), ["reference"], None)
+    works = plan_specifications(blocks, load_study("interference"), ["reference"], None)
     assert [work.name for work in works] == ["reference:gpt-5"]
     assert works[0].definition.levels["model"] == ("gpt-5", "claude-sonnet-4")
     assert works[0].arguments["arguments"]["levels"]["model"] == ["gpt-5", "claude-sonnet-4"]
@@ -224,7 +230,7 @@ def test_bayesian_specifications_share_one_compiled_model(blocks: Path, tmp_path
     assert found["priors_halved"] < found["priors_doubled"]  # the narrower prior pulls the block's effect to 0
 
 
-def from_rscript(works: Sequence[Work], folder: Path) -> list[float]:
+def from_rscript(works: Sequence[PlannedSpecification], folder: Path) -> list[float]:
     """The numbers of these specifications of one cell, row after row."""
     installed = r_installation()
     assert installed is not None
@@ -232,11 +238,13 @@ def from_rscript(works: Sequence[Work], folder: Path) -> list[float]:
     pl.DataFrame(columns).write_csv(folder / "rows.csv")
     jobs = [
         {
-            **work.arguments, "drop_flags": work.specification.drop_flags,
-            "drop_outcomes": work.specification.drop_outcomes, "missing_as": work.specification.missing_as,
+            **work.arguments,
+            "drop_flags": work.specification.drop_flags,
+            "drop_outcomes": work.specification.drop_outcomes,
+            "missing_as": work.specification.missing_as,
         }
         for work in works
-    ]  # fmt: skip
+    ]
     (folder / "jobs.json").write_text(json.dumps(jobs))
     script = SUPPORT / "specification_from_csv.R"
     given = [str(folder / "rows.csv"), str(r_folder()), str(folder / "jobs.json")]
@@ -252,7 +260,7 @@ def numbers(table: pl.DataFrame) -> list[float]:
 
 
 def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
-    works = specification_work(db, load_study("rmiat"), (), None)
+    works = plan_specifications(db, load_study("rmiat"), (), None)
     # The last digits of a fit with two random effects differ from one run of R to the next.
     first = [work for work in works if work.cell.key["model"] == "o3-mini" and work.name != "maximal"]
     table = specifications(db, "rmiat").table.filter(pl.col("model") == "o3-mini", pl.col("spec") != "maximal")
@@ -261,7 +269,7 @@ def test_the_same_numbers_come_from_rscript(db: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_probabilities_come_from_rscript(blocks: Path, tmp_path: Path) -> None:
-    works = specification_work(blocks, load_study("interference"), ["glmer_quick"], None)
+    works = plan_specifications(blocks, load_study("interference"), ["glmer_quick"], None)
     there = from_rscript(works, tmp_path)
     table = specifications(blocks, "interference", specs=["glmer_quick"]).table
     assert len(there) == 4 * 7

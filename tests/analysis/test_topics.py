@@ -18,8 +18,8 @@ from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.results import Results
 from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.paper.topics import NUMBERS
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.topics.choice import STALE, stale_models
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.topics.topic_models import STALE, stale_model_warnings
 from slant.collector.errors import DatabaseError, RError, UnknownNameError
 from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, load_study
@@ -184,8 +184,10 @@ def test_topics_are_matched_by_shared_words_whatever_their_order() -> None:
     words = words_of({1: ["bias", "racial", "implicit"], 2: ["sure", "okay"], 3: ["sister", "thus"]})
     match = matched(words, PAPERS_FIRST)
     assert match.select("paper_topic", "topic", "n_shared", "n_near", "shared").rows() == [
-        (1, 3, 1, 1, "sister"), (2, 2, 1, 1, "sure"), (3, 1, 1, 2, "bias"),
-    ]  # fmt: skip
+        (1, 3, 1, 1, "sister"),
+        (2, 2, 1, 1, "sure"),
+        (3, 1, 1, 2, "bias"),
+    ]
 
 
 def test_the_best_match_is_the_best_in_all_not_the_best_of_the_first() -> None:
@@ -262,7 +264,7 @@ def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path)
         assert len(notes) == rows.height - 1 == 4 + 12 + 5
         (drawn,) = figure_rows(db, its, ["topic_prevalence"])
         assert drawn.note == STALE
-        assert stale_models(db, its) == [f"Topics (imported): {STALE}"]
+        assert stale_model_warnings(db, its) == [f"Topics (imported): {STALE}"]
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.pages import versions
-from slant.analysis.pages.versions import made_with, other_versions
+from slant.analysis.pages import provenance
+from slant.analysis.pages.provenance import other_version_sentences, version_sentence
 from slant.collector.keep.database import writing
 from tests.support.fitted import small_database
 
@@ -27,7 +27,7 @@ def fitted(db: Path) -> FitResult:
 
 
 def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitResult) -> None:
-    told = made_with(fitted)
+    told = version_sentence(fitted)
     assert told.startswith(("Made with R 4.", "Made with R 5."))
     assert all(f" {package} " in told for package in ("lme4", "lmerTest", "slant"))
     answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--db", str(db), "--format", "csv"])
@@ -37,7 +37,7 @@ def test_the_versions_that_made_a_result_are_told_with_it(db: Path, fitted: FitR
 
 def test_results_of_the_versions_here_are_not_doubted(db: Path, fitted: FitResult) -> None:
     assert fitted.diagnostics.height == 2
-    assert list(other_versions(db)) == []
+    assert list(other_version_sentences(db)) == []
 
 
 def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult) -> None:
@@ -47,15 +47,15 @@ def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult
         other = """replace(versions, '"lmerTest": "3', '"lmerTest": "2')"""
         mini = "SELECT call_id FROM fits WHERE model = 'o3-mini'"
         connection.execute(f"UPDATE calls SET versions = {other} WHERE call_id IN ({mini})")  # noqa: S608
-    (said,) = other_versions(db, "rmiat")
+    (said,) = other_version_sentences(db, "rmiat")
     assert said.startswith("Other versions: 1 fit of lme4 kept from lmerTest 2.")
     assert "(here 3." in said or "(here 4." in said
-    assert list(other_versions(db, "hiring")) == []
+    assert list(other_version_sentences(db, "hiring")) == []
 
 
 def test_without_r_what_is_kept_says_what_made_it(db: Path, fitted: FitResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "versions_now", lambda packages: None)
-    (said,) = other_versions(db)
+    monkeypatch.setattr(provenance, "versions_now", lambda packages: None)
+    (said,) = other_version_sentences(db)
     assert "2 fits of lme4 kept from R " in said
     assert said.endswith("R or one of these packages is missing here.")
 

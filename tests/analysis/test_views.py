@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from slant.analysis.fitting.engines import ENGINES, tables_of
-from slant.analysis.rows.tables import TableInfo, read_header
+from slant.analysis.rows.descriptive_tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
@@ -53,9 +53,15 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         {"batch_id": "b1"},
     ]  # fmt: skip
     cells = product(
-        ["simulated", "collected"], ["base", "balanced"], ["v1", "v2"], ["o3-mini", "deepseek-r1"],
-        ["flowers_insects", "age_valence"], ["compatible", "incompatible"], ["rmiat", "interference"], kinds,
-    )  # fmt: skip
+        ["simulated", "collected"],
+        ["base", "balanced"],
+        ["v1", "v2"],
+        ["o3-mini", "deepseek-r1"],
+        ["flowers_insects", "age_valence"],
+        ["compatible", "incompatible"],
+        ["rmiat", "interference"],
+        kinds,
+    )
     names = ("source", "variant", "study_version", "model", "test", "condition", "study")
     rows = [dict(zip(names, cell, strict=False)) | cell[-1] for cell in cells]
     rows.append({"trial_id": "t1", "run_id": "r2"})

@@ -34,10 +34,22 @@ def a_trial(number: int) -> Trial:
 
 def a_job(**changed: Any) -> Job:
     usual = Job(
-        job_id=new_job_id(), state="planned", run_id="r", study="s", study_version="v", variant="base",
-        provider="openai", base_url="http://localhost/v1", endpoint="/v1/chat/completions", model={}, n_requests=0,
-        n_bytes=0, sha256="", key_check="", created_at=utc_now(),
-    )  # fmt: skip
+        job_id=new_job_id(),
+        state="planned",
+        run_id="r",
+        study="s",
+        study_version="v",
+        variant="base",
+        provider="openai",
+        base_url="http://localhost/v1",
+        endpoint="/v1/chat/completions",
+        model={},
+        n_requests=0,
+        n_bytes=0,
+        sha256="",
+        key_check="",
+        created_at=utc_now(),
+    )
     return replace(usual, **changed)
 
 

@@ -28,15 +28,29 @@ class BatchCommand:
         (folder / "study").mkdir()
         self.db, self.root, self.server = folder / "a.duckdb", root, server
         self.words = [
-            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", MODELS[provider],
-            "--batch", "--yes", "--db", str(self.db),
-        ]  # fmt: skip
+            *python,
+            "-m",
+            "slant.collector",
+            "--study",
+            str(write_tiny(folder / "study")),
+            "--model",
+            MODELS[provider],
+            "--batch",
+            "--yes",
+            "--db",
+            str(self.db),
+        ]
 
     def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self.words, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env={**os.environ, **self.server.environment()},
-        )  # fmt: skip
+            self.words,
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **self.server.environment()},
+        )
 
     def run(self) -> tuple[int, str]:
         process = self.start()

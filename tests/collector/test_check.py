@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from slant.collector.checks.check import Check, check_model
 from slant.collector.checks.findings import Answered, facts, rank_correlation, step
-from slant.collector.checks.questions import calibration, probes, questions
-from slant.collector.checks.verdict import verdict
+from slant.collector.checks.questions import calibration, check_questions, probes
+from slant.collector.checks.verdict import decide_verdict
 from slant.collector.errors import JournalError, ProviderError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
@@ -180,8 +180,8 @@ def test_questions_are_shuffled_by_the_seed_and_grow_in_difficulty_in_the_file()
     difficulties = [question.difficulty for question in calibration()]
     assert difficulties == sorted(difficulties)
     assert len(difficulties) == 20
-    assert questions(compatible, 1) == questions(compatible, 1) != questions(compatible, 2)
-    assert questions(compatible, 2)[0] == questions(compatible, 1)[0] == calibration()[0]
+    assert check_questions(compatible, 1) == check_questions(compatible, 1) != check_questions(compatible, 2)
+    assert check_questions(compatible, 2)[0] == check_questions(compatible, 1)[0] == calibration()[0]
 
 
 def test_every_dialect_has_parameters_to_try_but_the_simulated_one() -> None:
@@ -203,12 +203,18 @@ def test_the_step_divides_every_count(found: list[int]) -> None:
 @given(counts, st.booleans())
 def test_facts_and_verdict_come_of_any_answers_and_shares_stay_shares(found: list[int], is_answered: bool) -> None:
     answers = [
-        Answered(purpose="calibration", difficulty=n % 5, expected="1", answer="1" if is_answered or n % 3 else None,
-                 reasoning_tokens=count if n % 4 else None, output_tokens=count + n)
+        Answered(
+            purpose="calibration",
+            difficulty=n % 5,
+            expected="1",
+            answer="1" if is_answered or n % 3 else None,
+            reasoning_tokens=count if n % 4 else None,
+            output_tokens=count + n,
+        )
         for n, count in enumerate(found)
-    ]  # fmt: skip
+    ]
     its = facts(answers)
-    how, reasons = verdict(its, "m")
+    how, reasons = decide_verdict(its, "m")
     assert (how == "ok") == (not reasons)
     assert all(share is None or 0 <= share <= 1 for share in (its.zero_share, its.sum_share, its.readable_share))
 

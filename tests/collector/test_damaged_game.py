@@ -46,12 +46,37 @@ FULL = GAME + MORE
 PLAYED = "played"
 VALUES = [match.span(1) for match in re.finditer(r"= *(.+)$", FULL, re.MULTILINE)]
 KEYS = [match.span(1) for match in re.finditer(r"^(?:\[+)?([\w.]+)", FULL, re.MULTILINE)]
-JUNK = st.sampled_from([
-    "-1", "0", "1e308", "nan", "inf", "99999999999999999999", "true", '""', '"x"', '"{job}{0}"', '"{job.a}"',
-    "[]", "[1]", '["a"]', '["Ato", "Beno", "Ato"]', "[[]]", "[{}]", "{}", "{ a = 1 }", "{ Ato = 1 }", "1979-05-27",
-    '"\\u0000"', "{ hidden_mapping = {} }", "{ by_job = 3 }", "{ by_class = {} }", "{ latin_square = 1 }",
-    '{ elicited_in = "square" }',
-])  # fmt: skip
+JUNK = st.sampled_from(
+    [
+        "-1",
+        "0",
+        "1e308",
+        "nan",
+        "inf",
+        "99999999999999999999",
+        "true",
+        '""',
+        '"x"',
+        '"{job}{0}"',
+        '"{job.a}"',
+        "[]",
+        "[1]",
+        '["a"]',
+        '["Ato", "Beno", "Ato"]',
+        "[[]]",
+        "[{}]",
+        "{}",
+        "{ a = 1 }",
+        "{ Ato = 1 }",
+        "1979-05-27",
+        '"\\u0000"',
+        "{ hidden_mapping = {} }",
+        "{ by_job = 3 }",
+        "{ by_class = {} }",
+        "{ latin_square = 1 }",
+        '{ elicited_in = "square" }',
+    ]
+)
 
 
 def played(text: str, folder: Path) -> str:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.cost.earlier_answers import Sizes
-from slant.collector.cost.estimate import Guess, Span, dollars, estimate, prediction
+from slant.collector.cost.estimate import Guess, Span, dollars, estimate_run, prediction
 from slant.collector.cost.quote import quote_rows, quotes, sentences
 from slant.collector.designs.association.simulated import COLUMNS
 from slant.collector.plan.run_plan import make_offer
@@ -26,20 +26,29 @@ PRICE = Price("p", "m", 1.0, 10.0, None, None, 0.5, "2026-11-21", "")
 NOTHING = Guess(400.0, None)
 numbers = st.floats(0, 1e5)
 sizes = st.builds(
-    Sizes, st.just(9), st.integers(1, 1000), st.none() | numbers, numbers, st.none() | numbers, st.just(1),
+    Sizes,
+    st.just(9),
+    st.integers(1, 1000),
     st.none() | numbers,
-)  # fmt: skip
+    numbers,
+    st.none() | numbers,
+    st.just(1),
+    st.none() | numbers,
+)
 
 
 @given(
-    st.integers(0, 10**6), st.none() | sizes, st.builds(Guess, numbers, st.none() | numbers),
+    st.integers(0, 10**6),
+    st.none() | sizes,
+    st.builds(Guess, numbers, st.none() | numbers),
     st.sampled_from([None, PRICE]),
-    st.dictionaries(st.sampled_from(["requests", "tokens", "output_tokens"]), st.floats(1, 1e6)), st.integers(1, 999),
-)  # fmt: skip
+    st.dictionaries(st.sampled_from(["requests", "tokens", "output_tokens"]), st.floats(1, 1e6)),
+    st.integers(1, 999),
+)
 def test_every_estimate_lies_within_its_range_and_an_unknown_stays_unknown(
     pending: int, known: Sizes | None, guess: Guess, price: Price | None, limits: dict[str, float], slots: int
 ) -> None:
-    found = estimate(pending, known, guess, price, limits, slots)
+    found = estimate_run(pending, known, guess, price, limits, slots)
     for span in (found.input_tokens, found.output_tokens, found.cost_usd, found.time_s):
         assert span is None or 0 <= span.low <= span.about * (1 + 1e-9) <= span.high * (1 + 1e-9) + 1e-9
     assert (found.output_tokens is None) == (known is None and guess.output_tokens is None)
@@ -59,10 +68,10 @@ def test_the_range_of_further_answers_holds_nineteen_times_of_twenty() -> None:
 
 def test_cost_and_time_of_known_numbers_are_what_one_reckons_by_hand() -> None:
     sizes = Sizes(100, 100, 200.0, 50.0, 0.0, 50, 2.0)
-    found = estimate(1000, sizes, NOTHING, PRICE, {}, 10)
+    found = estimate_run(1000, sizes, NOTHING, PRICE, {}, 10)
     assert found.cost_usd == Span(*[pytest.approx(0.2 + 0.5)] * 3)  # 200,000 in at $1, 50,000 out at $10 a million
     assert found.time_s == Span(160, 200, 250)
-    batch = estimate(1000, sizes, NOTHING, PRICE, {}, 10, is_batch=True)
+    batch = estimate_run(1000, sizes, NOTHING, PRICE, {}, 10, is_batch=True)
     assert batch.cost_usd is not None
     assert batch.cost_usd.about == pytest.approx(0.35)
     assert (batch.time_s.high, "a day" in batch.time_rests_on) == (86_400, True)
@@ -70,10 +79,10 @@ def test_cost_and_time_of_known_numbers_are_what_one_reckons_by_hand() -> None:
 
 def test_a_providers_limit_that_is_slower_than_the_answers_decides_the_time() -> None:
     sizes = Sizes(100, 100, 200.0, 50.0, 0.0, 50, 2.0)
-    found = estimate(1000, sizes, NOTHING, PRICE, {"requests": 100.0, "tokens": 100_000.0}, 10)
+    found = estimate_run(1000, sizes, NOTHING, PRICE, {"requests": 100.0, "tokens": 100_000.0}, 10)
     assert found.time_s.about == 600
     assert "100 requests a minute" in found.time_rests_on
-    by_tokens = estimate(1000, sizes, NOTHING, PRICE, {"requests": 1e6, "tokens": 10_000.0}, 10)
+    by_tokens = estimate_run(1000, sizes, NOTHING, PRICE, {"requests": 1e6, "tokens": 10_000.0}, 10)
     assert by_tokens.time_s.about == 60 * 250_000 / 10_000
 
 
@@ -131,10 +140,15 @@ def test_a_model_that_nobody_knows_has_a_cost_that_is_unknown_and_said_to_be(tmp
 
 def test_earlier_answers_of_the_model_and_the_limits_it_was_told_take_the_place_of_guesses(tmp_path: Path) -> None:
     answered = {
-        "source": "collected", "provider": "openai", "study_version": load_study("rmiat").version,
-        "input_tokens": 300, "output_tokens": 1000, "sent_at": "2026-11-21 10:00:00", "done_at": "2026-11-21 10:00:05",
+        "source": "collected",
+        "provider": "openai",
+        "study_version": load_study("rmiat").version,
+        "input_tokens": 300,
+        "output_tokens": 1000,
+        "sent_at": "2026-11-21 10:00:00",
+        "done_at": "2026-11-21 10:00:05",
         "headers": json.dumps({"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}),
-    }  # fmt: skip
+    }
     others = [answered | {"model": "other", "output_tokens": 9}, answered | {"study": "other", "output_tokens": 9}]
     db = database(
         tmp_path / "a.duckdb", [answered] * 40 + others + [answered | {"source": "simulated", "output_tokens": 9}]

@@ -10,9 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from slant.collector import export_trials, import_trials
+from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from tests.support.raw_rows import run_collect, tidy, write_csv
+from tests.support.tiny_choice import write_choice
 
 ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me", "rose": '-1\nand "more"', "lily": ""}
 
@@ -32,7 +33,7 @@ def first_object(file: Path) -> dict[str, Any]:
 
 def test_all_formats_hold_the_same_rows(database: Path) -> None:
     files = [database.with_name(f"out.{ending}") for ending in ("parquet", "csv", "jsonl")]
-    reports = [export_trials(database, file) for file in files]
+    reports = [export_trials(database, out=file) for file in files]
     parquet, csv, lines = pl.read_parquet(files[0]), pl.read_csv(files[1]), pl.read_ndjson(files[2])
     assert [dict(report.sources) for report in reports] == [{"imported": 5}] * 3
     assert parquet["answer"].to_list() == lines["answer"].to_list() == csv["answer"].fill_null("").to_list()
@@ -42,7 +43,7 @@ def test_all_formats_hold_the_same_rows(database: Path) -> None:
 
 def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(database: Path) -> None:
     out = database.with_name("safe.csv")
-    export_trials(database, out, spreadsheet_safe=True)
+    export_trials(database, out=out, spreadsheet_safe=True)
     found = set(pl.read_csv(out)["answer"].fill_null(""))
     assert found == {"Pleasant", '\'=HYPERLINK("http://x")', "'@me", '\'-1\nand "more"', ""}
 
@@ -51,9 +52,9 @@ def test_a_file_is_replaced_only_on_request(database: Path) -> None:
     out = database.with_name("trials.csv")
     out.write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match="To replace it: --overwrite"):
-        export_trials(database, out)
+        export_trials(database, out=out)
     assert out.read_text(encoding="utf-8") == "mine"
-    export_trials(database, out, overwrite=True)
+    export_trials(database, out=out, overwrite=True)
     assert out.read_text(encoding="utf-8").startswith("source,")
 
 
@@ -82,9 +83,11 @@ def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> N
 def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:
     command = [*python, "-c", "from slant.collector.cli import collect; collect()", "export", "--db", str(database)]
     process = subprocess.Popen(
-        [*command, "--view", "trials", "--format", "jsonl", "--out", "-"], cwd=root,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [*command, "--view", "trials", "--format", "jsonl", "--out", "-"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
@@ -92,8 +95,18 @@ def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, p
     process.wait()
 
 
+def test_a_study_leaves_only_its_own_rows(database: Path, tmp_path: Path) -> None:
+    asked = collect(database, write_choice(tmp_path), simulated=True).models[0]["asked"]
+    file = database.with_name("one.csv")
+    assert export_trials(database, "rmiat", file).rows == len(ANSWERS)
+    assert "condition_no" in pl.read_csv(file).columns  # the view of its design, though there are two designs here
+    assert export_trials(database, None, file, overwrite=True).rows == len(ANSWERS) + asked
+    with pytest.raises(UnknownNameError, match="study in this database"):
+        export_trials(database, "hiring", file, overwrite=True)
+
+
 def test_an_unknown_view_or_database_is_named(database: Path) -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "association_trials"'):
-        export_trials(database, database.with_name("x.csv"), view="association_trial")
+        export_trials(database, out=database.with_name("x.csv"), view="association_trial")
     with pytest.raises(DatabaseError, match="There is no database"):
-        export_trials(database.with_name("none.duckdb"), database.with_name("x.csv"))
+        export_trials(database.with_name("none.duckdb"), out=database.with_name("x.csv"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from slant.collector.keep.final_trials import Finals, final_trials, id_batches
+from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import Journal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, plan
@@ -93,7 +93,7 @@ def test_finals_are_those_of_database_and_journal_together(tiny_study: Path, dat
         with Journal.open(db, a_run("two")) as journal:
             journal.append_many([_ended(trial) for trial in unloaded])
             journal.append_many([replace(_ended(trial), is_final=False, outcome="failed") for trial in failed])
-        finals = final_trials(db, study.name)
+        finals = read_finals(db, study.name)
         naive = {_id(trial) for trial in [*loaded, *unloaded]}
     asked = [trial.trial_id for trial in trials]
     assert finals.among(asked) == bytes(trial_id in naive for trial_id in asked)

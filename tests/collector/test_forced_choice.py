@@ -34,7 +34,9 @@ def trials(model: str = "gpt-5", seed: int = STUDY.seed, repetitions: int = 1, s
 def test_the_study_is_the_papers() -> None:
     assert MODELS == ["claude-sonnet-4", "gemini-2.5-pro", "gpt-5"]
     assert [(test.test, test.label, test.planned) for test in STUDY.tests] == [
-        ("gender_career", "Gender-Career", 160), ("gender_science", "Gender-Science", 160)]  # fmt: skip
+        ("gender_career", "Gender-Career", 160),
+        ("gender_science", "Gender-Science", 160),
+    ]
     cells = Counter((t.test, t.condition, t.group) for t in trials())
     assert len(cells) == 16
     assert set(cells.values()) == {20}
@@ -46,7 +48,8 @@ def test_the_words_are_the_shared_stand_ins_with_their_provenance(shared: Path) 
         given = list(csv.DictReader(file))
     ours = [(word, domain) for domain in STUDY.data.domains.values() for word in domain.words]
     assert [(w.word, w.category, d.label, w.tier) for w, d in ours] == [
-        (row["word"], row["category"], row["domain"], row["tier"]) for row in given]  # fmt: skip
+        (row["word"], row["category"], row["domain"], row["tier"]) for row in given
+    ]
     assert [w.provenance["source"] for w, _ in ours] == [row["source"] for row in given]
     for (word, domain), row in zip(ours, given, strict=True):
         for block in STUDY.data.blocks:

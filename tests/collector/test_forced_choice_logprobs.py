@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.providers import openai
 from tests.collector.test_option_logprobs import probabilities
@@ -19,13 +19,13 @@ CUT: dict[str, list[Step]] = {
     "with its quote": [('":', {'":': 1.0}), (' "A', {' "A': 0.75, ' "B': 0.2, " ": 0.05}), TAIL],
     "with all before it": [('":"A', {'":"A': 0.75, '":"B': 0.2, '":': 0.05}), TAIL],
     "with all after it": [('":', {'":': 1.0}), (' "', {' "': 1.0}), ('A"}', {'A"}': 0.7, "A": 0.05, 'B"}': 0.2})],
-}  # fmt: skip
+}
 
 
 def measured(steps: list[Step], answer: str | None = None) -> OptionLogprobs:
     reply = openai.reply(recorded.chat(steps, "".join(token for token, _ in steps) if answer is None else answer), {})
     reading = read_choice(reply, OPTIONS)
-    return option_logprobs(reply.logprobs, reply.answer, *(reading.spelled or OPTIONS), reading.place)
+    return read_option_logprobs(reply.logprobs, reply.answer, *(reading.spelled or OPTIONS), reading.place)
 
 
 @pytest.mark.parametrize("cut", CUT)

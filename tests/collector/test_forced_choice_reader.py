@@ -70,8 +70,12 @@ def test_what_the_provider_says_wins_even_over_a_clear_choice(outcome: Outcome) 
 
 
 def test_the_place_of_the_letter_is_that_of_the_whole_answer() -> None:
-    for before, after in [("x" * 30_000 + '\n{"answer": "', '"}'), ('B is it: {"answer": "', '"}, B'), ("so\n ", ""),
-                          ("<think>B or A?</think>\n", "")]:  # fmt: skip
+    for before, after in [
+        ("x" * 30_000 + '\n{"answer": "', '"}'),
+        ('B is it: {"answer": "', '"}, B'),
+        ("so\n ", ""),
+        ("<think>B or A?</think>\n", ""),
+    ]:
         reading = read(f"{before}B{after}")
         assert (reading.place, reading.spelled) == (len(before), ("A", "B"))
 
@@ -94,9 +98,38 @@ def test_no_text_is_too_odd_to_be_read(answer: str) -> None:
 
 
 words = st.sampled_from(
-    ["A", "B", "a", "the", "answer", "is", "Option", "{", "}", '"answer"', ":", '"A"', '"B"', "\n", "not", "or", ",",
-     ".", "```", "json", "I", "can't", "sorry", "(", ")", "**", "Male", "Career", "C"]
-)  # fmt: skip
+    [
+        "A",
+        "B",
+        "a",
+        "the",
+        "answer",
+        "is",
+        "Option",
+        "{",
+        "}",
+        '"answer"',
+        ":",
+        '"A"',
+        '"B"',
+        "\n",
+        "not",
+        "or",
+        ",",
+        ".",
+        "```",
+        "json",
+        "I",
+        "can't",
+        "sorry",
+        "(",
+        ")",
+        "**",
+        "Male",
+        "Career",
+        "C",
+    ]
+)
 texts = st.lists(words, max_size=12).map(" ".join)
 
 

@@ -49,8 +49,10 @@ def test_a_words_intercept_is_one_number_in_all_blocks_models_and_repetitions() 
             trial = conversation.trials[0]
             cell = cell_of(trial)
             p = probabilities(cell, trial, 9)
-            z = [(logit(p[0]) - cell["valid_logit"]) / cell["valid_item_sd"],
-                 (logit(p[1]) - cell["consistent_logit"]) / cell["consistent_item_sd"]]  # fmt: skip
+            z = [
+                (logit(p[0]) - cell["valid_logit"]) / cell["valid_item_sd"],
+                (logit(p[1]) - cell["consistent_logit"]) / cell["consistent_item_sd"],
+            ]
             by_word.setdefault((trial.test, trial.item), set()).add((round(z[0], 6), round(z[1], 6)))
     assert len(by_word) == 160
     assert {len(intercepts) for intercepts in by_word.values()} == {1}
@@ -146,8 +148,10 @@ def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> Non
     study = own_study(tmp_path, valid_logit=1.0, consistent_logit=-1.5, refused_share=1.0)
     assert study.version == STUDY.version
     collect(tmp_path / "t.duckdb", study, ["simulated/gpt-5"], repetitions=2, options=Options(logprobs=True))
-    query = "SELECT avg(is_valid::INT), avg(is_consistent::INT), min(p_consistent), max(p_consistent), count(*), " \
-            "count(DISTINCT repetition) FROM forced_choice_trials"  # fmt: skip
+    query = (
+        "SELECT avg(is_valid::INT), avg(is_consistent::INT), min(p_consistent), max(p_consistent), count(*), "
+        "count(DISTINCT repetition) FROM forced_choice_trials"
+    )
     with duckdb.connect(str(tmp_path / "t.duckdb"), read_only=True) as connection:
         [(valid, consistent, low, high, n, repetitions)] = connection.execute(query).fetchall()
     assert (n, repetitions) == (640, 2)
@@ -163,8 +167,9 @@ def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> Non
     (("0.9", "0.6"), "add up to more than 1"),
 ])  # fmt: skip
 def test_a_wrong_parameter_is_one_clear_sentence(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
-    row = dict(zip(COLUMNS, ["1", "2", "0", "0", "0", "0.9", "0.5" if change[1] == "0.6" else "0", "0", "0", "0"],
-                   strict=True))  # fmt: skip
+    row = dict(
+        zip(COLUMNS, ["1", "2", "0", "0", "0", "0.9", "0.5" if change[1] == "0.6" else "0", "0", "0", "0"], strict=True)
+    )
     row = {column: change[1] if value == change[0] else value for column, value in row.items()}
     cells = ", ".join(f'{column} = "{value}"' for column, value in row.items())
     table = f'simulation = [{{ model = "small", domain = "pets", block = "congruent", {cells} }}]\n[prompt]\n[['

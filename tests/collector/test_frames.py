@@ -15,10 +15,17 @@ from slant.collector.keep.export import export_trials
 from slant.collector.keep.frames import frame_of, registered
 
 KINDS = {
-    "1::BIGINT": pl.Int64(), "1::INTEGER": pl.Int32(), "1.5::DOUBLE": pl.Float64(), "'x'": pl.String(),
-    "true": pl.Boolean(), "TIMESTAMP '2026-01-02 03:04:05.678'": pl.Datetime("us"), "['a', NULL]": pl.List(pl.String),
-    "1::HUGEINT": pl.Decimal(38, 0), "DATE '2026-01-02'": pl.Date(), "1.25::DECIMAL(10, 2)": pl.Decimal(10, 2),
-}  # fmt: skip
+    "1::BIGINT": pl.Int64(),
+    "1::INTEGER": pl.Int32(),
+    "1.5::DOUBLE": pl.Float64(),
+    "'x'": pl.String(),
+    "true": pl.Boolean(),
+    "TIMESTAMP '2026-01-02 03:04:05.678'": pl.Datetime("us"),
+    "['a', NULL]": pl.List(pl.String),
+    "1::HUGEINT": pl.Decimal(38, 0),
+    "DATE '2026-01-02'": pl.Date(),
+    "1.25::DECIMAL(10, 2)": pl.Decimal(10, 2),
+}
 
 
 @pytest.fixture
@@ -65,6 +72,6 @@ def test_sums_of_a_view_of_ones_own_are_exported_as_the_whole_numbers_that_they_
     with writing(db) as connection:
         connection.execute(f"CREATE VIEW my_sums AS {query}")
     for ending in ("parquet", "csv", "jsonl"):
-        export_trials(db, tmp_path / f"sums.{ending}", view="my_sums")
+        export_trials(db, out=tmp_path / f"sums.{ending}", view="my_sums")
     assert pl.read_parquet(tmp_path / "sums.parquet").rows() == [(6, datetime(2026, 1, 2))]
     assert (tmp_path / "sums.csv").read_text("utf-8") == '"of ""i""",at\n6,2026-01-02T00:00:00.000000\n'

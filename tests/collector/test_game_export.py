@@ -22,7 +22,7 @@ def played(tmp_path: Path, *changes: tuple[str, str]) -> Path:
 def test_games_without_questions_are_exported_a_row_a_round(tmp_path: Path) -> None:
     db = played(tmp_path, ("questions = true\n", ""))
     assert usual_view(db) == "allocation_rounds"
-    export_trials(db, tmp_path / "a.csv")
+    export_trials(db, out=tmp_path / "a.csv")
     rounds = pl.read_csv(tmp_path / "a.csv")
     assert rounds.height == 18
     assert rounds["round"].to_list() == [1, 2, 3, 4, 5, 6] * 3
@@ -42,9 +42,9 @@ def test_what_else_was_asked_is_not_left_out_by_itself_and_said(tmp_path: Path) 
 
 def test_candidates_come_in_the_order_of_games_and_one_of_each_round_is_chosen(tmp_path: Path) -> None:
     db, out = played(tmp_path), tmp_path / "c.parquet"
-    export_trials(db, out, "allocation_candidates")
+    export_trials(db, out=out, view="allocation_candidates")
     found = pl.read_parquet(out)
     assert found.select("repetition", "round", "group").rows() == [
         (game, number, group) for game in (1, 2, 3) for number in range(1, 7) for group in ("Ato", "Beno")
-    ]  # fmt: skip
+    ]
     assert found.group_by("trial_id").agg(pl.col("is_chosen").sum())["is_chosen"].to_list() == [1] * 18

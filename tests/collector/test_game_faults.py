@@ -67,8 +67,9 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
     tries = "SELECT count(*), count(*) FILTER (is_final) FROM attempts WHERE outcome = 'refused' AND round = 17"
     assert rows(db, tries) == [(3 * GAMES, GAMES)]
     assert rows(db, "SELECT model, n_games, n_incomplete FROM allocation_indices ORDER BY model") == [
-        ("small", 0, GAMES), ("thinker", GAMES, 0)
-    ]  # fmt: skip
+        ("small", 0, GAMES),
+        ("thinker", GAMES, 0),
+    ]
 
 
 def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
@@ -172,9 +173,13 @@ def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(stu
         assert play(study, server, db).is_complete
     kept = "SELECT round, turn, outcome, is_final FROM attempts WHERE repetition = 1 AND round IN (5, 20) ORDER BY ALL"
     assert rows(db, kept) == [
-        (5, 1, "malformed", False), (5, 2, "malformed", False), (5, 3, "answered", True),
-        (20, 1, "truncated", False), (20, 2, "filtered", False), (20, 3, "answered", True),
-    ]  # fmt: skip
+        (5, 1, "malformed", False),
+        (5, 2, "malformed", False),
+        (5, 3, "answered", True),
+        (20, 1, "truncated", False),
+        (20, 2, "filtered", False),
+        (20, 3, "answered", True),
+    ]
     assert rows(db, "SELECT count(*) FROM trials WHERE choice = 'Beno'") == [(GAMES * OF_ONE,)]
 
 
@@ -209,9 +214,10 @@ def test_a_server_that_cuts_off_the_beginning_without_a_word_is_found_by_its_cou
 def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: Path) -> None:
     """Anthropic says so in an answer, not in an error."""
     full = {
-        "content": [{"type": "text", "text": "Reasoning: Beno has"}], "stop_reason": "model_context_window_exceeded",
+        "content": [{"type": "text", "text": "Reasoning: Beno has"}],
+        "stop_reason": "model_context_window_exceeded",
         "usage": {"input_tokens": 900, "output_tokens": 7},
-    }  # fmt: skip
+    }
     reply = anthropic.reply(full, {})
     loaded = load_study(study)
     game = next(plan(loaded, loaded.model("local/small")))

@@ -39,9 +39,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
     with standing_for(provider, server) as base_url:
-        report = collect(
-            db, study, [f"{provider}/m"], variant="base.tool", base_url=base_url, options=QUICK, yes=True
-        )  # fmt: skip
+        report = collect(db, study, [f"{provider}/m"], variant="base.tool", base_url=base_url, options=QUICK, yes=True)
     return report.is_complete
 
 
@@ -51,8 +49,9 @@ def test_a_game_is_played_by_calls_and_each_call_gets_its_outcome(study: Path, p
     with LocalServer(caller(provider)) as server:
         assert play(study, provider, server, db)
     assert rows(db, "SELECT DISTINCT variant, test, choice FROM trials ORDER BY test DESC") == [
-        ("base.tool", "rounds", "Ato"), ("base.tool", "questions", "Beno"),
-    ]  # fmt: skip
+        ("base.tool", "rounds", "Ato"),
+        ("base.tool", "questions", "Beno"),
+    ]
     assert rows(db, "SELECT DISTINCT answer FROM trials WHERE test = 'rounds'") == [('assign({"group":"Ato"})',)]
     last = next(body for body in server.bodies if "the best" in str(body))
     told = [facts["is_success"] for facts in factors(db, "test = 'rounds'")]
@@ -96,7 +95,7 @@ def test_a_round_without_a_call_is_no_answer_whatever_it_says() -> None:
     assert step is not None
     read = {
         text: design.read(study, step[0], Reply(answer=text)).outcome for text in ("Answer: Tufa", "I can't do that.")
-    }  # fmt: skip
+    }
     assert read == {"Answer: Tufa": "malformed", "I can't do that.": "refused"}
     other = Reply(tool_calls=(ToolCall("1", "hire", {"group": "Tufa"}),))
     assert design.read(study, step[0], other).choice is None

@@ -27,7 +27,7 @@ from tests.support.tiny_game import (
     round_of,
     rows,
     write_game,
-)  # fmt: skip
+)
 
 
 @pytest.fixture

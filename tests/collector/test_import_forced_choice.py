@@ -100,8 +100,10 @@ def test_a_file_without_what_is_needed_is_refused_as_a_whole(tmp_path: Path) -> 
 
 def test_invalid_answers_keep_their_kind(tmp_path: Path) -> None:
     answers = ['{"answer": "A or B"}', "I can't do that.", '{"answer": "A"', "", "B"]
-    rows = [ROW | {"item": word, "answer": answer} for word, answer in zip(["John", "Paul", "Mike", "Amy", "Joan"],
-            answers, strict=True)]  # fmt: skip
+    rows = [
+        ROW | {"item": word, "answer": answer}
+        for word, answer in zip(["John", "Paul", "Mike", "Amy", "Joan"], answers, strict=True)
+    ]
     rows[3] |= {"option_a": "Male + Family", "option_b": "Female + Career"}
     report, found = bring_in(tmp_path, *rows)
     assert found["detail"].to_list() == ["both_letters", "refused_in_words", "json_broken", "empty", None]
@@ -119,7 +121,7 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
     collect(db, "interference", ["simulated/gpt-5"], options=Options(logprobs=True))
-    export_trials(db, file, view)
+    export_trials(db, out=file, view=view)
     file.write_text(file.read_text(encoding="utf-8").replace("simulated", "collected"), encoding="utf-8")
     report = import_trials(again, "interference", [file])
     assert (report.rows_imported, report.problems, report.warnings) == (320, [], [])
@@ -132,5 +134,5 @@ def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) ->
 
 def test_without_a_view_the_studys_own_trials_are_exported(tmp_path: Path) -> None:
     bring_in(tmp_path, ROW)
-    export_trials(tmp_path / "t.duckdb", tmp_path / "out.csv")
+    export_trials(tmp_path / "t.duckdb", out=tmp_path / "out.csv")
     assert {"domain", "block", "is_valid"} <= set(pl.read_csv(tmp_path / "out.csv").columns)

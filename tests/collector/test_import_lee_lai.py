@@ -35,9 +35,14 @@ def test_a_row_becomes_a_trial_of_the_study(tmp_path: Path) -> None:
     (row,) = trials(tmp_path)
     found = {name: row[name] for name in ("source", "model", "test", "condition", "item", "group", "wording")}
     assert found == {
-        "source": "imported", "model": "deepseek-r1", "test": "flowers_insects", "condition": "compatible",
-        "item": "aster", "group": "Flowers", "wording": 2,
-    }  # fmt: skip
+        "source": "imported",
+        "model": "deepseek-r1",
+        "test": "flowers_insects",
+        "condition": "compatible",
+        "item": "aster",
+        "group": "Flowers",
+        "wording": 2,
+    }
     assert (row["option_a"], row["option_b"], row["expected"]) == ("Pleasant", "Unpleasant", "Pleasant")
     assert (row["outcome"], row["choice"], row["reasoning_text"]) == ("answered", "Pleasant", raw()["thought"])
 
@@ -121,8 +126,9 @@ def test_prompt_id_is_the_wordings_number_less_one(tmp_path: Path) -> None:
 def test_a_wording_and_a_number_that_disagree_are_a_problem(tmp_path: Path) -> None:
     report = lee_lai(tmp_path, raw(prompt_id="1"), raw(prompt_id="7"), raw(prompt="Guess!", prompt_id=""))
     assert [problem.text[:29] for problem in report.problems] == [
-        "prompt is wording 2, but prom", "prompt is none of the study's",
-    ]  # fmt: skip
+        "prompt is wording 2, but prom",
+        "prompt is none of the study's",
+    ]
     assert report.rows_imported == 1
 
 
@@ -315,10 +321,15 @@ def _many_rows(folder: Path) -> Path:
     study = load_study("rmiat")
     rows = [
         {
-            "model": "o3-mini", "test": trial.test, "condition": trial.condition, "item": trial.item,
-            "wording": trial.wording, "answer": trial.expected, "tokens": 64 * (1 + trial.position % 9),
+            "model": "o3-mini",
+            "test": trial.test,
+            "condition": trial.condition,
+            "item": trial.item,
+            "wording": trial.wording,
+            "answer": trial.expected,
+            "tokens": 64 * (1 + trial.position % 9),
         }
         for conversation in islice(plan(study, study.model("o3-mini")), ROWS)
         for trial in conversation.trials
-    ]  # fmt: skip
+    ]
     return write_csv(folder / "all.csv", rows)

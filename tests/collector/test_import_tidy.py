@@ -29,8 +29,10 @@ def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
     report = import_tidy(tmp_path, tidy(), tidy(model="o3-mini", tokens=64), tidy(model="openai/gpt-5"))
     assert (report.rows_imported, report.problems) == (3, [])
     assert {row["model"]: row["token_source"] for row in trials(tmp_path)} == {
-        "deepseek-r1": "output", "o3-mini": "usage", "openai/gpt-5": None,
-    }  # fmt: skip
+        "deepseek-r1": "output",
+        "o3-mini": "usage",
+        "openai/gpt-5": None,
+    }
     assert report.warnings == [f"{tmp_path}/rows.csv: 1 rows don't say what their tokens count (column token_source)"]
 
 
@@ -198,7 +200,7 @@ def test_what_is_exported_comes_back_as_it_was(
     study = str(write_tiny(folder, study=('name = "drinks"', 'name = "rmiat"')))
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_trials(folder / "a.duckdb", study, [folder / "rows.jsonl"])
-    export_trials(folder / "a.duckdb", folder / f"out.{ending}", view="association_trials")
+    export_trials(folder / "a.duckdb", out=folder / f"out.{ending}", view="association_trials")
     report = import_trials(folder / "b.duckdb", study, [folder / f"out.{ending}"])
     assert report.problems == []
     assert _carried(folder / "b.duckdb", ending) == _carried(folder / "a.duckdb", ending)

@@ -13,7 +13,7 @@ import pytest
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
 from slant.collector.keep import journal_loader as loading
 from slant.collector.keep.database import reading, writing
-from slant.collector.keep.final_trials import final_trials
+from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal import Journal, journal_folder
 from slant.collector.keep.journal_loader import Loader, load_journals
 from tests.support.made import a_run, an_attempt, attempts_in
@@ -103,10 +103,10 @@ def test_final_trials_are_found_in_the_journal_before_they_are_loaded(tmp_path: 
     db = tmp_path / "a.duckdb"
     with Journal.open(db, a_run()) as journal:
         journal.append_many([an_attempt(1), replace(an_attempt(2), is_final=False)])
-    assert final_trials(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
+    assert read_finals(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
     load_journals(db)
-    assert final_trials(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
-    assert not final_trials(db, "another")
+    assert read_finals(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
+    assert not read_finals(db, "another")
 
 
 def test_a_deleted_database_is_made_again_from_its_journals(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_an_empty_file_is_filled_like_one_that_is_not_there(tmp_path: Path, cont
         pass
     with Journal.open(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
-    assert final_trials(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
+    assert read_finals(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
     assert load_journals(db).rows == 1
 
 

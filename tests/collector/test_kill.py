@@ -47,16 +47,34 @@ class Command:
         (folder / "study").mkdir()
         self.db = folder / "a.duckdb"
         self.words = [
-            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
-            "--base-url", server.base_url, "--repeat", str(REPETITIONS), "--concurrency", "8", "--db", str(self.db),
-        ]  # fmt: skip
+            *python,
+            "-m",
+            "slant.collector",
+            "--study",
+            str(write_tiny(folder / "study")),
+            "--model",
+            "local/small",
+            "--base-url",
+            server.base_url,
+            "--repeat",
+            str(REPETITIONS),
+            "--concurrency",
+            "8",
+            "--db",
+            str(self.db),
+        ]
         self.root = root
 
     def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self.words, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
+            self.words,
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
 
     def load_at_once(self) -> None:
         place = self.words.index("-m")

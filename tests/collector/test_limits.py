@@ -106,8 +106,12 @@ def test_a_moment_is_meant_by_the_servers_own_clock() -> None:
 
 
 def test_a_body_may_ask_for_a_wait_where_the_headers_do_not() -> None:
-    gemini = {"error": {"code": 429, "details": [{"@type": "x"}, {
-        "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}]}}  # fmt: skip
+    gemini = {
+        "error": {
+            "code": 429,
+            "details": [{"@type": "x"}, {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}],
+        }
+    }
     openai = {"error": {"message": "Rate limit reached. Please try again in 1m2.5s. Visit …"}}
     assert body_wait_s(gemini) == 34.07
     assert body_wait_s(openai) == 62.5
@@ -129,10 +133,28 @@ def test_whatever_a_server_writes_is_a_wait_or_nothing(body: dict[str, object], 
     assert wait_s is None or wait_s >= 0
 
 
-@given(st.dictionaries(st.sampled_from([
-    f"{start}-ratelimit-{end}" for start in ("x", "anthropic")
-    for end in ("limit", "limit-requests", "remaining-requests", "reset-requests", "requests-limit",
-                "requests-remaining", "requests-reset", "tokens-limit", "reset")]), TEXT))  # fmt: skip
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                f"{start}-ratelimit-{end}"
+                for start in ("x", "anthropic")
+                for end in (
+                    "limit",
+                    "limit-requests",
+                    "remaining-requests",
+                    "reset-requests",
+                    "requests-limit",
+                    "requests-remaining",
+                    "requests-reset",
+                    "tokens-limit",
+                    "reset",
+                )
+            ]
+        ),
+        TEXT,
+    )
+)
 def test_whatever_a_server_tells_of_its_budgets_is_finite_or_left_out(headers: dict[str, str]) -> None:
     for told in told_budgets(headers):
         assert math.isfinite(told.limit)
@@ -142,5 +164,10 @@ def test_whatever_a_server_tells_of_its_budgets_is_finite_or_left_out(headers: d
 
 def test_a_wait_is_told_in_words_that_fit() -> None:
     assert [spoken(s) for s in (0.4, 89, 720, 19_800, 7 * 86_400, 1e300)] == [
-        "0 s", "89 s", "12 min", "5.5 h", "7 days", "years",
-    ]  # fmt: skip
+        "0 s",
+        "89 s",
+        "12 min",
+        "5.5 h",
+        "7 days",
+        "years",
+    ]

@@ -12,7 +12,7 @@ from slant.collector.cli import collect
 from slant.collector.designs import _DESIGNS, design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study, load_variants
-from slant.collector.studies.new_study import new_study
+from slant.collector.studies.new_study import write_new_study
 
 
 def typed(*words: str) -> Result:
@@ -34,7 +34,7 @@ def test_a_new_study_passes_the_check_as_it_stands_and_says_what_to_type(
 
 @pytest.mark.parametrize("design", _DESIGNS)
 def test_its_name_stands_everywhere_and_every_variant_can_be_read(design: str, tmp_path: Path) -> None:
-    paths = new_study("drinks", design, tmp_path / "a")
+    paths = write_new_study("drinks", design, tmp_path / "a")
     assert all("STUDY" not in path.read_text("utf-8") for path in paths)
     assert {study.name for study in load_variants(paths[0]).values()} == {"drinks"}
     assert max(len(line) for path in paths[:1] for line in path.read_text("utf-8").splitlines()) <= 120
@@ -66,7 +66,7 @@ def test_a_name_that_can_t_be_is_told(name: str, design: str, said: str, tmp_pat
 
 
 def test_an_association_s_option_order_is_balanced_in_each_condition(tmp_path: Path) -> None:
-    study = load_study(new_study("drinks", "association", tmp_path)[0])
+    study = load_study(write_new_study("drinks", "association", tmp_path)[0])
     first = [
         (trial.condition, trial.factors["first_option"])
         for trial in (one.trials[0] for one in plan(study, study.models[0]))
@@ -77,7 +77,7 @@ def test_an_association_s_option_order_is_balanced_in_each_condition(tmp_path: P
 
 
 def test_its_models_have_the_only_frame_and_its_tests_their_places(tmp_path: Path) -> None:
-    study = load_study(new_study("drinks", "association", tmp_path)[0])
+    study = load_study(write_new_study("drinks", "association", tmp_path)[0])
     assert {study.frame, *(model.frame for model in study.models)} == {"plain"}
     assert [(test.test_no, test.test) for test in study.tests] == [(1, "tea_coffee"), (2, "rain_sun")]
     assert design_named("association").remarks(study) == [

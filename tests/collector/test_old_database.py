@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.rows.open import open_trials, stored_views
+from slant.analysis.rows.views import open_trials, stored_views
 from slant.collector import Options, collect
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store
@@ -35,13 +35,33 @@ QUICK = Options(concurrency=4, max_retries=0)
 def old_line(trial: Trial, number: int) -> dict[str, object]:
     """One attempt with the fields that there were."""
     return {
-        "attempt_id": f"old-{number}", "run_id": "old", "sequence": number, "conversation_id": trial.trial_id,
-        "trial_id": trial.trial_id, "turn": 1, "try_no": 1, "is_final": True, "source": "collected",
-        "study": trial.study, "study_version": trial.study_version, "variant": trial.variant, "model": trial.model,
-        "provider": "local", "requested_model": "small", "repetition": 1, "position": trial.position,
-        "test": trial.test, "condition": trial.condition, "item": trial.item, "group": trial.group, "wording": 1,
-        "outcome": "answered", "answer": "Calm", "tokens": 64, "token_source": "usage",
-    }  # fmt: skip
+        "attempt_id": f"old-{number}",
+        "run_id": "old",
+        "sequence": number,
+        "conversation_id": trial.trial_id,
+        "trial_id": trial.trial_id,
+        "turn": 1,
+        "try_no": 1,
+        "is_final": True,
+        "source": "collected",
+        "study": trial.study,
+        "study_version": trial.study_version,
+        "variant": trial.variant,
+        "model": trial.model,
+        "provider": "local",
+        "requested_model": "small",
+        "repetition": 1,
+        "position": trial.position,
+        "test": trial.test,
+        "condition": trial.condition,
+        "item": trial.item,
+        "group": trial.group,
+        "wording": 1,
+        "outcome": "answered",
+        "answer": "Calm",
+        "tokens": 64,
+        "token_source": "usage",
+    }
 
 
 def old_database(db: Path, rows: list[dict[str, object]], schema: int = 1) -> None:

@@ -118,8 +118,11 @@ def test_no_two_files_of_the_project_differ_only_in_capitals(root: Path) -> None
 
 def test_no_other_module_asks_which_system_it_runs_on(root: Path) -> None:
     asks = ("sys.platform", "os.name", "import fcntl", "import resource", "fdatasync", "posix_fallocate", "getaffinity")
-    code = {str(path.relative_to(root)): path.read_text() for part in ("collector", "analysis") for path in
-            (root / part).rglob("*.py")}  # fmt: skip
+    code = {
+        str(path.relative_to(root)): path.read_text()
+        for part in ("collector", "analysis")
+        for path in (root / part).rglob("*.py")
+    }
     assert {name for name, text in code.items() if any(word in text for word in asks)} == {
         "collector/system/operating_system.py"
     }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.ask.option_logprobs import OptionLogprobs, option_logprobs
+from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
 from slant.collector.providers import (
     PROVIDERS,
     Provider,
@@ -30,7 +30,7 @@ NONE = OptionLogprobs()
 
 def measured(steps: list[Step], answer: str, a: str = "Pleasant", b: str = "Unpleasant") -> OptionLogprobs:
     reply = openai.reply(recorded.chat(steps, answer), {})
-    return option_logprobs(reply.logprobs, reply.answer, a, b)
+    return read_option_logprobs(reply.logprobs, reply.answer, a, b)
 
 
 def probabilities(found: OptionLogprobs) -> tuple[float | None, float | None, str | None]:
@@ -54,7 +54,7 @@ def probabilities(found: OptionLogprobs) -> tuple[float | None, float | None, st
 )
 def test_every_shape_gives_the_same_numbers(dialect: Any, body: dict[str, Any]) -> None:
     reply = dialect.reply(body, {})
-    found = option_logprobs(reply.logprobs, reply.answer, "Pleasant", "Unpleasant")
+    found = read_option_logprobs(reply.logprobs, reply.answer, "Pleasant", "Unpleasant")
     assert probabilities(found) == (0.75, 0.2, "exact")
 
 
@@ -142,7 +142,7 @@ pieces = st.lists(st.sampled_from(["Ple", "asant", "Un", "pleasant", "[", " ", "
 @given(pieces, st.floats(0.01, 1.0), st.sampled_from([("Pleasant", "Unpleasant"), ("A", "B"), ("Un", "Unpleasant")]))
 def test_a_logprob_is_never_above_zero_and_has_a_kind(words: list[str], p: float, options: tuple[str, str]) -> None:
     tokens = [TokenLogprob(word, math.log(p), ((word, math.log(p)), ("Un", -1.0))) for word in words]
-    found = option_logprobs(tokens, "".join(words), *options)
+    found = read_option_logprobs(tokens, "".join(words), *options)
     values = (found.option_a_logprob, found.option_b_logprob)
     assert all(value is None or value <= 0 for value in values)
     assert (found.logprob_kind is None) == (values == (None, None))
@@ -152,8 +152,10 @@ def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
     sent = {"generationConfig": {"temperature": 0.5}, "include": ["a"], "model": "m"}
     asked = {"generationConfig": {"logprobs": 20}, "include": ["b"]}
     assert merged(sent, asked) == {
-        "generationConfig": {"temperature": 0.5, "logprobs": 20}, "include": ["a", "b"], "model": "m",
-    }  # fmt: skip
+        "generationConfig": {"temperature": 0.5, "logprobs": 20},
+        "include": ["a", "b"],
+        "model": "m",
+    }
     assert sent["generationConfig"] == {"temperature": 0.5}
 
 

@@ -64,10 +64,14 @@ def test_latency_never_slows_it(latency_s: float) -> None:
 
 @settings(deadline=None, max_examples=25)
 @given(
-    cap=st.integers(1, 24), start=st.integers(1, 24), latency_s=st.floats(0.5, 20.0),
-    storm_from=st.floats(0.0, 30.0), storm_s=st.floats(0.5, 90.0), status=st.sampled_from([429, 500, 503, 529]),
+    cap=st.integers(1, 24),
+    start=st.integers(1, 24),
+    latency_s=st.floats(0.5, 20.0),
+    storm_from=st.floats(0.0, 30.0),
+    storm_s=st.floats(0.5, 90.0),
+    status=st.sampled_from([429, 500, 503, 529]),
     retry_after=st.sampled_from([None, "0", "1", "7"]),
-)  # fmt: skip
+)
 def test_it_stays_between_one_and_the_cap_and_recovers_from_any_storm(
     cap: int, start: int, latency_s: float, storm_from: float, storm_s: float, status: int, retry_after: str | None
 ) -> None:
@@ -84,9 +88,12 @@ def test_it_stays_between_one_and_the_cap_and_recovers_from_any_storm(
 
 @settings(deadline=None, max_examples=25)
 @given(
-    rate_per_s=st.floats(2.0, 10.0), seconds_of_burst=st.floats(1.0, 60.0), latency_s=st.floats(0.02, 3.0),
-    retry_after=st.sampled_from([None, "1"]), tells_budget=st.booleans(),
-)  # fmt: skip
+    rate_per_s=st.floats(2.0, 10.0),
+    seconds_of_burst=st.floats(1.0, 60.0),
+    latency_s=st.floats(0.02, 3.0),
+    retry_after=st.sampled_from([None, "1"]),
+    tells_budget=st.booleans(),
+)
 def test_a_rate_limit_is_used_well_and_seldom_hit(
     rate_per_s: float, seconds_of_burst: float, latency_s: float, retry_after: str | None, tells_budget: bool
 ) -> None:
@@ -118,8 +125,10 @@ def test_token_budgets_are_spent_as_answers_cost() -> None:
         pace = Pace(8, clock=loop.time)
         first = await pace.enter()
         assert first is not None
-        headers = {f"x-ratelimit-{what}-tokens": value for what, value in (
-            ("limit", "60000"), ("remaining", "1500"), ("reset", "58s500ms"))}  # fmt: skip
+        headers = {
+            f"x-ratelimit-{what}-tokens": value
+            for what, value in (("limit", "60000"), ("remaining", "1500"), ("reset", "58s500ms"))
+        }
         pace.leave(first, 200, headers, 0.0)
         pace.used(600, 400)
         for _ in range(3):
@@ -205,8 +214,11 @@ def test_every_move_of_the_limit_is_noted_with_its_wait() -> None:
 
     asyncio.run(play())
     assert [(n["event"], n["request_limit"], n["detail"]) for n in notes] == [
-        ("started", 10, None), ("rate_limited", 7, "not asked for"), ("growth_paused", 7, "HTTP 503"),
-        ("rate_limited", 4, "asked for"), ("ended", 4, None),
-    ]  # fmt: skip
+        ("started", 10, None),
+        ("rate_limited", 7, "not asked for"),
+        ("growth_paused", 7, "HTTP 503"),
+        ("rate_limited", 4, "asked for"),
+        ("ended", 4, None),
+    ]
     assert notes[3]["wait_s"] == 30.0
     assert math.isclose(float(str(notes[1]["wait_s"])), 0.5)

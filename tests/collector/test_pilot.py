@@ -65,9 +65,22 @@ class Terminal:
         (folder / "study").mkdir()
         self.db, self.root = folder / "a.duckdb", root
         self.words = [
-            *python, "-m", "slant.collector", "--study", str(write_tiny(folder / "study")), "--model", "local/small",
-            "--base-url", server.base_url, "--repeat", "10", "--db", str(self.db), "--pilot", "12",
-        ]  # fmt: skip
+            *python,
+            "-m",
+            "slant.collector",
+            "--study",
+            str(write_tiny(folder / "study")),
+            "--model",
+            "local/small",
+            "--base-url",
+            server.base_url,
+            "--repeat",
+            "10",
+            "--db",
+            str(self.db),
+            "--pilot",
+            "12",
+        ]
 
     def piped(self, *more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

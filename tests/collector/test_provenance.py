@@ -59,9 +59,15 @@ def db(tiny: str, tmp_path: Path) -> Path:
     (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
     with LocalServer(Moved()) as server:
         collect(
-            tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url, repetitions=2, variant="balanced",
-            options=Options(concurrency=1, time_limit_s=7), prices_file=tmp_path / "prices.toml",
-        )  # fmt: skip
+            tmp_path / "a.duckdb",
+            tiny,
+            ["local/small"],
+            base_url=server.base_url,
+            repetitions=2,
+            variant="balanced",
+            options=Options(concurrency=1, time_limit_s=7),
+            prices_file=tmp_path / "prices.toml",
+        )
     return tmp_path / "a.duckdb"
 
 
@@ -123,11 +129,22 @@ def test_status_shows_cost_and_warns_of_a_model_that_changed_in_mid_run(db: Path
 def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> None:
     text = typed("methods", "--db", str(db)).stdout
     for part in [
-        "“Tea and coffee” (drinks, version", "variant balanced", "provider local", "API v1",
-        "answered as small-1 and small-2", "temperature = 0.5", "left to the provider's default: top_p",
-        "16 trials", "each cell 2 times", "seed 0", "16 were answered", "cost $0.013 by list prices of 2026-11-21",
-        "clocks differed from ours by 3", "slant", (git_commit() or "slant")[:12],
-    ]:  # fmt: skip
+        "“Tea and coffee” (drinks, version",
+        "variant balanced",
+        "provider local",
+        "API v1",
+        "answered as small-1 and small-2",
+        "temperature = 0.5",
+        "left to the provider's default: top_p",
+        "16 trials",
+        "each cell 2 times",
+        "seed 0",
+        "16 were answered",
+        "cost $0.013 by list prices of 2026-11-21",
+        "clocks differed from ours by 3",
+        "slant",
+        (git_commit() or "slant")[:12],
+    ]:
         assert part in text, part
 
 

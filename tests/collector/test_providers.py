@@ -199,7 +199,9 @@ ANSWERS = {
     simulated: completion("Career"),
     anthropic: ANTHROPIC,
     openai_responses: {
-        "id": "resp_1", "model": "o3-mini-2025-01-31", "status": "completed",
+        "id": "resp_1",
+        "model": "o3-mini-2025-01-31",
+        "status": "completed",
         "output": [
             {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
             {"type": "message", "content": [{"type": "output_text", "text": "Career"}]},
@@ -207,16 +209,21 @@ ANSWERS = {
         "usage": {"input_tokens": 100, "output_tokens": 74, "output_tokens_details": {"reasoning_tokens": 64}},
     },
     gemini: {
-        "responseId": "g_1", "modelVersion": "gemini-3-pro",
-        "candidates": [{"finishReason": "STOP", "content": {"parts": [
-            {"text": "Hm.", "thought": True}, {"text": "Career"}]}}],
+        "responseId": "g_1",
+        "modelVersion": "gemini-3-pro",
+        "candidates": [
+            {"finishReason": "STOP", "content": {"parts": [{"text": "Hm.", "thought": True}, {"text": "Career"}]}}
+        ],
         "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10, "thoughtsTokenCount": 64},
     },
     ollama: {
-        "model": "qwen3:8b", "done_reason": "stop", "message": {"content": "Career", "thinking": "Hm."},
-        "prompt_eval_count": 100, "eval_count": 74,
+        "model": "qwen3:8b",
+        "done_reason": "stop",
+        "message": {"content": "Career", "thinking": "Hm."},
+        "prompt_eval_count": 100,
+        "eval_count": 74,
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -147,9 +147,13 @@ def test_a_server_that_only_breaks_down_stops_the_model_and_not_the_other(tiny: 
     storm = Storm(math.inf, REFUSALS["529"], only_model="broken")
     with LocalServer(storm) as server:
         report = collect(
-            tmp_path / "a.duckdb", tiny, ["local/broken", "local/small"],
-            base_url=server.base_url, options=options, repetitions=10,
-        )  # fmt: skip
+            tmp_path / "a.duckdb",
+            tiny,
+            ["local/broken", "local/small"],
+            base_url=server.base_url,
+            options=options,
+            repetitions=10,
+        )
     broken, small = sorted(report.models, key=lambda model: model["model"])
     assert f"{GIVE_UP_AFTER} trials in a row failed" in broken["stopped_because"]
     assert (small["answered"], small["stopped_because"]) == (80, None)
@@ -181,9 +185,13 @@ def test_a_quota_stops_one_model_at_once_and_the_others_go_on(tiny: str, tmp_pat
     started = time.monotonic()
     with LocalServer(spent) as server:
         report = collect(
-            tmp_path / "a.duckdb", tiny, ["local/poor", "local/small"],
-            base_url=server.base_url, options=EAGER, repetitions=10,
-        )  # fmt: skip
+            tmp_path / "a.duckdb",
+            tiny,
+            ["local/poor", "local/small"],
+            base_url=server.base_url,
+            options=EAGER,
+            repetitions=10,
+        )
     poor, small = sorted(report.models, key=lambda model: model["model"])
     assert "You exceeded your current quota." in poor["stopped_because"]
     assert small["answered"] == 80
@@ -209,8 +217,11 @@ def test_the_history_of_limit_and_waits_is_kept_with_the_run(tiny: str, tmp_path
 
 def test_told_budgets_are_kept_to(tiny: str, tmp_path: Path) -> None:
     async def telling(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        headers = {"x-ratelimit-limit-requests": "20", "x-ratelimit-remaining-requests": "0",
-                   "x-ratelimit-reset-requests": "1s"}  # fmt: skip
+        headers = {
+            "x-ratelimit-limit-requests": "20",
+            "x-ratelimit-remaining-requests": "0",
+            "x-ratelimit-reset-requests": "1s",
+        }
         return web.json_response(completion(), headers=headers)
 
     started = time.monotonic()

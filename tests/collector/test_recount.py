@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.checks.recount import recount
+from slant.collector.checks.recount import recount_reasoning
 from slant.collector.errors import JournalError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
@@ -70,7 +70,7 @@ def kept(db: Path, columns: str = "reasoning_tokens, reasoning_tokens_recounted,
 def test_the_servers_own_tokenizer_counts_beside_the_providers_number(db: Path, software: str, around: int) -> None:
     with LocalServer(Tokenizing(software, around)) as server:
         answered(db, server)
-        [row] = recount(db, base_url=server.base_url)
+        [row] = recount_reasoning(db, base_url=server.base_url)
     assert (row.texts, row.counted, row.reason) == (8, 8, None)
     assert kept(db) == {(64, 7, f"{software}:small")}
 
@@ -78,7 +78,7 @@ def test_the_servers_own_tokenizer_counts_beside_the_providers_number(db: Path, 
 def test_the_recounted_measure_is_called_retokenized_in_every_table(db: Path) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
-        recount(db, base_url=server.base_url)
+        recount_reasoning(db, base_url=server.base_url)
     with reading(db) as connection:
         connection.execute("SET VARIABLE measure = 'recounted'")
         rows = connection.sql("SELECT DISTINCT tokens, token_source FROM trials").fetchall()
@@ -89,9 +89,9 @@ def test_a_recount_counts_only_what_is_not_counted_yet(db: Path) -> None:
     tokenizing = Tokenizing()
     with LocalServer(tokenizing) as server:
         answered(db, server)
-        recount(db, base_url=server.base_url)
+        recount_reasoning(db, base_url=server.base_url)
         asked = tokenizing.asked
-        assert recount(db, base_url=server.base_url) == []
+        assert recount_reasoning(db, base_url=server.base_url) == []
     assert tokenizing.asked == asked
 
 
@@ -99,7 +99,7 @@ def test_a_recount_comes_back_from_its_journal_and_changes_no_answer(db: Path) -
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
         answers = kept(db, "trial_id, answer, reasoning_text, response, tokens")
-        recount(db, base_url=server.base_url)
+        recount_reasoning(db, base_url=server.base_url)
     counts = kept(db)
     db.unlink()
     load_journals(db)
@@ -121,7 +121,7 @@ def test_texts_are_never_sent_to_a_paid_provider_to_be_counted(db: Path, monkeyp
     with LocalServer(tokenizing) as server:
         monkeypatch.setenv("DEEPSEEK_BASE_URL", server.base_url)
         answered(db, server, "deepseek/deepseek-reasoner")
-        [row] = recount(db)
+        [row] = recount_reasoning(db)
     assert "no tokenizer that can be asked" in (row.reason or "")
     assert tokenizing.asked == 0
 
@@ -144,7 +144,7 @@ def tiktoken(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_tiktoken_counts_where_no_server_can(db: Path, tiktoken: Any) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
-    recount(db, tokenizer="tiktoken:letters")
+    recount_reasoning(db, tokenizer="tiktoken:letters")
     assert kept(db) == {(64, len(TEXT), "tiktoken:letters")}
 
 
@@ -155,10 +155,10 @@ def test_a_vocabulary_that_is_missing_or_cannot_be_fetched_is_told(db: Path, tik
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
     with pytest.raises(SlantError, match="could not be fetched"):
-        recount(db, tokenizer="tiktoken:o200k_base")
+        recount_reasoning(db, tokenizer="tiktoken:o200k_base")
     tiktoken.get_encoding = unknown
     with pytest.raises(UsageError, match="no such vocabulary"):
-        recount(db, tokenizer="tiktoken:o200k_base")
+        recount_reasoning(db, tokenizer="tiktoken:o200k_base")
 
 
 def test_without_tiktoken_it_is_named(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,16 +166,16 @@ def test_without_tiktoken_it_is_named(db: Path, monkeypatch: pytest.MonkeyPatch)
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
     with pytest.raises(UsageError, match="Type: pip install tiktoken"):
-        recount(db, tokenizer="tiktoken:o200k_base")
+        recount_reasoning(db, tokenizer="tiktoken:o200k_base")
 
 
 def test_an_unknown_tokenizer_or_model_is_refused_before_anything_is_counted(db: Path) -> None:
     with LocalServer(Tokenizing()) as server:
         answered(db, server)
     with pytest.raises(UsageError, match="There is no tokenizer"):
-        recount(db, tokenizer="words")
+        recount_reasoning(db, tokenizer="words")
     with pytest.raises(UnknownNameError, match='Did you mean "local/small"'):
-        recount(db, ["local/smal"])
+        recount_reasoning(db, ["local/smal"])
 
 
 def test_a_recount_waits_for_no_collector_but_says_who_is_there(db: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_recount_waits_for_no_collector_but_says_who_is_there(db: Path) -> Non
         lock = FolderLock(journal_folder(db))
         try:
             with pytest.raises(JournalError, match="Another collector"):
-                recount(db, base_url=server.base_url)
+                recount_reasoning(db, base_url=server.base_url)
         finally:
             lock.release()
 

@@ -355,7 +355,11 @@ def test_a_model_that_was_interrupted_says_so(tiny: str, tmp_path: Path) -> None
     with LocalServer() as server:
         one_by_one = Options(concurrency=1)
         report = collect(
-            tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url, options=one_by_one,
+            tmp_path / "a.duckdb",
+            tiny,
+            ["local/small"],
+            base_url=server.base_url,
+            options=one_by_one,
             watcher=Impatient(),
-        )  # fmt: skip
+        )
     assert (report.was_stopped, report.models[0]["stopped_because"]) == (True, "interrupted")

@@ -52,9 +52,14 @@ def test_both_studies_have_those_that_the_issue_asks_for() -> None:
         load_study("rmiat").sensitivity
     )
     assert {
-        "sum_coding", "reference", "priors_halved", "priors_doubled", "invalid_as_inconsistent", "random_slopes",
+        "sum_coding",
+        "reference",
+        "priors_halved",
+        "priors_doubled",
+        "invalid_as_inconsistent",
+        "random_slopes",
         "glmer",
-    } <= set(load_study("interference").sensitivity)  # fmt: skip
+    } <= set(load_study("interference").sensitivity)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,11 @@ from slant.collector.studies.catalogue import Study, load_study
 from tests.support.tiny_choice import write_choice
 
 SCHEMA = {
-    "type": "object", "properties": {"answer": {"type": "string", "enum": ["A", "B"]}}, "required": ["answer"],
+    "type": "object",
+    "properties": {"answer": {"type": "string", "enum": ["A", "B"]}},
+    "required": ["answer"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
 TOOL = {"name": "answer", "description": "Gives the answer.", "input_schema": SCHEMA}
 SENT: dict[str, dict[str, Any]] = {
@@ -33,10 +35,18 @@ SENT: dict[str, dict[str, Any]] = {
     "openrouter": {"response_format": FORMAT, "provider": {"require_parameters": True}},
     "openai-responses": {"text": {"format": {"type": "json_schema", **FORMAT["json_schema"]}}},  # type: ignore[dict-item]
     "anthropic": {"tools": [TOOL], "tool_choice": {"type": "tool", "name": "answer"}},
-    "gemini": {"generationConfig": {"responseMimeType": "application/json", "responseSchema": {
-        "type": "OBJECT", "properties": {"answer": {"type": "STRING", "enum": ["A", "B"]}}, "required": ["answer"]}}},
+    "gemini": {
+        "generationConfig": {
+            "responseMimeType": "application/json",
+            "responseSchema": {
+                "type": "OBJECT",
+                "properties": {"answer": {"type": "STRING", "enum": ["A", "B"]}},
+                "required": ["answer"],
+            },
+        }
+    },
     "ollama": {"format": SCHEMA},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

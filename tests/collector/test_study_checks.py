@@ -66,8 +66,10 @@ def test_all_that_is_wrong_is_told_at_once_also_in_specifications(tmp_path: Path
     file.write_text(file.read_text("utf-8") + more, "utf-8")
     _, output = checked(file)
     assert [name for name in ("tokns", "conditon", "wordin") if f'no column "{name}"' in output] == [
-        "tokns", "conditon", "wordin",
-    ]  # fmt: skip
+        "tokns",
+        "conditon",
+        "wordin",
+    ]
 
 
 def test_an_order_that_tells_the_condition_and_words_that_are_not_asked_are_told(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from slant.collector.keep.database import reading, showing, writing
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
-from slant.collector.studies.differences import differences
+from slant.collector.studies.differences import text_differences
 from slant.collector.studies.stored_texts import KeptText, kept_text, text_id, written
 from tests.support.local_server import LocalServer
 from tests.support.tiny_game import GAME
@@ -220,4 +220,4 @@ BEFORE = {"s.toml": 'title = "a"\n[prompt]\nwordings = [{ wording = 1, text = "x
     ],
 )
 def test_differences_name_keys_and_rows(now: dict[str, str], places: list[str]) -> None:
-    assert differences(BEFORE, now) == places
+    assert text_differences(BEFORE, now) == places

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.checks.recount import recount
+from slant.collector.checks.recount import recount_reasoning
 from slant.collector.keep.database import reading
 from slant.collector.providers import compatible, ollama, openai, together
 from slant.collector.providers.templates import split
@@ -79,7 +79,7 @@ def test_a_live_run_keeps_answer_and_reasoning_apart_and_the_reasoning_is_counte
     study, db = str(write_tiny(tmp_path)), tmp_path / "a.duckdb"
     with LocalServer(raw) as server:
         collect(db, study, ["local/small"], base_url=server.base_url)
-        recount(db, base_url=server.base_url)
+        recount_reasoning(db, base_url=server.base_url)
     with reading(db) as connection:
         columns = "outcome, answer, choice, reasoning_text, reasoning_tokens, reasoning_tokens_recounted, tokens"
         rows = connection.execute(f"SELECT DISTINCT {columns} FROM trials").fetchall()  # noqa: S608

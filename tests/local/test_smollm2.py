@@ -73,8 +73,11 @@ def test_only_what_the_study_sets_was_sent_and_no_key(attempts: Any) -> None:
     for row in attempts:
         request = json.loads(row["request"])
         assert {name: request[name] for name in request if name != "messages"} == {
-            "model": "smollm2", "max_tokens": 12, "temperature": 0, "seed": 1
-        }  # fmt: skip
+            "model": "smollm2",
+            "max_tokens": 12,
+            "temperature": 0,
+            "seed": 1,
+        }
         assert "authorization" not in row["headers"].lower()
 
 

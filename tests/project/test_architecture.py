@@ -49,8 +49,11 @@ def strings_in(file: Path) -> Iterator[tuple[int, str]]:
 def modules_after(statement: str) -> set[str]:
     answer = subprocess.run(
         [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return {package_of(name) for name in answer.stdout.split()}
 
 
@@ -129,6 +132,16 @@ def test_rooms_import_in_one_direction() -> None:
         graphlib.TopologicalSorter(below).prepare()
     except graphlib.CycleError as loop:
         pytest.fail(f"These rooms import each other: {', '.join(loop.args[1])}")
+
+
+def test_no_module_has_the_name_of_a_function_in_it() -> None:
+    """Who imports such a name from the folder gets the module or the function, whichever was imported last. `results()`
+    and `compare()` are called as the design and the public names have them.
+    """
+    for file in CODE:
+        functions = [node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+        names = {function.name for function in functions if not function.decorator_list}  # commands are no functions
+        assert file.stem not in names - {"results", "compare"}, file
 
 
 def test_a_query_that_joins_or_groups_is_an_sql_file() -> None:

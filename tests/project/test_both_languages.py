@@ -22,12 +22,12 @@ import pytest
 from slant import analysis
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.fitting.engines import ENGINES
-from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.questions.checks.checks import _of_design, _of_fits, _of_trials, fits_to_make
-from slant.analysis.questions.checks.designs import DESIGN_CHECKS
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.study_checks import _design_calls, _fit_calls, _trial_calls, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
-from slant.analysis.rows.open import open_trials, view_names
-from slant.analysis.rows.tables import read_header
+from slant.analysis.rows.descriptive_tables import read_header
+from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
 from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds
@@ -55,10 +55,17 @@ def rows_with_reasoning() -> Iterator[Row]:
         text = " ".join(chance.choices(WORDS, k=25)) + (" An IAT." if number % 50 == 0 else "")
         tokens = 64 * round(row["tokens"] / 64) if row["model"] == "o3-mini" else row["tokens"]
         yield {
-            **row, "tokens": None if number % 77 == 5 else tokens, "reasoning_text": text, "reasoning_tokens": tokens,
-            "output_tokens": tokens + 3, "latency_s": None, "cost_usd": number / 7e5, "position": number,
-            "sent_at": "2026-01-01 10:00:00.25", "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
-        }  # fmt: skip
+            **row,
+            "tokens": None if number % 77 == 5 else tokens,
+            "reasoning_text": text,
+            "reasoning_tokens": tokens,
+            "output_tokens": tokens + 3,
+            "latency_s": None,
+            "cost_usd": number / 7e5,
+            "position": number,
+            "sent_at": "2026-01-01 10:00:00.25",
+            "done_at": f"2026-01-01 10:00:{number % 50 + 1:02d}.125001",
+        }
 
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("stm", "nanoparquet")]
@@ -75,16 +82,16 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def works(db: Path) -> list[Work]:
+def works(db: Path) -> list[PlannedFit]:
     found = []
     for study in map(load_study, list_studies()):
         checked = fits_to_make(mixed_fit(study)).values() if study.name == "rmiat" else ()
         for fit in [*study.fits.values(), *checked]:
-            found += fit_work(db, study, fit, settings=SETTINGS.get(fit.engine))
+            found += plan_fits(db, study, fit, settings=SETTINGS.get(fit.engine))
     return found
 
 
-def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[PlannedFit]) -> None:
     for study in map(load_study, list_studies()):  # some tables show what was fitted
         for name, fit in study.fits.items():
             analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
@@ -119,11 +126,13 @@ def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(pl.exclude(pl.List, pl.Struct, pl.Binary))
 
 
-def test_every_engine_is_compared(works: list[Work]) -> None:
+def test_every_engine_is_compared(works: list[PlannedFit]) -> None:
     assert {work.definition.engine for work in works} == set(ENGINES)
 
 
-def test_every_fit_of_every_study_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[Work]) -> None:
+def test_every_fit_of_every_study_is_the_same_in_both_languages(
+    db: Path, tmp_path: Path, works: list[PlannedFit]
+) -> None:
     in_r = plain_r(tmp_path, db=str(db), views=[], fits=[as_job(work) for work in works], checks=[])["fits"]
     here = {number: answer.value for number, answer in computed([work.call for work in works])}
     assert len(in_r) == len(here) == len(works)
@@ -144,12 +153,12 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
     fits: dict[str, Any] = {
         name: analysis.fit(db, with_fit(study, one), one.name) for name, one in fits_to_make(paper).items()
     }
-    of_mixed = (*_of_trials(read_trials(db, study, None, None), paper, 0.05, 0.1), *_of_fits(fits, 0.05))
+    of_mixed = (*_trial_calls(read_trials(db, study, None, None), paper, 0.05, 0.1), *_fit_calls(fits, 0.05))
     calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)
         own = DESIGN_CHECKS[its.design]
-        calls += [call for _, call in _of_design(own, own.read(db, its, None, None), 0.05)]
+        calls += [call for _, call in _design_calls(own, own.read(db, its, None, None), 0.05)]
     asked = [as_check(call, tmp_path, number) for number, call in enumerate(calls)]
     in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
     for number, answer in computed(calls):

@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from slant import analysis
-from slant.analysis.plots.rows import figure_rows
-from slant.analysis.questions.checks.checks import check
+from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.checks.study_checks import check
 from slant.collector.api import collect
 from slant.collector.importing.imports import import_trials
 from slant.collector.keep.export import export_trials
@@ -25,14 +25,18 @@ from tests.support.blocks_made import QUICK
 NEW = "zz_"  # before a name: the order of names stays
 RENAMED = {
     "rmiat": {
-        "rmiat/tests.csv": ["test"], "rmiat/stimuli.csv": ["test", "word"],
-        "rmiat/frames.csv": ["test", "label_a", "label_b"], "rmiat/simulation.csv": ["test", "condition"],
+        "rmiat/tests.csv": ["test"],
+        "rmiat/stimuli.csv": ["test", "word"],
+        "rmiat/frames.csv": ["test", "label_a", "label_b"],
+        "rmiat/simulation.csv": ["test", "condition"],
     },
     "interference": {
-        "interference/domains.csv": ["domain"], "interference/stimuli.csv": ["domain", "word"],
-        "interference/pairs.csv": ["domain", "block"], "interference/simulation.csv": ["domain", "block"],
+        "interference/domains.csv": ["domain"],
+        "interference/stimuli.csv": ["domain", "word"],
+        "interference/pairs.csv": ["domain", "block"],
+        "interference/simulation.csv": ["domain", "block"],
     },
-}  # fmt: skip
+}
 EXPORTED = {
     "rmiat": ["test", "condition", "item", "option_a", "option_b", "expected", "answer", "choice"],
     "interference": ["test", "condition", "item"],
@@ -129,8 +133,9 @@ GAME_TABLES = ["allocation_indices", "allocation_matrices", "allocation_shares",
 
 def test_a_copied_game_has_the_same_tables_indices_and_checks(both_games: tuple[Path, Path, Path]) -> None:
     own, study, copy = both_games
-    there, here = (analysis.game_indices(db, its, n_boot=20, n_random=5).table
-                   for db, its in ((own, "hiring"), (copy, str(study))))  # fmt: skip
+    there, here = (
+        analysis.game_indices(db, its, n_boot=20, n_random=5).table for db, its in ((own, "hiring"), (copy, str(study)))
+    )
     assert as_it_was(here) == as_it_was(there)
     for table in GAME_TABLES:
         of_own, of_copy = (analysis.tables(db, names=[table])[table] for db in (own, copy))
@@ -158,7 +163,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     name, folder = request.param, tmp_path_factory.mktemp("copied")
     first, own, copy = folder / "first.duckdb", folder / "own.duckdb", folder / "copy.duckdb"
     collect(first, name, [ASKED[name]], pilot=800)
-    export_trials(first, folder / "own.csv", "trials")
+    export_trials(first, out=folder / "own.csv", view="trials")
     text = (folder / "own.csv").read_text("utf-8").replace("simulated", "collected")
     (folder / "own.csv").write_text(text, "utf-8")
     import_trials(own, name, [folder / "own.csv"])

@@ -28,8 +28,9 @@ def test_the_dockerfile_is_short_and_starts_from_debian(root: Path, tool: Module
 def test_a_line_that_goes_on_is_one_and_a_comment_is_none(tool: ModuleType) -> None:
     text = "# first\nFROM debian:trixie\n\nRUN apt-get update && \\\n    apt-get install make\n"
     assert list(tool.instructions(text)) == [
-        ("FROM", "debian:trixie"), ("RUN", "apt-get update &&      apt-get install make"),
-    ]  # fmt: skip
+        ("FROM", "debian:trixie"),
+        ("RUN", "apt-get update &&      apt-get install make"),
+    ]
 
 
 def test_environment_and_folder_hold_for_the_lines_below(tool: ModuleType, tmp_path: Path) -> None:

@@ -22,8 +22,12 @@ def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def numbers(lme4: float, brms: float, agree: int) -> dict[str, dict[str, Any]]:
-    return {"lme4": {"a": lme4, "b": 1.0}, "effect sizes": {"d": 0.5}, "brms": {"x": [brms, 0.1]},
-            "print": {"S6": [agree, 9], "S7": [3, 3]}}  # fmt: skip
+    return {
+        "lme4": {"a": lme4, "b": 1.0},
+        "effect sizes": {"d": 0.5},
+        "brms": {"x": [brms, 0.1]},
+        "print": {"S6": [agree, 9], "S7": [3, 3]},
+    }
 
 
 def test_numbers_that_differ_between_versions_are_shown(tools: Any) -> None:
@@ -69,8 +73,9 @@ def test_what_was_skipped_is_counted_by_reason(tools: Any, tmp_path: Path) -> No
     )
     outcomes, reasons = tools("test").counts_of(tmp_path / "counts")
     assert (dict(outcomes), dict(reasons)) == (
-        {"passed": 7, "failed": 0, "skipped": 2}, {"R package stm is not here": 2},
-    )  # fmt: skip
+        {"passed": 7, "failed": 0, "skipped": 2},
+        {"R package stm is not here": 2},
+    )
 
 
 CASE = """

@@ -15,8 +15,9 @@ LACKING = SUPPORT / "lacking"
 EVERYTHING = ("fdatasync", "posix_fallocate", "sched_getaffinity", "forkserver")
 JOURNAL = [
     "tests/collector/test_journal.py",
-    "-k", "acknowledged or half_written or second_writer or full_disk or simulator_behind",
-]  # fmt: skip
+    "-k",
+    "acknowledged or half_written or second_writer or full_disk or simulator_behind",
+]
 KILL = ["tests/collector/test_kill.py", "-k", "killed_at_any_moment or simulator_behind"]
 WORKER = ["tests/analysis/test_worker.py", "-k", "killed_worker or interrupted_or_killed or guard"]
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from slant.analysis.bridge.r_home import r_installation
 from slant.collector.cli import collect
-from slant.collector.studies.new_study import new_study
+from slant.collector.studies.new_study import write_new_study
 from tests.support.typed_pages import blocks, keys_read, typed, typed_in_python, typed_in_r, words_of
 
 PAGES = {"association": "own_iat.Rmd", "forced_choice": "own_forced_choice.Rmd"}
@@ -29,14 +29,14 @@ def page(root: Path, design: str) -> str:
 
 
 def test_what_the_page_shows_of_a_file_stands_in_it(page: str, design: str, tmp_path: Path) -> None:
-    written = "".join(path.read_text("utf-8") for path in new_study("drinks", design, tmp_path))
+    written = "".join(path.read_text("utf-8") for path in write_new_study("drinks", design, tmp_path))
     shown = [*blocks(page, "csv"), *blocks(page, "toml")]
     assert len(shown) == 2
     assert all(text in written for text in shown)
 
 
 def test_the_check_says_what_the_page_says(page: str, design: str, tmp_path: Path) -> None:
-    file = new_study("drinks", design, tmp_path)[0]
+    file = write_new_study("drinks", design, tmp_path)[0]
     said = CliRunner().invoke(collect, ["studies", "validate", str(file)])
     assert [said.stderr] == blocks(page, "")
     text = file.read_text("utf-8").replace("~ condition + (1 + condition ||", "~ conditoin + (1 + condition ||", 1)
@@ -48,7 +48,7 @@ def test_the_check_says_what_the_page_says(page: str, design: str, tmp_path: Pat
 def test_the_page_names_every_key_that_such_a_study_may_have(
     page: str, design: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = new_study("drinks", design, tmp_path)[0]
+    file = write_new_study("drinks", design, tmp_path)[0]
     read = keys_read(monkeypatch, NAMES_OF_ITS_OWN)
     CliRunner().invoke(collect, ["studies", "validate", str(file)])
     assert len(read) > 40

@@ -143,8 +143,9 @@ def test_printed_numbers_in_one_file_are_all_that_a_comparison_takes(here: Path)
     finally:
         file.write_text(text, "utf-8")
     assert rows.select("table", "quantity", "recomputed", "tolerance", "agrees").rows() == [
-        ("Table 1", "n", 24.0, 0.5, True), ("Table 1", "refusals", 0.0, 1.0, False),
-    ]  # fmt: skip
+        ("Table 1", "n", 24.0, 0.5, True),
+        ("Table 1", "refusals", 0.0, 1.0, False),
+    ]
 
 
 def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> None:

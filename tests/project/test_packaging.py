@@ -68,9 +68,13 @@ class Environment:
         """What a command prints; it must end well."""
         path = f"{self.bin}:{os.environ['PATH']}" if self.with_r else str(self.bin)
         done = subprocess.run(
-            [str(self.bin / words[0]), *words[1:]], cwd=folder, env={"PATH": path, "HOME": str(folder)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            [str(self.bin / words[0]), *words[1:]],
+            cwd=folder,
+            env={"PATH": path, "HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -53,8 +53,10 @@ def test_collecting_fitting_and_tables_run_nothing_of_the_folder(project: Path) 
     tables = typed(project, "analyze", "tables", "tokens_by_condition", "--format", "json")
     assert (tables.returncode, run_of(project)) == (0, []), tables.stderr
     assert {path.name for path in project.iterdir()} == {
-        *(f"{name}.py" for name in NAMES), "slant.duckdb", "slant.duckdb.journal",
-    }  # fmt: skip
+        *(f"{name}.py" for name in NAMES),
+        "slant.duckdb",
+        "slant.duckdb.journal",
+    }
 
 
 @needs_r

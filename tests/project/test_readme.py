@@ -83,9 +83,15 @@ def typed(command: str, folder: Path, python: list[str], end: int = 0, **more: s
 def in_shell(command: str, folder: Path, python: list[str], stdin: str = "") -> str:
     path = f"{Path(python[0]).parent}:{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], cwd=folder, input=stdin, capture_output=True, text=True, timeout=300,
-        check=False, env={**os.environ, "PATH": path},
-    )  # fmt: skip
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
     assert done.returncode in (0, 141), f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 

@@ -62,10 +62,19 @@ def test_the_lock_restores_every_version_that_it_names(
     settings = {f"RENV_CONFIG_{name}_ENABLED": "FALSE" for name in ("PPM", "CACHE", "SANDBOX")}
     done = subprocess.run(
         [*script, str(library), str(repository), ",".join(left_out) or "-"],
-        env={**os.environ, **NO_NETWORK, **settings, "RENV_CONFIG_REPOS_OVERRIDE": f"file://{repository}",
-             "RENV_PATHS_ROOT": str(tmp_path / "renv")},
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600,
-    )  # fmt: skip
+        env={
+            **os.environ,
+            **NO_NETWORK,
+            **settings,
+            "RENV_CONFIG_REPOS_OVERRIDE": f"file://{repository}",
+            "RENV_PATHS_ROOT": str(tmp_path / "renv"),
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     missing = {p for p in locked if version_in(library, p) is None and version_in(DEBIAN.parent / "library", p) is None}
     assert missing <= set(left_out)

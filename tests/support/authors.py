@@ -10,8 +10,11 @@ from pathlib import Path
 from slant.collector.importing.imports import ImportReport, import_trials
 
 FOLDERS = {
-    "o3-mini": "o3-mini", "deepseek-r1": "DeepSeek-R1", "claude-3.7-sonnet": "Claude3.7", "gpt-oss-20b": "GPT-OSS-20B",
-}  # fmt: skip
+    "o3-mini": "o3-mini",
+    "deepseek-r1": "DeepSeek-R1",
+    "claude-3.7-sonnet": "Claude3.7",
+    "gpt-oss-20b": "GPT-OSS-20B",
+}
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,14 @@ def message(answer: str = "Calm") -> dict[str, Any]:
     """What Anthropic's messages would say."""
     usage = {"input_tokens": 100, "output_tokens": 80, "output_tokens_details": {"thinking_tokens": 70}}
     return {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test", "stop_reason": "end_turn",
-        "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": answer}], "usage": usage,
-    }  # fmt: skip
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-test",
+        "stop_reason": "end_turn",
+        "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": answer}],
+        "usage": usage,
+    }
 
 
 class Gate:
@@ -75,9 +80,11 @@ class BatchServer:
     def environment(self) -> dict[str, str]:
         """What a user sets to be served here; no proxy stands between."""
         return {
-            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{self.address}/v1", "ANTHROPIC_API_KEY": KEY,
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": f"{self.address}/v1",
+            "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": self.address,
-        }  # fmt: skip
+        }
 
     def gate(self, kind: str, **how: bool) -> Gate:
         self.gates[kind] = Gate(**how)
@@ -101,9 +108,14 @@ class BatchServer:
 
     def _make(self, requests: list[dict[str, Any]], dialect: str, metadata: Any) -> dict[str, Any]:
         job = {
-            "id": f"{'batch' if dialect == 'openai' else 'msgbatch'}_{len(self.jobs)}", "dialect": dialect,
-            "requests": requests, "metadata": metadata, "created": time.time(), "ended": None, "status": "in_progress",
-        }  # fmt: skip
+            "id": f"{'batch' if dialect == 'openai' else 'msgbatch'}_{len(self.jobs)}",
+            "dialect": dialect,
+            "requests": requests,
+            "metadata": metadata,
+            "created": time.time(),
+            "ended": None,
+            "status": "in_progress",
+        }
         self.jobs.append(job)
         if self.finishes_at_once:
             self._end(job)
@@ -113,14 +125,16 @@ class BatchServer:
         self._stop = asyncio.Event()
         app = web.Application(client_max_size=300_000_000)
         for method, path, kind, handler in [
-            ("POST", "/v1/files", "upload", self._upload), ("GET", "/v1/files/{id}/content", "content", self._content),
-            ("POST", "/v1/batches", "create", self._create_openai), ("GET", "/v1/batches", "list", self._list_openai),
+            ("POST", "/v1/files", "upload", self._upload),
+            ("GET", "/v1/files/{id}/content", "content", self._content),
+            ("POST", "/v1/batches", "create", self._create_openai),
+            ("GET", "/v1/batches", "list", self._list_openai),
             ("GET", "/v1/batches/{id}", "retrieve", self._retrieve),
             ("POST", "/v1/messages/batches", "create", self._create_anthropic),
             ("GET", "/v1/messages/batches", "list", self._list_anthropic),
             ("GET", "/v1/messages/batches/{id}", "retrieve", self._retrieve),
             ("GET", "/v1/messages/batches/{id}/results", "content", self._results),
-        ]:  # fmt: skip
+        ]:
             app.router.add_route(method, path, self._gated(kind, handler))
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
@@ -211,11 +225,22 @@ class BatchServer:
         ended = {f"{status}_at": int(job["ended"])} if job["ended"] else {}
         files = {"output_file_id": f"out_{job['id']}", "error_file_id": f"err_{job['id']}"} if job["ended"] else {}
         counts = {"total": len(job["requests"]), "completed": fates["ok"], "failed": fates["errored"]}
-        return {
-            "id": job["id"], "object": "batch", "endpoint": "/v1/chat/completions", "completion_window": "24h",
-            "input_file_id": "file_0", "status": status, "created_at": int(job["created"]),
-            "metadata": job["metadata"], "request_counts": counts,
-        } | ended | (files if status != "failed" else {}) | {"errors": job.get("errors")}  # fmt: skip
+        return (
+            {
+                "id": job["id"],
+                "object": "batch",
+                "endpoint": "/v1/chat/completions",
+                "completion_window": "24h",
+                "input_file_id": "file_0",
+                "status": status,
+                "created_at": int(job["created"]),
+                "metadata": job["metadata"],
+                "request_counts": counts,
+            }
+            | ended
+            | (files if status != "failed" else {})
+            | {"errors": job.get("errors")}
+        )
 
     def _anthropic(self, job: dict[str, Any]) -> dict[str, Any]:
         def moment(seconds: float | None) -> str | None:
@@ -224,13 +249,19 @@ class BatchServer:
         fates = Counter(fate for fate, _ in job.get("rows", []))
         counts = {name: fates[name] for name in ("errored", "canceled", "expired")} | {"succeeded": fates["ok"]}
         return {
-            "id": job["id"], "type": "message_batch", "processing_status": "ended" if job["ended"] else job["status"],
+            "id": job["id"],
+            "type": "message_batch",
+            "processing_status": "ended" if job["ended"] else job["status"],
             "request_counts": counts | {"processing": 0 if job["ended"] else len(job["requests"])},
-            "created_at": moment(job["created"]), "expires_at": moment(job["created"] + 86400),
-            "ended_at": moment(job["ended"]), "archived_at": None, "cancel_initiated_at": None,
+            "created_at": moment(job["created"]),
+            "expires_at": moment(job["created"] + 86400),
+            "ended_at": moment(job["ended"]),
+            "archived_at": None,
+            "cancel_initiated_at": None,
             "results_url": f"{self.results_address or self.address}/v1/messages/batches/{job['id']}/results"
-            if job["ended"] else None,
-        }  # fmt: skip
+            if job["ended"]
+            else None,
+        }
 
     async def _content(self, request: web.Request) -> web.Response:
         kind, _, batch_id = request.match_info["id"].partition("_")

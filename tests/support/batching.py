@@ -39,9 +39,7 @@ class Batching:
 
     def __call__(self, provider: str, *, yes: bool = True, **options: Any) -> BatchReport:
         chosen = BatchOptions(**{"settle_s": 0.0, "poll_s": 0.01, **options})
-        return collect(
-            self.db, self.study, [MODELS[provider]], options=chosen, yes=yes, watcher=self.heard, batch=True
-        )  # fmt: skip
+        return collect(self.db, self.study, [MODELS[provider]], options=chosen, yes=yes, watcher=self.heard, batch=True)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with reading(self.db) as connection:

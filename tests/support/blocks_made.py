@@ -37,10 +37,21 @@ def choices(words: int = 6, models: tuple[str, ...] = MODELS, repetitions: int =
         is_miss = (number + repetition) % (7 if block == "congruent" else 3) == 0
         outcome = {"outcome": "refused", "choice": None} if number % 5 == 0 else {}
         yield {
-            "study": "interference", "model": model, "test": domain, "condition": block, "item": f"word {word}",
-            "repetition": repetition, "group": "Male", "option_a": _OPTIONS[0], "option_b": _OPTIONS[1],
-            "expected": _OPTIONS[0], "choice": _OPTIONS[is_miss], "tokens": None, "token_source": None, **outcome,
-        }  # fmt: skip
+            "study": "interference",
+            "model": model,
+            "test": domain,
+            "condition": block,
+            "item": f"word {word}",
+            "repetition": repetition,
+            "group": "Male",
+            "option_a": _OPTIONS[0],
+            "option_b": _OPTIONS[1],
+            "expected": _OPTIONS[0],
+            "choice": _OPTIONS[is_miss],
+            "tokens": None,
+            "token_source": None,
+            **outcome,
+        }
 
 
 def database_of_choices(path: Path, **wanted: Any) -> Path:

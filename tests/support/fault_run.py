@@ -56,11 +56,13 @@ def suffer(faults: Mapping[str, Fault], folder: Path, limit_s: float) -> dict[st
         collect(folder, server.base_url, "--time-limit", limit_s, *others, model="local/fault-0")
         return {
             name: counted(
-                folder / "a.duckdb", server.asked[model],
-                server.answered[model] + (TRIALS if faults[name].tries == 1 else 0), model=f"local/{model}",
+                folder / "a.duckdb",
+                server.asked[model],
+                server.answered[model] + (TRIALS if faults[name].tries == 1 else 0),
+                model=f"local/{model}",
             )
             for name, model in models.items()
-        }  # fmt: skip
+        }
 
 
 def full_disk(small: Path, larger: Path) -> Suffered:
@@ -118,10 +120,23 @@ def command(folder: Path, base_url: str, *more: object, model: str = "local/smal
         study.mkdir(parents=True)
         write_tiny(study)
     words = [
-        sys.executable, "-m", "slant.collector", "--study", study / "study.toml", "--model", model, "--yes",
+        sys.executable,
+        "-m",
+        "slant.collector",
+        "--study",
+        study / "study.toml",
+        "--model",
+        model,
+        "--yes",
         *(["--base-url", base_url] if model.startswith("local/") else []),
-        "--concurrency", 8, "--max-retries", 3, "--db", folder / "a.duckdb", *more,
-    ]  # fmt: skip
+        "--concurrency",
+        8,
+        "--max-retries",
+        3,
+        "--db",
+        folder / "a.duckdb",
+        *more,
+    ]
     return list(map(str, words))
 
 
@@ -129,10 +144,15 @@ def collect(
     folder: Path, base_url: str, *more: object, model: str = "local/small", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(folder, base_url, *more, model=model), cwd=ROOT,
+        command(folder, base_url, *more, model=model),
+        cwd=ROOT,
         env={**os.environ, "OPENAI_BASE_URL": base_url, **environment},  # --base-url is for servers without a key
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def counted(db: Path, tries: int, whole: int, trials: int = TRIALS, model: str = "%") -> Suffered:

@@ -35,9 +35,15 @@ def trials(source: str = "simulated", tests: tuple[str, ...] = ("flowers_insects
                         tokens = round(chance.gauss(200 + 6 * wording + 30 * (condition == "incompatible"), 40))
                         answer = "I'd rather not." if number % 20 == 0 else "Pleasant"
                         yield {
-                            "source": source, "model": model, "test": test, "condition": condition, "item": item,
-                            "wording": wording, "tokens": tokens, "answer": answer,
-                        }  # fmt: skip
+                            "source": source,
+                            "model": model,
+                            "test": test,
+                            "condition": condition,
+                            "item": item,
+                            "wording": wording,
+                            "tokens": tokens,
+                            "answer": answer,
+                        }
 
 
 def small_database(path: Path, source: str = "simulated") -> Path:

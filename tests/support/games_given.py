@@ -42,9 +42,16 @@ def questions(model: str, variant: str, named: Sequence[Sequence[int]]) -> Itera
 def _cell(model: str, variant: str, source: str, number: int) -> Row:
     game = f"{source}-{model}-{variant}-{number}"
     return {
-        "source": source, "study": "hiring", "study_version": _version(), "variant": variant, "model": model,
-        "game": game, "conversation_id": game, "repetition": number, "item": "job",
-    }  # fmt: skip
+        "source": source,
+        "study": "hiring",
+        "study_version": _version(),
+        "variant": variant,
+        "model": model,
+        "game": game,
+        "conversation_id": game,
+        "repetition": number,
+        "item": "job",
+    }
 
 
 @cache

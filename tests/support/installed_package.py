@@ -15,9 +15,11 @@ def installed(folder: Path, package: str, module: str, entry_points: str) -> Pat
     name = package.replace("-", "_")
     info = f"{name}-1.0.dist-info"
     files = {
-        f"{name}.py": module, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n",
-        f"{info}/WHEEL": WHEEL, f"{info}/entry_points.txt": entry_points,
-    }  # fmt: skip
+        f"{name}.py": module,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n",
+        f"{info}/WHEEL": WHEEL,
+        f"{info}/entry_points.txt": entry_points,
+    }
     wheel = folder / f"{name}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         record = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])

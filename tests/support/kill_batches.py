@@ -71,9 +71,14 @@ def _to_the_end(folder: Path, provider: str, server: BatchServer, repetitions: i
     for _ in range(6):
         server.finish()
         report = collect(
-            folder / "a.duckdb", str(folder / "study" / "study.toml"), [MODELS[provider]], yes=True,
-            repetitions=repetitions, options=BatchOptions(settle_s=0.0), batch=True,
-        )  # fmt: skip
+            folder / "a.duckdb",
+            str(folder / "study" / "study.toml"),
+            [MODELS[provider]],
+            yes=True,
+            repetitions=repetitions,
+            options=BatchOptions(settle_s=0.0),
+            batch=True,
+        )
         if report.is_complete:
             return
     raise AssertionError("not done after six more calls")

@@ -75,9 +75,12 @@ class LimitedServer:
 
 
 def ask_for(
-    seconds: float, server: LimitedServer, cap: int = 16, start: int | None = None,
+    seconds: float,
+    server: LimitedServer,
+    cap: int = 16,
+    start: int | None = None,
     each: Callable[[Pace, float], None] = lambda pace, now: None,
-) -> Pace:  # fmt: skip
+) -> Pace:
     """Let `cap` workers ask without end for so many virtual seconds, as ask/runner.py does; `each` sees it go on."""
 
     async def work() -> Pace:

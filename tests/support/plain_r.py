@@ -18,7 +18,7 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.analysis.calls.call import Call
-from slant.analysis.fitting.work import Work
+from slant.analysis.fitting.fit_plan import PlannedFit
 from slant.analysis.rows.cells import _ORDER, _PAPER_ORDER, GRAIN
 
 Texts = Mapping[str, list[str | None]]
@@ -42,13 +42,18 @@ def environment() -> dict[str, str]:
     return {**os.environ, **{name: value for name, value in ENVIRONMENT.items() if name != "R_DEFAULT_PACKAGES"}}
 
 
-def as_job(work: Work) -> dict[str, Any]:
+def as_job(work: PlannedFit) -> dict[str, Any]:
     """One fit as plain R is asked for it; where the model would be kept is nobody's number."""
     fit = work.definition
     return {
-        "engine": fit.engine, "view": fit.view, "key": work.cell.key, "columns": work.cell.rows.columns,
-        "drop_flags": list(fit.drop_flags), "order": [*GRAIN, *_PAPER_ORDER, *_ORDER], "arguments": work.arguments,
-    }  # fmt: skip
+        "engine": fit.engine,
+        "view": fit.view,
+        "key": work.cell.key,
+        "columns": work.cell.rows.columns,
+        "drop_flags": list(fit.drop_flags),
+        "order": [*GRAIN, *_PAPER_ORDER, *_ORDER],
+        "arguments": work.arguments,
+    }
 
 
 def as_check(call: Call, folder: Path, number: int) -> dict[str, Any]:

@@ -21,11 +21,13 @@ def openai_tokens(steps: list[Step]) -> list[dict[str, Any]]:
     """OpenAI's list, which vLLM, SGLang, llama.cpp and Ollama give too."""
     return [
         {
-            "token": token, "logprob": log(likeliest[token]), "bytes": list(token.encode()),
+            "token": token,
+            "logprob": log(likeliest[token]),
+            "bytes": list(token.encode()),
             "top_logprobs": [{"token": t, "logprob": log(p), "bytes": list(t.encode())} for t, p in likeliest.items()],
         }
         for token, likeliest in steps
-    ]  # fmt: skip
+    ]
 
 
 def chat(steps: list[Step], answer: str = "Pleasant") -> dict[str, Any]:

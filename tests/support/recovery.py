@@ -61,14 +61,18 @@ def known(p_consistent: dict[tuple[str, str], tuple[float, float]], elsewhere: f
     """
     rows = [
         {
-            "model": model, "domain": domain, "block": block, "p_valid": 0.97,
+            "model": model,
+            "domain": domain,
+            "block": block,
+            "p_valid": 0.97,
             "p_consistent": p_consistent.get((model, domain), (elsewhere, elsewhere))[number],
-            "sd_item_valid": 1.0, "sd_item_consistent": 0.5,
+            "sd_item_valid": 1.0,
+            "sd_item_consistent": 0.5,
         }
         for model in ("claude-sonnet-4", "gemini-2.5-pro", "gpt-5")
         for domain in ("gender_career", "gender_science")
         for number, block in enumerate(("congruent", "incongruent"))
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows)
 
 

@@ -48,8 +48,10 @@ Change = tuple[str, str]
 def write_choice(folder: Path, study: Change = ("", ""), stimuli: Change = ("", ""), pairs: Change = ("", "")) -> Path:
     """The study, each of its files with one text replaced; the path of its TOML."""
     for name, text, (old, new) in (
-        ("study.toml", CHOICE, study), ("stimuli.csv", STIMULI, stimuli), ("pairs.csv", PAIRS, pairs),
-    ):  # fmt: skip
+        ("study.toml", CHOICE, study),
+        ("stimuli.csv", STIMULI, stimuli),
+        ("pairs.csv", PAIRS, pairs),
+    ):
         assert old in text
         (folder / name).write_text(text.replace(old, new) if old else text, encoding="utf-8")
     return folder / "study.toml"

@@ -37,10 +37,14 @@ def caller(provider: str, chosen: Callable[[Body], list[str]] = lambda body: ["A
 
 def _chat(text: str, groups: list[str], number: int) -> Body:
     calls = [
-        {"id": f"c{number}-{group}", "type": "function", "extra_content": {"signature": "s1"},
-         "function": {"name": "assign", "arguments": json.dumps({"group": group})}}
+        {
+            "id": f"c{number}-{group}",
+            "type": "function",
+            "extra_content": {"signature": "s1"},
+            "function": {"name": "assign", "arguments": json.dumps({"group": group})},
+        }
         for group in groups
-    ]  # fmt: skip
+    ]
     found: Body = completion(text)
     found["choices"][0]["message"] |= {"content": text or None, "reasoning_content": "Ato won before."}
     found["choices"][0]["message"] |= {"tool_calls": calls} if calls else {}
@@ -60,10 +64,14 @@ def _chat_rule(items: list[Body]) -> str:
 
 def _responses(text: str, groups: list[str], number: int) -> Body:
     calls = [
-        {"type": "function_call", "call_id": f"c{number}-{group}", "name": "assign",
-         "arguments": json.dumps({"group": group})}
+        {
+            "type": "function_call",
+            "call_id": f"c{number}-{group}",
+            "name": "assign",
+            "arguments": json.dumps({"group": group}),
+        }
         for group in groups
-    ]  # fmt: skip
+    ]
     said = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}]
     reasoning = {"type": "reasoning", "id": f"r{number}", "summary": []}
     return {"status": "completed", "model": "m", "output": [reasoning, *(calls or said)]}
@@ -83,10 +91,13 @@ def _anthropic(text: str, groups: list[str], number: int) -> Body:
     calls = [
         {"type": "tool_use", "id": f"c{number}-{group}", "name": "assign", "input": {"group": group}}
         for group in groups
-    ]  # fmt: skip
+    ]
     thought = {"type": "thinking", "thinking": "Ato won before.", "signature": "s1"}
-    return {"model": "m", "stop_reason": "tool_use" if calls else "end_turn",
-            "content": [thought, *(calls or [{"type": "text", "text": text}])]}  # fmt: skip
+    return {
+        "model": "m",
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "content": [thought, *(calls or [{"type": "text", "text": text}])],
+    }
 
 
 def _anthropic_rule(items: list[Body]) -> str:
@@ -103,7 +114,7 @@ def _anthropic_rule(items: list[Body]) -> str:
 def _gemini(text: str, groups: list[str], number: int) -> Body:
     calls = [
         {"functionCall": {"name": "assign", "args": {"group": group}}, "thoughtSignature": "s1"} for group in groups
-    ]  # fmt: skip
+    ]
     return {"candidates": [{"content": {"role": "model", "parts": calls or [{"text": text}]}, "finishReason": "STOP"}]}
 
 

@@ -12,11 +12,15 @@ QUICK = {"lower_thresh": 5, "max_em_its": 8}
 TESTS = ("flowers_insects", "instruments_weapons")
 MODELS = ("deepseek-r1", "claude-3.7-sonnet", "gpt-oss-20b")
 RUN: Row = {
-    "run_id": "r1", "source": "imported", "study": "rmiat", "study_version": "v1", "variant": "base",
+    "run_id": "r1",
+    "source": "imported",
+    "study": "rmiat",
+    "study_version": "v1",
+    "variant": "base",
     "models": [{"model": model, "model_no": number} for number, model in enumerate(MODELS, 2)],
     "tests": [{"test": test, "test_no": number, "label": test} for number, test in enumerate(TESTS, 1)],
     "started_at": "2026-01-01",
-}  # fmt: skip
+}
 _WORDS = {
     "deepseek-r1": "think sure check mix didnt maybe okay wait let look",
     "claude-3.7-sonnet": "bias stereotyp racial implicit people ethnic harmful concern careful associate",
@@ -36,11 +40,17 @@ def talking(n_words: int = 12) -> Iterator[Row]:
                     if condition == "incompatible":
                         own = own + _WORDS["claude-3.7-sonnet"].split()
                     yield {
-                        "source": "imported", "model": model, "requested_model": model, "test": test,
-                        "condition": condition, "item": f"word{number}", "wording": number + 1,
+                        "source": "imported",
+                        "model": model,
+                        "requested_model": model,
+                        "test": test,
+                        "condition": condition,
+                        "item": f"word{number}",
+                        "wording": number + 1,
                         "tokens": round(chance.gauss(200 + 40 * (condition == "incompatible"), 30)),
-                        "token_source": "output", "reasoning_text": " ".join(chance.choices(own, k=n_words)) + ".",
-                    }  # fmt: skip
+                        "token_source": "output",
+                        "reasoning_text": " ".join(chance.choices(own, k=n_words)) + ".",
+                    }
 
 
 def talking_database(path: Path) -> Path:

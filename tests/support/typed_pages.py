@@ -28,13 +28,19 @@ def typed(command: str, folder: Path, *paths: Path) -> str:
     ours = "".join(f'{name}() {{ "$PYTHON" -m {package} "$@"; }}\n' for name, package in PROGRAMS.items())
     root = ROOT
     own = {
-        "PYTHON": sys.executable, "SLANT_PYTHON": sys.executable,
+        "PYTHON": sys.executable,
+        "SLANT_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(map(str, [root / "python", *paths])),
-    }  # fmt: skip
+    }
     done = subprocess.run(
-        ["bash", "-e", "-c", ours + command], cwd=folder, capture_output=True, text=True, check=False, timeout=300,
+        ["bash", "-e", "-c", ours + command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
         env={**keyless, **own},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout + done.stderr
 

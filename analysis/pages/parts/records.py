@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.pages.tables import plain
+from slant.analysis.pages.report_tables import text_table
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.tables import table_info
+from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.studies.catalogue import Study
 
 _HIDDEN = {
@@ -20,7 +20,7 @@ _HIDDEN = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class CaptionedTable:
     """One table under its caption; folded, unless `is_open`."""
 
     caption: str
@@ -29,10 +29,10 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class ToMake:
+class MissingResult:
     """What is not there yet, and what to type for it."""
 
-    what: str
+    name: str
     command: str
 
 
@@ -43,13 +43,13 @@ class Group:
     anchor: str
     title: str
     texts: tuple[str, ...] = ()
-    tables: tuple[Shown, ...] = ()
-    to_make: tuple[ToMake, ...] = ()
+    tables: tuple[CaptionedTable, ...] = ()
+    to_make: tuple[MissingResult, ...] = ()
     quotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Material:
+class SectionData:
     """What the groups of one source, version and variant are made from (of all variants, where `grain` has none).
     `tables` hold all grains; `labels` give the names to show for ids.
     """
@@ -65,17 +65,17 @@ class Material:
             return pl.DataFrame()
         return self.tables[name].filter(pl.all_horizontal(pl.col(key) == value for key, value in self.grain.items()))
 
-    def captioned(self, name: str) -> Shown | None:
+    def captioned(self, name: str) -> CaptionedTable | None:
         """A table as it is, but for what is empty or told elsewhere; None where it has no rows."""
-        own = self.own(name)
-        if own.is_empty():
+        rows = self.own(name)
+        if rows.is_empty():
             return None
-        several = [column for column in ("fit", "call_id") if column in own.columns and own[column].n_unique() > 1]
-        empty = [column for column in own.columns if own[column].null_count() == own.height]
+        several = [column for column in ("fit", "call_id") if column in rows.columns and rows[column].n_unique() > 1]
+        empty = [column for column in rows.columns if rows[column].null_count() == rows.height]
         side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
-        dropped = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
-        shown = own.drop(column for column in own.columns if column in dropped)
-        return Shown(table_info()[name].title, plain(shown))
+        hidden = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
+        visible = rows.drop(column for column in rows.columns if column in hidden)
+        return CaptionedTable(table_info()[name].title, text_table(visible))
 
 
-Maker = Callable[[Material], Group | None]
+GroupFunction = Callable[[SectionData], Group | None]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 MINUS = "\N{MINUS SIGN}"
+CheckRows = Mapping[str, pl.DataFrame]
+"""By the name of a check, the rows that it gave."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class Context:
 
     def cells(self, rows: pl.DataFrame) -> str:
         """The cells of these rows by model: "o3-mini (Flowers/Insects); DeepSeek-R1 (2 tests …)"."""
-        said = []
+        texts = []
         for (model,), part in rows.group_by("model", maintain_order=True):
             tests = [self.test(test) for test in part["test"].unique(maintain_order=True)]
-            said.append(f"{self.models.get(str(model), str(model))} ({'; '.join(tests)})")
-        return ", ".join(said)
+            texts.append(f"{self.models.get(str(model), str(model))} ({'; '.join(tests)})")
+        return ", ".join(texts)
 
     @property
     def reference(self) -> str:
@@ -73,15 +75,15 @@ class Context:
         return self.tests.get(test, test)
 
 
-def count_of(some: int, all_: int, noun: str) -> str:
+def count_of(count: int, total: int, noun: str) -> str:
     """ "none of 39 models", "3 of 39 models", "all 39 models", "none of 1 model" ."""
-    plural = noun if all_ == 1 else f"{noun}s"
-    if some == 0:
-        return f"none of {all_} {plural}"
-    return f"all {all_} {plural}" if some == all_ and all_ > 1 else f"{some} of {all_} {plural}"
+    plural = noun if total == 1 else f"{noun}s"
+    if count == 0:
+        return f"none of {total} {plural}"
+    return f"all {total} {plural}" if count == total and total > 1 else f"{count} of {total} {plural}"
 
 
-def counted(number: int, noun: str) -> str:
+def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

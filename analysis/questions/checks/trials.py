@@ -12,8 +12,8 @@ import duckdb
 import polars as pl
 
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.fit_choice import no_rows
-from slant.analysis.rows.open import read_view, set_measure
+from slant.analysis.rows.study_choice import no_rows_error
+from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -87,11 +87,11 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         frame = read_view(connection, view)
         if missing := [name for name in COLUMNS if name not in frame.columns]:
             raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
-        asked = _asked(connection)
+        prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
     frame = rows_of_study(frame, db, study, source)
     frame = frame.select(*COLUMNS, "token_limit").sort(_ORDER, nulls_last=True)
-    return frame.join(asked, on="trial_id", how="left", maintain_order="left")
+    return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
 
 
 def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
@@ -101,7 +101,7 @@ def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str
     if source is not None:
         frame = frame.filter(pl.col("source") == source)
     if frame.is_empty():
-        raise no_rows("check", db, source)
+        raise no_rows_error("check", db, source)
     return frame
 
 
@@ -111,7 +111,7 @@ def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection
     return joined.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
 
 
-def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+def _prompt_columns(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     first = "json_extract_string(factors, '$.first_option') AS first_option"
     rows: pl.DataFrame = frame_of(connection.view("trials").select(f"trial_id, finish_reason, {first}"))
     return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
@@ -119,12 +119,12 @@ def _asked(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
 
 def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     rows = frame_of(connection.table("run_models").select("run_id, model, settings")).to_dicts()
-    found = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
+    limits = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
     schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64}
-    return pl.DataFrame(found, schema=schema).unique(["run_id", "model"], keep="last")
+    return pl.DataFrame(limits, schema=schema).unique(["run_id", "model"], keep="last")
 
 
 def _limit(settings: str | None) -> float | None:
     values: dict[str, Any] = json.loads(settings or "{}") or {}
-    found = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
-    return float(found[0]) if found else None
+    numbers = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
+    return float(numbers[0]) if numbers else None

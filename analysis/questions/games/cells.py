@@ -10,19 +10,29 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.rows.open import read_view
+from slant.analysis.rows.views import read_view
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, list_studies, load_study
 
+CELL = ["source", "study_version", "variant", "model"]
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
 """As R's game_indices() names and orders them."""
 _ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
-_PLAYED = ("game", "class", "choice")
+_ROUND_COLUMNS = ("game", "class", "choice")
 _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
+
+
+def with_game_variant(rows: pl.DataFrame, variants: tuple[str, ...]) -> pl.DataFrame:
+    """`game_variant` is the variant without the format of answers that `--answer` put behind it (main.cot: main)."""
+    if "game_variant" in rows.columns:
+        return rows
+    variant = pl.col("variant")
+    stripped = variant.str.replace(r"\.[^.]*$", "")
+    return rows.with_columns(game_variant=pl.when(variant.is_in(variants)).then(variant).otherwise(stripped))
 
 
 @dataclass(frozen=True)
@@ -87,65 +97,67 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
         )
     games = games.filter(pl.col("source") == source) if source else games
     if games.is_empty():
-        _check_is_played(study)
+        _check_has_games(study)
         raise DatabaseError(
             f'The database "{db}" holds no {source + " " if source else ""}games of the study "{name}".',
             f"To play some without a key: collect --study {study.as_typed} --model simulated/greedy --db {db}",
         )
     labels = {(row["study_version"], row["model"]): row for row in models.to_dicts()}
     rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
-    played = rounds.partition_by(KEY, as_dict=True)  # a pooled game is whole once all was asked: it may have no choice
-    if not played:
+    rounds_by_cell = rounds.partition_by(
+        KEY, as_dict=True
+    )  # a pooled game is whole once all was asked: it may have no choice
+    if not rounds_by_cell:
         raise DatabaseError(
             f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
             f"How they ended: analyze tables allocation_game_ends --db {db}",
         )
     cells = [
-        _cell(dict(zip(KEY, key, strict=True)), its, played[key], labels)
-        for key, its in games.group_by(KEY)
-        if key in played
+        _cell(dict(zip(KEY, key, strict=True)), cell_games, rounds_by_cell[key], labels)
+        for key, cell_games in games.group_by(KEY)
+        if key in rounds_by_cell
     ]
-    return _of_variants(sorted(cells, key=_place), variants, name)
+    return _with_variants(sorted(cells, key=_place), variants, name)
 
 
 def _cell(key: dict[str, Any], games: pl.DataFrame, rounds: pl.DataFrame, labels: Mapping[Any, Any]) -> GameCell:
-    whole = games.filter("is_complete")
-    first = whole.sort("game").row(0, named=True)
-    n_rounds, n_groups = (int(whole[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
-    chance = Chance(n_rounds, n_groups, first["class_sizes"], all(whole["is_balanced"]), whole.height)
+    complete = games.filter("is_complete")
+    first = complete.sort("game").row(0, named=True)
+    n_rounds, n_groups = (int(complete[name].min()) for name in ("n_answered", "n_groups"))  # type: ignore[arg-type]
+    chance = Chance(n_rounds, n_groups, first["class_sizes"], all(complete["is_balanced"]), complete.height)
     label = labels.get((key["study_version"], key["model"]), {})
     return GameCell(
         key,
         str(first["answer_format"]),
-        games.height - whole.height,
+        games.height - complete.height,
         int(first["n_classes"]),
         chance,
-        rounds.select(_PLAYED).sort(_PLAYED),
+        rounds.select(_ROUND_COLUMNS).sort(_ROUND_COLUMNS),
         label.get("label") or key["model"],
         label.get("model_no"),
     )
 
 
 def _place(cell: GameCell) -> tuple[Any, ...]:
-    its = cell.key
+    key = cell.key
     no = (cell.model_no is None, cell.model_no or 0)
-    return (its["source"], its["study"], its["study_version"], its["variant"], *no, its["model"])
+    return (key["source"], key["study"], key["study_version"], key["variant"], *no, key["model"])
 
 
-def _of_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> list[GameCell]:
-    known = sorted({name for cell in cells for name in (cell.key["variant"], cell.game_variant)})
+def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -> list[GameCell]:
+    known_names = sorted({name for cell in cells for name in (cell.key["variant"], cell.game_variant)})
     for name in variants:
-        if name not in known:
-            raise UnknownNameError(f'variant with complete games of "{study}"', name, known)
+        if name not in known_names:
+            raise UnknownNameError(f'variant with complete games of "{study}"', name, known_names)
     return [cell for cell in cells if not variants or {cell.key["variant"], cell.game_variant} & set(variants)]
 
 
-def is_played(study: Study) -> bool:
+def has_games(study: Study) -> bool:
     """Whether groups are chosen for jobs in games of this study."""
     return design_named(study.design).compares_variants
 
 
-def _check_is_played(study: Study) -> None:
-    if not is_played(study):
-        played = [name for name in list_studies() if is_played(load_study(name))]
-        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(played)}.")
+def _check_has_games(study: Study) -> None:
+    if not has_games(study):
+        playable = [name for name in list_studies() if has_games(load_study(name))]
+        raise UsageError(f'The study "{study.name}" has no games.', f"Studies that have: {', '.join(playable)}.")

@@ -40,19 +40,19 @@ class Comparison:
     within: Mapping[str, str | None]
     condition: str
     reference: str
-    its: tuple[GameCell, ...]
-    reference_its: tuple[GameCell, ...]
+    cells: tuple[GameCell, ...]
+    reference_cells: tuple[GameCell, ...]
 
     @property
     def key(self) -> dict[str, Any]:
         """The columns that name it; those of ATTRIBUTES are None where they are compared or pooled."""
-        first = {name: self.its[0].key[name] for name in ("source", "study", "study_version")}
+        first = {name: self.cells[0].key[name] for name in ("source", "study", "study_version")}
         sides = {"condition": self.condition, "reference": self.reference}
         return {**first, "between": self.between, **self.within, **sides}
 
     @property
     def rounds(self) -> pl.DataFrame:
-        sides = ((self.condition, self.its), (self.reference, self.reference_its))
+        sides = ((self.condition, self.cells), (self.reference, self.reference_cells))
         return pl.concat(
             cell.rounds.with_columns(pl.lit(name).alias(self.between), pl.lit(self._kind(cell)).alias(KIND))
             for name, cells in sides
@@ -61,13 +61,13 @@ class Comparison:
 
     @property
     def n_classes(self) -> int:
-        return self.its[0].n_classes
+        return self.cells[0].n_classes
 
     @property
-    def why_not(self) -> str | None:
+    def problem(self) -> str | None:
         """Why these can't be set side by side; None where they can."""
-        played = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
-        if played[0] != played[1] or len(played[0]) > 1:
+        shapes = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
+        if shapes[0] != shapes[1] or len(shapes[0]) > 1:
             return "rounds, groups or classes of the games differ, and with them the level of chance"
         if alone := sorted(set.symmetric_difference(*(set(kinds) for kinds in self._kinds))):
             return f"in one of the two alone there is {', '.join(alone)}, and they would differ in that, too"
@@ -76,7 +76,7 @@ class Comparison:
         return None
 
     @property
-    def is_unlike_by_chance(self) -> bool:
+    def has_unequal_chance(self) -> bool:
         """Whether jobs in a class differ: chance alone then gives the two sides somewhat different levels."""
         return len({(tuple(c.chance.sizes), c.chance.is_balanced) for side in self._sides for c in side}) > 1
 
@@ -102,14 +102,14 @@ class Comparison:
 
     @property
     def _sides(self) -> tuple[tuple[GameCell, ...], tuple[GameCell, ...]]:
-        return self.its, self.reference_its
+        return self.cells, self.reference_cells
 
     def __str__(self) -> str:
-        where = ", ".join(str(value) for value in self.within.values() if value is not None)
-        return f"{self.condition} and {self.reference}" + (f" ({where})" if where else "")
+        shared = ", ".join(str(value) for value in self.within.values() if value is not None)
+        return f"{self.condition} and {self.reference}" + (f" ({shared})" if shared else "")
 
 
-def comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
+def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
     """All pairs that the question asks for, in the order of the cells; sources and study versions are never mixed.
 
     UnknownNameError for a reference or condition that no cell has, UsageError where no condition meets the reference.
@@ -120,21 +120,21 @@ def comparisons(cells: Sequence[GameCell], question: Question) -> list[Compariso
             raise UnknownNameError(f"{question.between} with complete games", name, sorted(values))
     groups: dict[tuple[str | None, ...], list[GameCell]] = {}
     for cell in cells:
-        its = [cell.attributes[name] if name in question.by else None for name in ATTRIBUTES]
-        groups.setdefault((cell.key["source"], cell.key["study_version"], *its), []).append(cell)
-    found = [
-        one
-        for where, group in groups.items()
-        for one in _within(group, dict(zip(ATTRIBUTES, where[2:], strict=True)), question)
+        attributes = [cell.attributes[name] if name in question.by else None for name in ATTRIBUTES]
+        groups.setdefault((cell.key["source"], cell.key["study_version"], *attributes), []).append(cell)
+    pairs = [
+        pair
+        for group_key, group in groups.items()
+        for pair in _within(group, dict(zip(ATTRIBUTES, group_key[2:], strict=True)), question)
     ]
-    if not found:
+    if not pairs:
         raise UsageError(
             f'Nothing can be compared with the {question.between} "{question.reference}".',
             f"Complete games there are of: {', '.join(sorted(values))}.",
             f"They must share {', '.join(('source', 'study version', *question.by))} with it.",
             *["A variant that is added makes another version of its study."] * (_n_versions(cells) > 1),
         )
-    return found
+    return pairs
 
 
 def _n_versions(cells: Sequence[GameCell]) -> int:
@@ -146,6 +146,6 @@ def _within(group: Sequence[GameCell], within: Mapping[str, str | None], questio
     for cell in group:
         sides.setdefault(cell.attributes[question.between], []).append(cell)
     reference = tuple(sides.pop(question.reference, ()))
-    for condition, its in sides.items():
+    for condition, cells in sides.items():
         if reference and (not question.conditions or condition in question.conditions):
-            yield Comparison(question.between, within, condition, question.reference, tuple(its), reference)
+            yield Comparison(question.between, within, condition, question.reference, tuple(cells), reference)

@@ -11,10 +11,10 @@ import polars as pl
 
 from slant.analysis.calls.call import Call
 from slant.analysis.calls.results import ID, Progress, Results, results
-from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, is_played
-from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, comparisons
+from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, has_games
+from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, list_comparisons
 from slant.analysis.questions.games.indices import SEED
-from slant.analysis.rows.studies import study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
 
@@ -25,7 +25,7 @@ PAPER_INDICES = ("si", "bgd", "gasi")
 @dataclass(frozen=True)
 class GameDifferences:
     """`table`: one row per comparison and index, as the view game_comparisons has them. `n_made` of the
-    `n_comparisons` were computed now. `left_out` and `unlike` say in words what could not be compared, and what makes
+    `n_comparisons` were computed now. `left_out` and `warnings` say in words what could not be compared, and what makes
     a comparison doubtful (chance gives the two sides different levels, permutations are too few); `not_kept` is why
     the new ones are not in the database.
     """
@@ -34,7 +34,7 @@ class GameDifferences:
     n_comparisons: int
     n_made: int
     left_out: tuple[str, ...]
-    unlike: tuple[str, ...]
+    warnings: tuple[str, ...]
     not_kept: str | None
 
 
@@ -66,29 +66,29 @@ def game_differences(
     where R can't.
     """
     _check(indices, adjust, n_draws)
-    played = study_in(db, study, is_played, "has games")
-    cells = game_cells(db, played, (), source)
-    question = _question(played, between, reference, by, conditions)
-    all_pairs = comparisons(cells, question)
-    pairs = [pair for pair in all_pairs if pair.why_not is None]
-    left_out = _in_words(all_pairs)
+    study = study_in(db, study, has_games, "has games")
+    cells = game_cells(db, study, (), source)
+    question = _question(study, between, reference, by, conditions)
+    all_pairs = list_comparisons(cells, question)
+    pairs = [pair for pair in all_pairs if pair.problem is None]
+    left_out = _left_out_sentences(all_pairs)
     if not pairs:
         raise UsageError("Nothing of this can be compared.", *left_out)
     calls = [_call(pair, n_draws, seed) for pair in pairs]
-    compared = results(db, calls, refit=refit, workers=workers, progress=progress)
-    compared.check_none_failed()
-    rows = compared.frames["game_differences"].filter(pl.col("index").is_in(indices))
+    differences = results(db, calls, refit=refit, workers=workers, progress=progress)
+    differences.check_none_failed()
+    rows = differences.frames["game_differences"].filter(pl.col("index").is_in(indices))
     adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=workers)
     adjusted.check_none_failed()
-    table = _table(rows, compared, adjusted.frames["game_adjusted"], cells)
-    few = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
+    table = _table(rows, differences, adjusted.frames["game_adjusted"], cells)
+    draws_warning = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
     return GameDifferences(
         table,
         len(pairs),
-        len(compared.computed),
+        len(differences.computed),
         left_out,
-        (*_unlike(pairs), *([few] if few else [])),
-        compared.not_kept or adjusted.not_kept,
+        (*_comparison_warnings(pairs), *([draws_warning] if draws_warning else [])),
+        differences.not_kept or adjusted.not_kept,
     )
 
 
@@ -118,14 +118,14 @@ def _check(indices: Sequence[str], adjust: str, n_draws: int) -> None:
         raise UsageError("Can't draw fewer than one permutation.", "For example: --n-draws 2000")
 
 
-def _in_words(pairs: Sequence[Comparison]) -> tuple[str, ...]:
-    counts = Counter((one.condition, one.why_not) for one in pairs if one.why_not)
-    return tuple(f"Not compared: {name} ({n} times): {why}." for (name, why), n in counts.items())
+def _left_out_sentences(pairs: Sequence[Comparison]) -> tuple[str, ...]:
+    counts = Counter((pair.condition, pair.problem) for pair in pairs if pair.problem)
+    return tuple(f"Not compared: {name} ({n} times): {reason}." for (name, reason), n in counts.items())
 
 
-def _unlike(pairs: Sequence[Comparison]) -> tuple[str, ...]:
-    jobs = dict.fromkeys(f"{one.condition} and {one.reference}" for one in pairs if one.is_unlike_by_chance)
-    pools = dict.fromkeys(str(one) for one in pairs if one.has_other_shares)
+def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:
+    jobs = dict.fromkeys(f"{pair.condition} and {pair.reference}" for pair in pairs if pair.has_unequal_chance)
+    pools = dict.fromkeys(str(pair) for pair in pairs if pair.has_other_shares)
     return (
         *(f"Jobs in each class differ between {name}: chance gives them different levels." for name in jobs),
         *(
@@ -148,7 +148,7 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
 
 def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
     """Of all indices, which cost no more than one. Not corrected yet: that depends on what else is asked."""
-    drawn = {"n_draws": n_draws, "seed": seed}
+    draws = {"n_draws": n_draws, "seed": seed}
     return Call(
         "compare_games",
         pair.rounds,
@@ -159,19 +159,19 @@ def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
             "n_classes": pair.n_classes,
             "adjust": "none",
             "strata": KIND,
-            **drawn,
+            **draws,
         },
         about=pair.key,
         tables={"": "game_differences"},
-        columns=drawn,
+        columns=draws,
     )
 
 
 def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[Call]:
     """p is corrected by R within each source and study version."""
     for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
-        whose = {name: family[name][0] for name in ("source", "study", "study_version")}
-        asked = {
+        family_key = {name: family[name][0] for name in ("source", "study", "study_version")}
+        question_columns = {
             "between": question.between,
             "reference": question.reference,
             "by": question.by,
@@ -181,23 +181,23 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
             "with_adjusted_p",
             family.select(pl.col(ID).alias("difference_id"), "index", "p_value"),
             {"adjust": adjust},
-            about={**whose, **asked},
+            about={**family_key, **question_columns},
             tables={"": "game_adjusted"},
             columns={"adjust": adjust},
         )
 
 
-def _table(rows: pl.DataFrame, compared: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
+def _table(rows: pl.DataFrame, differences: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
     """As the view game_comparisons has them."""
     kinds = {"study_version": pl.String, "model": pl.String, "model_label": pl.String, "model_no": pl.Int64}
-    labelled = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
-    labels = pl.DataFrame(labelled, schema=kinds, orient="row").unique(("study_version", "model"), keep="last")
+    label_rows = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
+    labels = pl.DataFrame(label_rows, schema=kinds, orient="row").unique(("study_version", "model"), keep="last")
     corrected = adjusted.select(pl.col("difference_id").alias(ID), "index", "n_comparisons", "p_adjusted", "adjust")
-    made = compared.calls.select(ID, "data_hash", "versions", made_at="ended_at")
+    call_rows = differences.calls.select(ID, "data_hash", "versions", made_at="ended_at")
     return (
         rows.join(labels, on=["study_version", "model"], how="left", maintain_order="left")
         .join(corrected, on=[ID, "index"], how="left", maintain_order="left")
-        .join(made, on=ID, how="left", maintain_order="left")
+        .join(call_rows, on=ID, how="left", maintain_order="left")
         .with_columns(is_current=pl.lit(True))
         .select(VIEW)
     )

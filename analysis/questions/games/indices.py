@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.calls.call import Call
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.results import ID, Progress, results
-from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, is_played
-from slant.analysis.rows.studies import study_in
+from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
 
@@ -54,18 +54,18 @@ def game_indices(
     """
     if min(n_boot, n_random) < 1:
         raise UsageError("Can't draw fewer than one bootstrap or random cell.", "For example: --n-boot 2000")
-    cells = game_cells(db, study_in(db, study, is_played, "has games"), variants, source)
+    cells = game_cells(db, study_in(db, study, has_games, "has games"), variants, source)
     levels = {cell.chance: _level_call(cell.chance, n_random, seed) for cell in cells}
     calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]
-    made = results(db, [*levels.values(), *calls], refit=refit, workers=workers, progress=progress)
-    made.check_none_failed()
-    n_made = sum(call.id in made.computed for call in calls)
-    table = _table(cells, calls, made.frames["game_indices"], made.frames["random_levels"], made.calls)
-    return GameIndices(table, len(cells), n_made, made.not_kept)
+    computed = results(db, [*levels.values(), *calls], refit=refit, workers=workers, progress=progress)
+    computed.check_none_failed()
+    n_made = sum(call.id in computed.computed for call in calls)
+    table = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
+    return GameIndices(table, len(cells), n_made, computed.not_kept)
 
 
 def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
-    drawn = {"n_cells": n_cells, "seed": seed}
+    draws = {"n_cells": n_cells, "seed": seed}
     return Call(
         "random_level",
         arguments={
@@ -74,16 +74,16 @@ def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
             "class_sizes": chance.sizes,
             "balanced": chance.is_balanced,
             "n_games": chance.n_games,
-            **drawn,
+            **draws,
         },
         about=asdict(chance),
         tables={"": "random_levels"},
-        columns=drawn,
+        columns=draws,
     )
 
 
 def _index_call(cell: GameCell, level: Call, n_boot: int, seed: int) -> Call:
-    drawn = {"n_boot": n_boot, "seed": seed}
+    draws = {"n_boot": n_boot, "seed": seed}
     return Call(
         "game_indices",
         cell.rounds,
@@ -94,13 +94,17 @@ def _index_call(cell: GameCell, level: Call, n_boot: int, seed: int) -> Call:
             "answer_format": cell.answer_format,
             "n_incomplete": cell.n_incomplete,
             "level_call_id": level.id,
-            **drawn,
+            **draws,
         },
     )
 
 
 def _table(
-    cells: Sequence[GameCell], calls: Sequence[Call], indices: pl.DataFrame, levels: pl.DataFrame, made: pl.DataFrame
+    cells: Sequence[GameCell],
+    calls: Sequence[Call],
+    indices: pl.DataFrame,
+    levels: pl.DataFrame,
+    call_rows: pl.DataFrame,
 ) -> pl.DataFrame:
     """As the view game_index_intervals has them."""
     labels = pl.DataFrame(
@@ -114,7 +118,9 @@ def _table(
     return (
         indices.join(labels, on=ID, how="left", maintain_order="left")
         .join(chance, on=["level_call_id", "index"], how="left", maintain_order="left")
-        .join(made.select(ID, "data_hash", "versions", made_at="ended_at"), on=ID, how="left", maintain_order="left")
+        .join(
+            call_rows.select(ID, "data_hash", "versions", made_at="ended_at"), on=ID, how="left", maintain_order="left"
+        )
         .with_columns(is_current=pl.lit(True))
         .select(VIEW)
     )
@@ -149,3 +155,9 @@ VIEW = (
     "versions",
     "made_at",
 )
+
+
+def controlled_rows() -> pl.DataFrame:
+    """What R's controlled_indices() returns; it takes some seconds. RError where R is missing."""
+    rows: pl.DataFrame = answered(Call("controlled_indices"))
+    return rows

@@ -1,4 +1,4 @@
-"""`search()`: how numbers of topics compare (stm's searchK), one number a job, spread over the cores.
+"""`search_topics()`: how numbers of topics compare (stm's searchK), one number a job, spread over the cores.
 
 Each number is kept as soon as it is computed, so that a search that was killed goes on where it stopped.
 """
@@ -15,10 +15,9 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.results import Progress, not_kept_yet, results
-from slant.analysis.fitting.work import Work, fit_work
-from slant.analysis.rows.fit_choice import chosen_fits, no_rows
-from slant.analysis.rows.open import open_trials
-from slant.analysis.rows.studies import study_in
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
+from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import is_alive
 from slant.collector.records import stable_id
@@ -28,7 +27,7 @@ STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
 _PACKAGES = ("stm", "tm", "SnowballC")
 
 
-def search(
+def search_topics(
     db: str | Path,
     study: str | Study | None = None,
     numbers: Sequence[int] = tuple(range(3, 11)),
@@ -45,45 +44,47 @@ def search(
 
     Raises UsageError for numbers below 2, RError where R can't fit (and says why), DatabaseError without rows.
     """
-    wrong = [number for number in numbers if number < 2]
-    if wrong or not numbers:
-        raise UsageError(f"Can't fit {wrong[0] if wrong else 'no'} topics.", "Numbers of topics are at least 2: 3:10")
-    work = [
-        one
-        for its, definition in chosen_fits("stm", db, study_in(db, study, has_topic_model, "has a topic model"))
-        for one in fit_work(db, its, definition, source=source, settings=settings)
+    too_small = [number for number in numbers if number < 2]
+    if too_small or not numbers:
+        raise UsageError(
+            f"Can't fit {too_small[0] if too_small else 'no'} topics.", "Numbers of topics are at least 2: 3:10"
+        )
+    plan = [
+        planned
+        for fit_study, definition in find_fits("stm", db, study_in(db, study, has_topic_model, "has a topic model"))
+        for planned in plan_fits(db, fit_study, definition, source=source, settings=settings)
     ]
-    if not work:
-        raise no_rows("fit", db, source)
+    if not plan:
+        raise no_rows_error("fit", db, source)
     largest_first = sorted(set(numbers), reverse=True)  # they take longest, and the cores end together
-    searches = [_Search(Path(db), one, max_em_its) for one in work]
-    for at, asked in enumerate(searches):
-        asked.compute(largest_first, workers, progress and _stage(progress, at, len(searches)))
+    searches = [_TopicSearch(Path(db), planned, max_em_its) for planned in plan]
+    for number, topic_search in enumerate(searches):
+        topic_search.compute(largest_first, workers, progress and _stage(progress, number, len(searches)))
     rows = open_trials(db, view="topic_searches")
-    ids = [asked.id for asked in searches]
+    ids = [topic_search.id for topic_search in searches]
     return rows.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
 
 
 def _stage(progress: Progress, number: int, n: int) -> Progress:
     """The progress of one of several searches as that of all."""
-    return lambda done, every: progress(number * every + done, n * every)
+    return lambda done, total: progress(number * total + done, n * total)
 
 
 def has_topic_model(study: Study) -> bool:
     return any(fit.engine == "stm" for fit in study.fits.values())
 
 
-class _Search:
+class _TopicSearch:
     """The search for one topic model: its texts are cleaned once, into a file that all its calls read."""
 
-    def __init__(self, db: Path, work: Work, max_em_its: int) -> None:
+    def __init__(self, db: Path, work: PlannedFit, max_em_its: int) -> None:
         self._db, self._work, self._max_em_its = db, work, max_em_its
         self.id = stable_id("search", work.call.id, max_em_its)
         self._file = made_model_folder(db) / f"{self.id}.{os.getpid()}.prepared.rds"
 
     def compute(self, numbers: Sequence[int], workers: int | None, progress: Progress | None) -> None:
         calls = [self._call(number) for number in numbers]
-        _clear_away(self._file.parent)
+        _remove_leftovers(self._file.parent)
         try:
             if not_kept_yet(self._db, calls):
                 self._prepare(getattr(progress, "watch", None))
@@ -92,14 +93,14 @@ class _Search:
             self._file.unlink(missing_ok=True)
 
     def _prepare(self, watch: Any) -> None:
-        said = self._file.with_suffix(".says")
-        arguments = {"arguments": {**self._work.arguments, "say": str(said)}, "file": str(self._file)}
+        status_file = self._file.with_suffix(".says")
+        arguments = {"arguments": {**self._work.arguments, "say": str(status_file)}, "file": str(self._file)}
         if watch:
-            watch(said)
+            watch(status_file)
         try:
             answered(Call("prepare_search", self._work.cell.rows, arguments, packages=_PACKAGES))
         finally:
-            said.unlink(missing_ok=True)
+            status_file.unlink(missing_ok=True)
 
     def _call(self, number: int) -> Call:
         work = self._work
@@ -116,8 +117,8 @@ class _Search:
         )
 
 
-def _clear_away(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """What searches left that were killed."""
-    for left in folder.glob("*.prepared.*"):
-        if not is_alive(left.name.split(".")[1]):
-            left.unlink(missing_ok=True)
+    for leftover in folder.glob("*.prepared.*"):
+        if not is_alive(leftover.name.split(".")[1]):
+            leftover.unlink(missing_ok=True)

@@ -100,13 +100,13 @@ class Allocation(Design):
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
         data: AllocationData = study.data
-        now = standing(conversation, history)
-        if now.is_over:
+        state = standing(conversation, history)
+        if state.is_over:
             return None
-        trial = next_trial(data, conversation, history, now)
-        last_round = min(now.place, data.n_rounds) - 1
-        earlier = conversation.trials[last_round] if now.place else None
-        return trial, prompt_of(data, self._answer(study, trial), trial, now, earlier)
+        trial = next_trial(data, conversation, history, state)
+        last_round = min(state.place, data.n_rounds) - 1
+        earlier = conversation.trials[last_round] if state.place else None
+        return trial, prompt_of(data, self._answer(study, trial), trial, state, earlier)
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_turn(study.data, self._answer(study, trial), trial, reply)

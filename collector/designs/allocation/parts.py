@@ -177,10 +177,10 @@ def _success(table: Table, groups: tuple[str, ...], classes: Sequence[str]) -> S
         return Success("latin_square", tuple(_chance(rate, row.where) for rate in rates))
     if chances := row.mapping("hidden_mapping"):
         inner = row.table("hidden_mapping")
-        kept = tuple(_chance(chances.get(key), inner.where) for key in ("match", "other"))
+        group_chances = tuple(_chance(chances.get(key), inner.where) for key in ("match", "other"))
         _ = [inner.optional(key, (int, float), "a chance") for key in ("match", "other")]
         inner.finish()
-        return Success("hidden_mapping", kept)
+        return Success("hidden_mapping", group_chances)
     by_job = {job: _chance(rate, row.where) for job, rate in row.mapping("by_job").items()}
     row.finish()
     return Success("by_job", of_job=by_job)

@@ -47,10 +47,10 @@ def _by_name(row: Table, names: Sequence[str], most: float) -> Numbers:
     return tuple(_number(values[name], f'"{name}" in {row.where}', most) for name in names)
 
 
-def _check_all(row: Table, given: Sequence[str], names: Sequence[str], what: str) -> None:
+def _check_all(row: Table, entries: Sequence[str], names: Sequence[str], description: str) -> None:
     for name in names:
-        if name not in given:
-            raise StudyError(f'{row.where} must name every {what}, but "{name}" is missing.')
+        if name not in entries:
+            raise StudyError(f'{row.where} must name every {description}, but "{name}" is missing.')
 
 
 def _number(value: object, what: str, most: float) -> float:

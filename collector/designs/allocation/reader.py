@@ -57,10 +57,10 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
         return Reading(reply.outcome)
     text = (reply.answer or "").replace("’", "'")
     for part in _where_it_stands(text, answer, trial, reply):
-        found = _found(data, trial, part)
-        if len(found) == 1:
-            return Reading("answered", found[0])
-        if found:
+        mentions = _found(data, trial, part)
+        if len(mentions) == 1:
+            return Reading("answered", mentions[0])
+        if mentions:
             return Reading("malformed")
     return Reading("refused" if REFUSAL.search(text) else "malformed")
 
@@ -78,8 +78,10 @@ def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply
     """The places to look at, one after the other: the line behind the marker, the text behind it, the whole text. With
     a tool, what it was called with; a round has no other answer then."""
     if answer.tool and (reply.tool_calls or trial.test == ROUNDS):
-        given = [str(call.arguments.get(TOOL_ARGUMENT, "")) for call in reply.tool_calls if call.name == answer.tool]
-        return ["\n".join(given)]
+        arguments = [
+            str(call.arguments.get(TOOL_ARGUMENT, "")) for call in reply.tool_calls if call.name == answer.tool
+        ]
+        return ["\n".join(arguments)]
     if not answer.marker:
         return [text]
     place = (text.casefold().find if answer.marker_at == "first" else text.casefold().rfind)(answer.marker.casefold())
@@ -94,8 +96,8 @@ def named(text: str, groups: tuple[str, ...]) -> tuple[str, ...]:
     """The groups that a text names as whole words, in any case, singular or plural, as the study spells them. Whether
     an apostrophe is straight or curly does not matter."""
     text, plain = text.replace("’", "'"), [group.replace("’", "'") for group in groups]
-    found = (re.search(rf"(?<!\w){re.escape(name)}s?(?!\w)", text, re.IGNORECASE) for name in plain)
-    return tuple(group for group, is_there in zip(groups, found, strict=True) if is_there)
+    matches = (re.search(rf"(?<!\w){re.escape(name)}s?(?!\w)", text, re.IGNORECASE) for name in plain)
+    return tuple(group for group, is_there in zip(groups, matches, strict=True) if is_there)
 
 
 def numbers(text: str) -> tuple[str, ...]:

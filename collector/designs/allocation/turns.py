@@ -46,10 +46,10 @@ def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
     return Standing(place, reminders, is_over, last, points)
 
 
-def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], now: Standing) -> Trial:
+def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], standing: Standing) -> Trial:
     """The trial that is asked now, with what it takes to judge its answer among its factors."""
-    trial = conversation.trials[now.place]
-    facts: dict[str, Any] = {"reminders": now.reminders}
+    trial = conversation.trials[standing.place]
+    facts: dict[str, Any] = {"reminders": standing.reminders}
     if trial.test == ROUNDS:
         facts |= _earlier_in_class(data, conversation, history, trial)
     if trial.test == RATINGS:
@@ -80,9 +80,11 @@ def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
     return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
 
 
-def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None) -> Prompt:
+def prompt_of(
+    data: AllocationData, answer: AnswerFormat, trial: Trial, standing: Standing, earlier: Trial | None
+) -> Prompt:
     """All messages, those of the turns before as they were sent. `earlier` is the trial of the last round."""
-    if now.last is None:
+    if standing.last is None:
         system = [{"role": "system", "content": data.texts.system}] if data.texts.system else []
         opening = (
             [_preamble(data, trial), asked(data, answer, trial)]
@@ -91,12 +93,14 @@ def prompt_of(data: AllocationData, answer: AnswerFormat, trial: Trial, now: Sta
         )
         text = BETWEEN.join(part for part in opening if part)
         return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
-    before, reply = now.last.prompt, now.last.reply
+    before, reply = standing.last.prompt, standing.last.reply
     message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
     message |= {"blocks": reply.blocks} if reply.blocks else {}
     # some providers refuse an empty message: whoever said nothing is not quoted
     quoted = (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
-    beginning, text = ("", _reminder(data, trial)) if now.reminders else _going_on(data, answer, trial, now, earlier)
+    beginning, text = (
+        ("", _reminder(data, trial)) if standing.reminders else _going_on(data, answer, trial, standing, earlier)
+    )
     new = (
         _after_calls(beginning, text, reply)
         if reply.tool_calls
@@ -122,14 +126,16 @@ def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
 
 
 def _going_on(
-    data: AllocationData, answer: AnswerFormat, trial: Trial, now: Standing, earlier: Trial | None
+    data: AllocationData, answer: AnswerFormat, trial: Trial, standing: Standing, earlier: Trial | None
 ) -> tuple[str, str]:
     """How the last round turned out, and what is asked next."""
     if data.task == "elicitation":
         return "", with_addon(_query(data, data.texts.next_query, trial), answer)
     assert earlier is not None
-    assert now.last is not None
-    return answer.outcome.format(outcome=_outcome(data, earlier, now.last, now.points)), asked(data, answer, trial)
+    assert standing.last is not None
+    return answer.outcome.format(outcome=_outcome(data, earlier, standing.last, standing.points)), asked(
+        data, answer, trial
+    )
 
 
 def _preamble(data: AllocationData, trial: Trial) -> str:

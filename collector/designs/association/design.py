@@ -22,7 +22,7 @@ from slant.collector.designs.association.words import (
     parse_tables,
 )
 from slant.collector.designs.design import Design, used_frames
-from slant.collector.designs.placeholders import placeholders
+from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.designs.wordings import spoken_words
@@ -236,7 +236,7 @@ def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
         n_before = sum(len(data.tests[name].asked) for name in before)
         order = ["balanced", *(f"{side} {word}" for side, word in test.asked)]
         order.append(str((n_before + list(data.wordings).index(wording)) % 2))
-    used = placeholders(layout.template)
+    used = find_placeholders(layout.template)
     listed = {
         name: text for name, text in test.texts(frame, layout).items() if name in used or name in ("label_a", "label_b")
     }

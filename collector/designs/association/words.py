@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slant.collector.designs.placeholders import check_placeholders, placeholders
+from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.designs.wordings import read_wordings, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
@@ -167,7 +167,7 @@ def _sides(rows: list[dict[str, str]], where: str) -> dict[str, dict[str, tuple[
 
 def check_names(test: AssociationTest, frame: str, template: str) -> None:
     """StudyError where a frame's template asks for a name that the test leaves empty."""
-    for column in sorted(placeholders(template) & set(NAME_COLUMNS)):
+    for column in sorted(find_placeholders(template) & set(NAME_COLUMNS)):
         if not test.names[frame][column]:
             raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')
 

@@ -45,10 +45,10 @@ def _texts(planned: Trial) -> tuple[str | None, str | None]:
 
 def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str) -> dict[str, Any]:
     """The places in the order of asking are the row's own: those of the plan would be made up."""
-    given = trial.factors if _said(draft.get("factors")) else {}
-    places = {name: _place(draft.get(name, given.get(name)), name) for name in _PLACES}
-    is_enforced = _said(draft.get("structured_output", given.get("structured_output"))).lower() in ("true", "1")
-    tier = _said(draft.get("tier", given.get("tier"))) or planned.factors.get("tier")
+    trial_factors = trial.factors if _said(draft.get("factors")) else {}
+    places = {name: _place(draft.get(name, trial_factors.get(name)), name) for name in _PLACES}
+    is_enforced = _said(draft.get("structured_output", trial_factors.get("structured_output"))).lower() in ("true", "1")
+    tier = _said(draft.get("tier", trial_factors.get("tier"))) or planned.factors.get("tier")
     return {"consistent_letter": letter, **places, "tier": tier, "structured_output": is_enforced}
 
 

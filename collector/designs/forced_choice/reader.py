@@ -93,8 +93,10 @@ def _letters(value: Any, options: tuple[str, str]) -> set[str]:
     letter = letter_of(value, options)
     if letter is not None:
         return {letter}
-    found = mentioned(value, options)
-    return {"both_letters": set(LETTERS)}.get(found.kind or "", set()) | ({found.letter} if found.letter else set())
+    mention = mentioned(value, options)
+    return {"both_letters": set(LETTERS)}.get(mention.kind or "", set()) | (
+        {mention.letter} if mention.letter else set()
+    )
 
 
 def _place(text: str, start: int, end: int, letter: str) -> int | None:

@@ -136,9 +136,11 @@ def _domains(
             raise StudyError(f'The domain "{name}" is given twice in {where}.')
         if name not in words:
             raise StudyError(f'The domain "{name}" of {where} has no words.')
-        found = {block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks}
+        checked_pairs = {
+            block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks
+        }
         number = whole(row.get("domain_no") or str(place), f"the domains of {where}")
-        domains[name] = Domain(name, number, row.get("label") or name, tuple(words[name]), found)
+        domains[name] = Domain(name, number, row.get("label") or name, tuple(words[name]), checked_pairs)
     if not domains:
         raise StudyError(f"{where} needs at least one domain.")
     return domains

@@ -47,10 +47,10 @@ class Tidy:
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         needed = NEEDED if has_model else ("model", *NEEDED)
-        there = {*columns, *(ours for theirs, ours in ALIASES.items() if theirs in columns)}
-        there |= {"wording"} if len(study.data.wordings) == 1 else set()
-        missing = [name for name in needed if name not in there]
-        if design_named(study.design).analyses_tokens and not there & set(COUNTS):
+        present = {*columns, *(ours for foreign, ours in ALIASES.items() if foreign in columns)}
+        present |= {"wording"} if len(study.data.wordings) == 1 else set()
+        missing = [name for name in needed if name not in present]
+        if design_named(study.design).analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
         if missing:
             raise _missing(study, path, missing, columns)
@@ -66,9 +66,9 @@ class Tidy:
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
-        for theirs, ours in ALIASES.items():
-            if theirs in cells and (ours not in cells or (theirs == "word" and "domain" in cells)):
-                cells[ours] = cells[theirs]
+        for foreign, ours in ALIASES.items():
+            if foreign in cells and (ours not in cells or (foreign == "word" and "domain" in cells)):
+                cells[ours] = cells[foreign]
         if is_empty(cells.get("wording")) and len(study.data.wordings) == 1:
             [cells["wording"]] = study.data.wordings
         return cells

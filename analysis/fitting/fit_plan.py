@@ -1,0 +1,147 @@
+"""One fit to make: what is fitted, to which rows, and by what it is known again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from slant.analysis.calls.call import Call
+from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
+from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.toml_table import checked_name
+
+
+@dataclass(frozen=True)
+class PlannedFit:
+    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number.
+
+    `refusals_removed`: rows were left out by the fit's flags, so far as there are such rows; never of a fit without.
+    """
+
+    study: str
+    definition: Fit
+    cell: Cell
+    refusals_removed: bool
+    measure: str | None
+    db: Path
+    own_settings: Mapping[str, Any]
+    asides: Mapping[str, Any]
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.definition.engine]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What R is told of this fit, whatever its rows are."""
+        return self.engine.arguments(self.definition)
+
+    @cached_property
+    def call(self) -> Call:
+        fit, cell = self.definition, self.cell
+        grain = {name: cell.key.get(name) for name in (*GRAIN, "model", "test")}
+        settings = {"settings": dict(self.own_settings)} if self.own_settings else {}
+        return Call(
+            "run_fit",
+            cell.rows,
+            {"engine": fit.engine, "arguments": self.arguments},
+            about={
+                "study": self.study,
+                "fit": fit.name,
+                "engine": fit.engine,
+                **grain,
+                **cell.key,
+                "refusals_removed": self.refusals_removed,
+                "measure": self.measure,
+                **settings,
+            },
+            tables=tables_of(fit.engine),
+            columns={
+                "formula": self.engine.describe(fit),
+                "token_source": cell.token_source,
+                "dropped": ", ".join(f"{flag}: {n}" for flag, n in cell.n_dropped.items()) or None,
+            },
+            fill=cell.common_values,
+            failed=FITS,
+            warnings=cell.warnings,
+            packages=self.engine.packages,
+            cores="all" if self.engine.takes_all_cores else "one",
+            keeps=self.engine.files,
+            says=fit.name if self.engine.keeps_model else "",
+            asides=self.asides,
+            nested="arguments",
+        )
+
+
+def _check_engine(study: Study, fit: Fit) -> None:
+    if fit.engine not in ENGINES:
+        raise StudyError(
+            f'The fit "{fit.name}" of "{study.name}" names the engine "{fit.engine}".',
+            f"Engines there are: {', '.join(sorted(ENGINES))}.",
+        )
+    missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
+    if missing:
+        raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
+
+
+def plan_fits(
+    db: str | Path,
+    study: Study,
+    definition: Fit,
+    *,
+    source: str | None = None,
+    measure: str | None = None,
+    refusals_removed: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    only: Mapping[str, Collection[str]] | None = None,
+    rows: ViewRows | None = None,
+) -> list[PlannedFit]:
+    """The fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
+
+    StudyError where it can't be made.
+    """
+    _check_engine(study, definition)
+    engine, settings = ENGINES[definition.engine], settings or {}
+    for name in settings:
+        if name not in (*engine.settings, *engine.asides):
+            raise UnknownNameError(f"setting of {definition.engine}", name, (*engine.settings, *engine.asides))
+    own_settings = {name: value for name, value in settings.items() if name not in engine.asides}
+    asides = {name: value for name, value in settings.items() if name in engine.asides}
+    definition, random = with_random(replace(definition, settings={**definition.settings, **own_settings}))
+    cells = read_cells(
+        db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    )
+    _check_random(cells, random)
+    return [
+        PlannedFit(study.name, definition, cell, bool(cell.n_dropped), measure, Path(db), own_settings, asides)
+        for cell in cells
+        if all(cell.key.get(name) in values for name, values in (only or {}).items())
+    ]
+
+
+def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
+    """The fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their names."""
+    settings = dict(definition.settings)
+    random = tuple(checked_name(str(name), "column") for name in settings.pop("random", ()))
+    if random and definition.formula is None:
+        raise StudyError(f'The fit "{definition.name}" has no formula to add a random effect to.')
+    terms = [definition.formula or "", *(f"(1 | {name})" for name in random)]
+    formula = " + ".join(terms) if random else definition.formula
+    return replace(definition, settings=settings, formula=formula), random
+
+
+def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
+    for cell, name in product(cells, random):
+        if name not in cell.rows.columns:
+            raise StudyError(f'Can\'t give "{name}" a random effect: the rows have no such column.')
+        if cell.rows[name].n_unique() < 2:
+            raise UsageError(
+                f'Can\'t give "{name}" a random effect: all rows have the same.',
+                "To ask every trial several times: collect --repeat 5",
+            )

@@ -1,0 +1,229 @@
+"""The HTML report: one self-contained page with what was recomputed, the print beside it, figures, topics, and where
+all of it comes from. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
+from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.pages.provenance import (
+    describe_methods,
+    described_runs,
+    other_version_sentences,
+    result_versions,
+    without_folders,
+)
+from slant.analysis.pages.report_comparison import claim_texts, comparison_rows, comparison_without_r, is_quick
+from slant.analysis.pages.report_sections import ReportData, more_tables, sections
+from slant.analysis.pages.report_tables import table_label, text_table
+from slant.analysis.plots.drawing import require_packages
+from slant.analysis.plots.registry import figure_kinds, figure_rows
+from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.study_checks import check_descriptions
+from slant.analysis.questions.topics.topic_models import stale_model_warnings
+from slant.analysis.rows.descriptive_tables import table_info, tables
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import read_view, view_names
+from slant.collector.checks.notes import table_notes
+from slant.collector.errors import RError, UsageError
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study
+
+SOURCES = {
+    "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
+    "imported": "Answers that others collected and published.",
+    "collected": "Answers of the models, asked by slant.",
+}
+_ENGINES = ("lme4", "effect_size")  # fits that a report makes where they are missing; others take minutes
+_MORE_TABLES = (
+    "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
+    "served_model_changes", "mixed_cells", "mixed_batches", "costs",
+)  # fmt: skip
+
+
+@opens_once
+def report(
+    db: str | Path,
+    study: str | Study | None = None,
+    out: str | Path = "report.html",
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
+
+    Fits and figures are made as needed; topics are shown where `analyze --fit stm` has kept some. Where R is missing,
+    what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
+    Raises DatabaseError without trials, UsageError where `out` can't be written.
+    """
+    out = Path(out)
+    _check_place(out)
+    study = study_in(db, study)
+    stored_views = view_names(
+        db
+    )  # a database of an older slant lacks the newest ones, and can be reported on all the same
+    infos = [info for info in table_info().values() if info.is_about(study.design) and info.name in stored_views]
+    study_tables = tables(db, study=study.name, names=[info.name for info in infos])
+    with reading(db) as connection:
+        labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
+        runs = frame_of(connection.table("runs")).filter(pl.col("study") == study.name).sort("started_at", "run_id")
+    warnings = [*table_notes(db, study.name), *mixture_warnings(db, study.name), *_data_warnings(study_tables)]
+    bayes_fits = fits_to_show(db, study)
+    data = ReportData(study, tables_of_fits(study_tables, bayes_fits), {**labels, **claim_texts(study)})
+    computing_warnings = [*_compute(data, db, study, workers, progress), *other_version_sentences(db, study.name)]
+    fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
+    warnings = [
+        *fit_warnings,
+        *computing_warnings,
+        *stale_model_warnings(db, study),
+        *stale_fit_warnings(bayes_fits, study),
+        *warnings,
+    ]
+    methods_texts = describe_methods(db, runs["run_id"].to_list())
+    page = _page(
+        study=study.name,
+        check_hint=_check_hint(data),
+        title=study.title,
+        citation=study.source,
+        sources=[(s, SOURCES.get(s, s)) for s in study_tables["outcome_counts"]["source"].unique(maintain_order=True)],
+        warnings=warnings,
+        sections=sections(data),
+        more=more_tables(data, _MORE_TABLES),
+        methods=methods_texts,
+        references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
+        runs=text_table(described_runs(runs)),
+        versions=result_versions(*data.fits.values()) if data.fits else {},
+    )
+    return _write(out, page)
+
+
+def _compute(
+    data: ReportData, db: str | Path, study: Study, workers: int | None, progress: Progress | None
+) -> list[str]:
+    """Puts into `data` what fits and figures give; returns the warnings for the top of the page."""
+    has_print = study.published is not None
+    fit_names = [
+        name for name, definition in study.fits.items() if definition.engine in _ENGINES and is_quick(definition)
+    ]
+    problems: list[str] = []
+    try:
+        data.comparison = comparison_rows(db, study, workers, progress) if has_print else None
+    except RError as error:
+        problems.append(str(error))
+        data.comparison = comparison_without_r(db, study)
+    for name in fit_names:
+        try:
+            data.fits[name] = fit(db, study, name, workers=workers, progress=progress)
+        except RError as error:
+            problems.append(str(error))
+    try:
+        require_packages(("ggplot2",))
+        figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
+        data.figures = list(figure_rows(db, study, figure_names, workers=workers, progress=progress))
+    except RError as error:
+        problems.append(str(error))
+    left_out = [f"Left out, because R could not do it: {without_folders(problem)}" for problem in _unique(problems)]
+    fit_warnings = [
+        f"Doubtful fit: {warning}"
+        for result in data.fits.values()
+        for warning in doubtful_fit_warnings(result.diagnostics)
+    ]
+    return [*left_out, *fit_warnings, *_no_data(data.comparison)]
+
+
+def _check_hint(data: ReportData) -> str | None:
+    """What `analyze check` tells beside this report; None where it has nothing to check."""
+    if not has_checks(data.study):
+        return None
+    return ", ".join(name.replace("_", " ") for name in check_descriptions(data.study))
+
+
+def _page(**content: Any) -> str:
+    """The whole page. Its script is the only one that may run: the page names it by its hash."""
+    environment = Environment(
+        loader=PackageLoader("slant.analysis.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breakable"] = _breakable
+    environment.filters["table_label"] = table_label
+    loader = environment.loader
+    assert loader is not None
+    script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
+    script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    page_parts = {"script": Markup(script), "style": Markup(style), "script_hash": script_hash, "made_at": made_at}
+    return environment.get_template("report.html.j2").render(**content, **page_parts)
+
+
+def _unique(texts: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _breakable(text: str) -> Markup:
+    """Text, escaped, in which a line may end after an underscore: tables of many columns have to fit on paper."""
+    return Markup("_<wbr>").join(escape(part) for part in text.split("_"))
+
+
+def _labels(models: pl.DataFrame, tests: pl.DataFrame) -> dict[str, str]:
+    return {**dict(models.select("model", "label").iter_rows()), **dict(tests.select("test", "label").iter_rows())}
+
+
+def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:
+    if rows is None:
+        return
+    is_missing = pl.col("table").str.starts_with("S") & (pl.col("status") == "no data")
+    empty = rows.filter(is_missing).drop_nulls(["model", "test"])
+    for (source, model), part in empty.group_by("source", "model", maintain_order=True):
+        tests = part["test"].unique(maintain_order=True).to_list()
+        yield f"No data ({source}): {model} in {', '.join(tests)}."
+
+
+def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    if n_twice := study_tables["duplicate_finals"].height:
+        yield f"Trials with two final answers, both of which count: {n_twice} (table duplicate_finals)."
+    for row in study_tables["served_models"].filter(pl.col("served_model_differs")).to_dicts():
+        reason = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
+        yield (
+            f"Served model differs: {row['requested_model']} was asked, {row['served_model']} answered "
+            f"{row['n_trials']} trials ({reason})."
+        )
+
+
+def _check_place(out: Path) -> None:
+    """Before the work, which may take a while."""
+    if not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
+        raise _unwritable(out, "its folder is not there, or can't be written to")
+
+
+def _write(out: Path, page: str) -> Path:
+    """Into a file beside it first, so that nobody ever sees half a report."""
+    try:
+        handle, name = tempfile.mkstemp(dir=out.parent, prefix=".report-", suffix=".html")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(page)
+        Path(name).chmod(0o644)
+        Path(name).replace(out)
+    except OSError as error:
+        raise _unwritable(out, error.strerror) from None
+    return out.resolve()
+
+
+def _unwritable(out: Path, reason: str | None) -> UsageError:
+    return UsageError(f'Can\'t write the report to "{out}": {reason}.', "Name another: --out FILE")

@@ -1,0 +1,72 @@
+"""What a paper prints beside what is here, for a study whose variants are compared: how many numbers stand how, those
+that something stands beside, and the slips.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
+from slant.analysis.pages.report_tables import text_table
+from slant.analysis.paper.numbers import PRINT
+from slant.collector.designs import design_named
+
+COMPARED = "compared"
+"""The name under which a material holds the rows of `analyze compare`."""
+_OF_PRINT = (
+    "No answers are needed for these: numbers of the paper are held against its other numbers, and the design that it "
+    "states against the study as it is played here."
+)
+_OF_ANSWERS = (
+    "Every printed number is listed by: analyze compare --study {study}. A number without answers of its model has "
+    "nothing to stand beside: no raw data, not comparable."
+)
+
+
+def print_comparison(section: SectionData) -> Group | None:
+    rows = section.own(COMPARED)
+    if rows.is_empty() or not design_named(section.study.design).compares_variants:
+        return None
+    recomputed = rows.filter(pl.col("recomputed").is_not_null())
+    tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]
+    if recomputed.height:
+        tables.append(
+            CaptionedTable(
+                "Printed numbers that something stands beside", text_table(_comparison_rows(section, recomputed))
+            )
+        )
+    slips = rows.filter(pl.col("status") == "slip")
+    if slips.height:
+        tables.append(
+            CaptionedTable(f"Known slips of print ({slips.height})", text_table(_slips(section, slips)), is_open=True)
+        )
+    text = _OF_PRINT if section.grain["source"] == PRINT else _OF_ANSWERS.format(study=section.study.name)
+    return Group("print", "beside the print", (text,), tuple(tables))
+
+
+def _status_counts(rows: pl.DataFrame) -> pl.DataFrame:
+    counts = rows.with_columns(n=pl.lit(1)).pivot(
+        "status", index="table", values="n", aggregate_function="sum", maintain_order=True
+    )
+    return counts.fill_null(0)
+
+
+def _comparison_rows(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
+    note = pl.col("note").fill_null("")
+    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), "status", note)
+
+
+def _slips(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(*_key(section), "printed", pl.col("recomputed").alias("here"), pl.col("slip").alias("why"))
+
+
+def _key(section: SectionData) -> list[pl.Expr]:
+    """Of games, `test` is the variant and `condition` the format of answers. Most models of a paper were not asked."""
+    labels = {**{model.model: model.label for model in section.study.models}, **section.labels}
+    return [
+        pl.col("table"),
+        pl.col("model").replace(labels).fill_null(""),
+        pl.col("test").alias("variant").fill_null(""),
+        pl.col("condition").alias("format").fill_null(""),
+        pl.col("quantity").str.replace_all("_", " "),
+    ]

@@ -1,0 +1,52 @@
+"""The groups of tables of a report, in its order. A new one is a function and a row here; what it returns None for, the
+study does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slant.analysis.pages.parts import forced_choice, games, printed_tables
+from slant.analysis.pages.parts.records import Group, GroupFunction, MissingResult, SectionData
+from slant.analysis.pages.provenance import without_folders
+
+_TOPICS = (
+    "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
+    "topic_quality", "topic_effects", "topic_searches", "topic_examples",
+)  # fmt: skip
+
+
+def topics(section: SectionData) -> Group | None:
+    tables = tuple(table for name in _TOPICS if (table := section.captioned(name)))
+    text = (
+        "Topics have no fixed order: their numbers are those of this fit. The examples are what models wrote, word for "
+        "word."
+    )
+    return Group("topics", "topics of the reasoning", (text,), tables) if tables else None
+
+
+def robustness(section: SectionData) -> Group | None:
+    """Specification by specification, where `analyze sensitivity` has kept some."""
+    if not section.study.sensitivity:
+        return None
+    table = section.captioned("specifications")
+    to_make = MissingResult("Sensitivity analysis", f"analyze sensitivity --study {section.study.as_typed}")
+    tables, missing = ((table,), ()) if table else ((), (to_make,))
+    return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
+
+
+GROUPS: tuple[GroupFunction, ...] = (
+    forced_choice.stages, forced_choice.answers, forced_choice.falsification, robustness, forced_choice.order,
+    forced_choice.stimuli, games.ends, games.indices, games.differences, games.questions, games.choices,
+    printed_tables.print_comparison, topics,
+)  # fmt: skip
+
+
+def groups(section: SectionData) -> list[Group]:
+    return [_without_folder_names(group) for maker in GROUPS if (group := maker(section))]
+
+
+def _without_folder_names(group: Group) -> Group:
+    """A study's file is named without its folders: whoever reads a report need not know where it lies."""
+    to_make = tuple(replace(result, command=without_folders(result.command)) for result in group.to_make)
+    return replace(group, to_make=to_make)

@@ -1,0 +1,108 @@
+"""The numbers of a report: those of every model in the paper's tables, then what else the paper prints (its text, its
+topics, its earlier version), as far as they can be had here: a report makes fits of seconds itself; fits of minutes are
+only shown where they have been kept.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.fits import Progress
+from slant.analysis.paper.compare import compare, whole_comparison
+from slant.analysis.paper.numbers import Numbers
+from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
+from slant.analysis.paper.results import Results
+from slant.analysis.paper.sources import sources_of
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, RError
+from slant.collector.studies.catalogue import Fit, Study
+
+_QUICK = ("lme4", "effect_size", "welch", "step_sensitivity", "leave_one_out")
+
+
+def is_quick(fit: Fit) -> bool:
+    """A binomial mixed model of all trials takes minutes, unlike a linear one of a cell."""
+    return fit.engine in _QUICK and fit.settings.get("family") is None
+
+
+def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
+    """Sources of printed numbers whose fits are quick, or kept and of today's rows, settings, code and packages."""
+    sources = sources_of(study)
+    if all(is_quick(fit) or fit.engine == "stm" for fit in study.fits.values()):
+        return sources  # topics are never fitted for a comparison
+    bayes_fits = fits_to_show(db, study, versions_now(ENGINES[ENGINE].packages))
+    ready_fits = set(bayes_fits["fit"]) - set(bayes_fits.filter(~bayes_fits["is_own"])["fit"])
+    results = Results(db, study)
+    return tuple(
+        source
+        for source in sources
+        if all(request.fit in ready_fits or is_quick(study.fits[request.fit]) for request in source.fits(results))
+    )
+
+
+def comparison_rows(
+    db: str | Path, study: Study, workers: int | None = None, progress: Progress | None = None
+) -> pl.DataFrame:
+    """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing.
+
+    Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
+    """
+    if design_named(study.design).compares_variants:
+        return compare(db, study, workers=workers, progress=progress)
+    sources = quick_sources(db, study)
+    model_sources = tuple(source for source in sources if source.is_table_of_models)
+    model_tables = whole_comparison(db, study, workers=workers, progress=progress, sources=model_sources)
+    quantities = [name for source in sources for name in source.gives]
+    left_out = {name for source in sources_of(study) for name in source.gives} - set(quantities)
+    in_tables = is_main_table() & pl.col("quantity").is_in([name for source in model_sources for name in source.gives])
+    other_numbers = published_numbers(study).filter(~in_tables, ~quantity_name().is_in(list(left_out)))
+    tables = set(other_numbers["table"]) - set(model_tables["table"])
+    if not tables or model_tables.filter(pl.col("variant") == study.variants[0]).is_empty():
+        return model_tables
+    try:
+        other_tables = compare(db, study, workers=workers, progress=progress, tables=tables, sources=sources)
+    except DatabaseError:  # none of these models is in the paper
+        return model_tables
+    return pl.concat(
+        [model_tables, other_tables.join(_empty(other_tables), on=["source", "study_version", "table"], how="anti")]
+    )
+
+
+def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
+    """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
+    parts, quantities = [], set[str]()
+    for source in sources_of(study):
+        if not source.is_table_of_models:
+            continue
+        try:
+            parts.append(whole_comparison(db, study, sources=(source,)))
+        except RError:
+            continue
+        quantities |= set(source.gives)
+    if not parts:
+        return None
+    lacks = published_numbers(study).filter(~quantity_name().is_in(list(quantities)))["table"].unique()
+    return pl.concat(parts).filter(~pl.col("table").is_in(lacks.to_list()))
+
+
+def claim_texts(study: Study) -> dict[str, str]:
+    """What the text says of a number, by its name in the column `quantity`."""
+    if study.published is None:
+        return {}
+    is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")
+    claims = published_numbers(study).filter(is_quoted, table=TEXT)
+    return {
+        quantity: f"{quantity.partition(' ')[0]}: {words}"
+        for quantity, words in claims.select("quantity", "source").iter_rows()
+    }
+
+
+def _empty(rows: pl.DataFrame) -> pl.DataFrame:
+    """Tables of which nothing could be recomputed: topics before they are fitted, another model's earlier version."""
+    grain = ["source", "study_version", "table"]
+    return rows.group_by(grain).agg(pl.col("recomputed").count()).filter(pl.col("recomputed") == 0)

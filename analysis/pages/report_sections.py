@@ -1,0 +1,131 @@
+"""What a report says of one source, version and variant of a study: figures, the paper's tables, topics, estimates."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.fitting.fits import FitResult
+from slant.analysis.pages.parts.printed_tables import COMPARED
+from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.parts.registry import groups
+from slant.analysis.pages.report_tables import place_of_table, side_by_side, text_table, token_measures
+from slant.analysis.paper.compare import summary
+from slant.analysis.paper.numbers import PRINT
+from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.plots.registry import FigureRows, is_in_grain
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.descriptive_tables import table_info
+from slant.collector.designs import design_named
+from slant.collector.studies.catalogue import BASE, Study
+
+TITLES = {PRINT: "The print, checked without raw data"}
+
+
+@dataclass
+class ReportData:
+    """All that the sections are cut from; what could not be had (without R, say) is empty."""
+
+    study: Study
+    tables: Mapping[str, pl.DataFrame]
+    labels: Mapping[str, str]
+    comparison: pl.DataFrame | None = None
+    fits: dict[str, FitResult] = field(default_factory=dict)
+    figures: Iterable[FigureRows] = ()
+
+
+def sections(data: ReportData) -> list[dict[str, Any]]:
+    """One for each source, version and variant: the study as it stands first. Where a design compares variants, they
+    are one section.
+    """
+    grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
+    ordered = grains.sort("source", "study_version", pl.col("variant") != BASE, "variant", maintain_order=True)
+    if _compares_variants(data):
+        ordered = ordered.drop("variant").unique(maintain_order=True)
+        ordered = pl.concat([ordered, _print_grain(data).select(ordered.columns)])
+    figures = list(data.figures)
+    drawn_figures = list(zip(figures, draw([(figure.function, figure.rows) for figure in figures]), strict=True))
+    return [_section(data, grain, drawn_figures) for grain in ordered.to_dicts()]
+
+
+def _section(
+    data: ReportData, grain: dict[str, str], drawn_figures: list[tuple[FigureRows, Figure | str]]
+) -> dict[str, Any]:
+    rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(is_in_grain(grain))
+    measures = token_measures(data.tables["token_sources"].filter(is_in_grain(grain)), data.labels)
+    printed = None if rows is None else rows.drop_nulls("printed")
+    return {
+        "variant": "",
+        **grain,
+        "figures": [_embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
+        "summary": _summary(printed) if printed is not None and printed.height else None,
+        "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),
+        "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
+        "estimates": [] if rows is not None else _estimates(data.fits, grain),
+        "groups": groups(SectionData(data.study, _with_comparison(data), data.labels, grain)),
+        "title": TITLES.get(grain["source"], f"{grain['source'].capitalize()} data"),
+    }
+
+
+def _compares_variants(data: ReportData) -> bool:
+    return design_named(data.study.design).compares_variants
+
+
+def _print_grain(data: ReportData) -> pl.DataFrame:
+    """The grain of what the print alone decides; none where nothing was compared."""
+    comparison = pl.DataFrame(schema=dict.fromkeys(GRAIN, pl.String)) if data.comparison is None else data.comparison
+    return comparison.filter(pl.col("source") == PRINT).select("source", "study_version").unique()
+
+
+def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
+    """The tables, and with them, where variants are compared, the print: a group of tables shows it then."""
+    return data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
+
+
+def _summary(printed: pl.DataFrame) -> dict[str, Any]:
+    """One row a table in the paper's order; a status that no number has is left out."""
+    counts = summary(printed).drop(GRAIN)
+    order = pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64)
+    used = [name for name in counts.columns if name == "table" or counts[name].sum() > 0]
+    return text_table(counts.sort(order, maintain_order=True).select(used))
+
+
+def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Tables that stand for themselves. What is the same in all data is told elsewhere, and left out here."""
+    first = data.tables["outcome_counts"]
+    constant = {"study", *(name for name in GRAIN if first[name].n_unique() == 1)}
+    infos = table_info()
+    captioned = []
+    for name in (name for name in infos if name in names and name in data.tables):
+        table = data.tables[name]
+        columns = [
+            column for column in table.columns if column not in constant and table[column].null_count() < table.height
+        ]
+        if table.height:
+            captioned.append((infos[name].title, text_table(table.select(columns))))
+    return captioned
+
+
+def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    """For a study without printed tables: what its own fits found."""
+    captioned = []
+    for name, result in fits.items():
+        estimates = result.table.filter(is_in_grain(grain)).drop(*GRAIN, "study", "fit", "measure")
+        used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
+        if estimates.height:
+            captioned.append((f"{name}: estimates with 95 % intervals", text_table(estimates.select(used))))
+    return captioned
+
+
+def _embedded(figure: Figure | str) -> dict[str, Any]:
+    """An image in the page itself, with its size, so that nothing moves while it opens."""
+    if isinstance(figure, str):
+        return {"problem": figure}
+    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
+    width, height = struct.unpack(">II", figure.image[16:24])
+    return {"problem": "", "uri": uri, "alt_text": figure.alt_text, "width": width, "height": height}

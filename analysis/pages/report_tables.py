@@ -1,0 +1,217 @@
+"""Shapes results for the report: the paper's tables for all models there are, each number recomputed above the printed
+one where there is one; and what the tokens in them are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+TITLES = {
+    "S3": "Cohen's d of tokens, incompatible minus compatible",
+    "S4": "Refusals by test and model",
+    "S5": "Tokens by condition, refusals removed",
+    "S11": "Answers whose reasoning names the IAT",
+    "S13": "Topics of the reasoning",
+    "S14": "Prevalence of the bias topic by model",
+    "text": "Numbers in the text of the paper",
+    "v1 S4": "Refusals that it shows",
+    "Table 1": "Interference: the difference between blocks in consistency, population level",
+    "Table 2": "Predicted compliance, population level",
+    "Table 3": "Observed compliance",
+    "design": "The design as the paper states it",
+    "settings": "The models as the paper states them (1: the same as here; 0: another one)",
+}
+MEASURES = {
+    "usage": "reasoning tokens (usage)",
+    "output": "all output tokens",
+    "template": "tokens up to the end of the reasoning (template)",
+    "retokenized": "reasoning text, tokenized again",
+}
+_MARKS = {"agrees": "=", "slip": "slip", "disagrees": "≠", "not checkable": "not checkable"}
+_DIGITS = {"refusals": 0, "n": 0, "mentions": 0, "n_valid": 0, "n_trials": 0}  # of numbers that the paper doesn't print
+_OF_TOKENS = ("S3", "S5")
+_OF_MIXED_MODELS = "loglik"  # the quantity by which a table of mixed models is known
+_HEADS = {
+    "d": "d", "proportion_pct": "share (%)", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals",
+    "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
+    "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
+    "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
+    "sign_of_condition": "sign",
+    "sign_of_block_difference": "sign of the difference between blocks",
+    "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
+    "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
+}  # fmt: skip
+_KEYS = ("test", "model", "refusals_removed", "condition")
+_LAST = 1000
+EARLIER = "v1 "
+
+
+@dataclass(frozen=True)
+class ComparedNumber:
+    """One number in the report: recomputed (as many digits as in print, or two), printed, and how they stand."""
+
+    recomputed: str
+    printed: str
+    status: str
+    mark: str
+    slip: str
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """`caption` says which table of the paper it is, and of what; `note` what the tokens in it are. A row is its keys,
+    its numbers, and what is to be said of them; `has_remarks` where that is anything in any row.
+    """
+
+    caption: str
+    note: str
+    is_compared: bool
+    heads: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[ComparedNumber | None, ...], str], ...]
+    keys: tuple[str, ...]
+
+    @property
+    def has_remarks(self) -> bool:
+        return any(remark for _, _, remark in self.rows)
+
+
+def side_by_side(
+    comparison: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
+) -> Iterator[ReportTable]:
+    """Each table of the paper as rows by test and model, one a model for mixed models. In the order of the paper, then
+    of `labels`, which gives the names to show for ids of models and tests. `measures`: see token_measures().
+    """
+    mixed = comparison.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
+    places = {name: place for place, name in enumerate(labels)}
+    ordered = comparison.with_columns(
+        its=pl.when(pl.col("table").is_in(mixed.to_list())).then(pl.col("model")),
+        table_no=pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64),
+        model_place=pl.col("model").replace_strict(places, default=None, return_dtype=pl.Int64),
+        test_place=pl.col("test").replace_strict(places, default=None, return_dtype=pl.Int64),
+    )
+    by = ["table_no", "table", "its", "test_place", "test", "model_place", "model"]
+    for (table, model), part in ordered.sort(by, nulls_last=True, maintain_order=True).group_by(
+        "table", "its", maintain_order=True
+    ):
+        yield _table(str(table), None if model is None else str(model), part, labels, measures)
+
+
+def place_of_table(table: str) -> int:
+    """S3 before S11, then the text, then the earlier version's."""
+    number = re.search(r"\d+$", table)
+    return (int(number[0]) if number else _LAST - 1) + (_LAST if table.startswith(EARLIER) else 0)
+
+
+def _caption(table: str, model: str | None, labels: Mapping[str, str]) -> str:
+    title = f"Mixed models, {labels.get(model, model)}" if model else ""
+    if table.startswith(EARLIER):
+        number = table.removeprefix(EARLIER)
+        title = title or TITLES.get(table) or TITLES.get(number, "")
+        return f"Table {number} of the paper's earlier version. {title}".strip()
+    title = title or TITLES.get(table, table)
+    return f"{table_label(table)}. {title}" if table_label(table) != table or table.startswith("Table ") else title
+
+
+def table_label(table: str) -> str:
+    """As people say it: "S3" is Table S3; "Table 1", "text" and "design" are what they are."""
+    return f"Table {table}" if re.match(r"(v1 )?S\d", table) else table
+
+
+def _table(
+    table: str, model: str | None, part: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
+) -> ReportTable:
+    """Quantities side by side, or, where a table has many kinds of them (claims of the text), one below the other."""
+    is_wide = set(part["quantity"]) <= set(_HEADS)
+    quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
+    stated_above = {
+        "refusals_removed",
+        *(["model"] if model else []),
+    }  # above the table, where it is the same in all rows
+    keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in stated_above)]
+    keys = keys if is_wide else ["quantity", *keys]
+    rows = []
+    for values, cells in part.group_by(keys, maintain_order=True):
+        numbers = {row["quantity"] if is_wide else "": _compared_number(row) for row in cells.to_dicts()}
+        texts = tuple(_text(key, value, labels) for key, value in zip(keys, values, strict=True))
+        remarks = " ".join(cells["note"].drop_nulls().unique(maintain_order=True))
+        rows.append((texts, tuple(numbers.get(quantity) for quantity in quantities), remarks))
+    refusals = part["refusals_removed"]
+    refusals_note = (
+        {True: "Refusals removed. ", False: "Refusals kept. "}.get(refusals[0], "") if refusals.n_unique() == 1 else ""
+    )
+    models = [
+        measures[model_id]
+        for model_id in part["model"].drop_nulls().unique(maintain_order=True)
+        if model_id in measures
+    ]
+    return ReportTable(
+        caption=_caption(table, model, labels),
+        note=refusals_note
+        + (f"Tokens are, for {'; '.join(models)}." if models and (table in _OF_TOKENS or model) else ""),
+        is_compared=bool(part["printed"].is_not_null().any()),
+        heads=tuple(_HEADS[quantity] for quantity in quantities) if is_wide else ("value",),
+        rows=tuple(rows),
+        keys=tuple({"refusals_removed": "rows", "quantity": "claim"}.get(key, key) for key in keys),
+    )
+
+
+def token_measures(token_sources: pl.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
+    """What `tokens` is in each model, as "o3-mini: reasoning tokens (usage)", by the model's id, from that table."""
+    measures: dict[str, str] = {}
+    known_sources = token_sources.drop_nulls("token_source")
+    for (model,), rows in known_sources.group_by("model", maintain_order=True):
+        kinds = [MEASURES.get(source, source) for source in rows["token_source"].unique(maintain_order=True)]
+        measures[str(model)] = f"{labels.get(str(model), str(model))}: {' and '.join(kinds)}"
+    return measures
+
+
+def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
+    if value is None:
+        return ""
+    if key == "refusals_removed":
+        return "without refusals" if value else "all"
+    return labels.get(str(value), str(value).replace("_", " ") if key == "quantity" else str(value))
+
+
+def _compared_number(row: dict[str, Any]) -> ComparedNumber:
+    value, printed = row["recomputed"], row["printed"]
+    recomputed = "no data" if value is None else f"{value:,.{_digits(row)}f}"
+    if row["quantity"] == "condition_stars" and value is not None:
+        return ComparedNumber(_stars(value), "" if printed is None else _stars(printed), *_standing(row))
+    return ComparedNumber(recomputed, printed or "", *_standing(row))
+
+
+def _digits(row: dict[str, Any]) -> int:
+    """As in print; text without a digit ("(-)", for no refusals) prints none."""
+    printed = row["printed"] or ""
+    if not re.search(r"\d", printed):
+        return _DIGITS.get(row["quantity"], 2)
+    return len(re.sub(r"\D.*$", "", printed.partition(".")[2]))
+
+
+def _stars(number: float | str) -> str:
+    return "*" * int(number) or "–"
+
+
+def _standing(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["status"].replace(" ", "-"), _MARKS.get(row["status"], ""), row["slip"] or ""
+
+
+def text_table(frame: pl.DataFrame) -> dict[str, Any]:
+    """Any frame as heads and rows of text, numbers to six digits; `numeric` says which columns hold numbers."""
+    return {
+        "heads": frame.columns,
+        "numeric": [dtype.is_numeric() for dtype in frame.dtypes],
+        "rows": [[_text_of(value) for value in row] for row in frame.iter_rows()],
+    }
+
+
+def _text_of(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,124 @@
+"""Figures of blocks: the two-stage Bayesian analysis and null distributions, drawn from fits and permutations that were
+kept, never from new ones.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from slant.analysis.fitting.bayes_fits import KEY, fits_to_show, stale_fit_warning
+from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.keep.database import reading
+
+_CELL = ["model", "domain", "block"]
+
+
+def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
+    """The rows of the shown fits in a view of bayes_…, labelled."""
+    fits = fits_to_show(data.db, data.study)
+    if fits.is_empty():
+        return None
+    with reading(data.db) as connection:
+        view_rows = read_view(connection, view)
+    note = pl.when(~pl.col("is_own")).then(pl.lit(stale_fit_warning(data.study.name)))
+    fit_notes = fits.select("call_id", note=note, fit_no=pl.int_range(pl.len()))
+    rows = view_rows.join(fit_notes, on="call_id", how="inner", maintain_order="left")
+    rows = rows.filter(pl.col("outcome") == outcome) if outcome else rows
+    labels = data.labels.rename({"test": "domain", "test_label": "domain_label", "test_no": "domain_no"})
+    keys = ["study_version", "model", "domain"]
+    labelled = rows.join(labels, on=keys, how="left", maintain_order="left")
+    ordered = labelled.sort(*GRAIN, "fit_no", "model_no", "domain_no", maintain_order=True)
+    return _with_blocks(ordered, data) if "block" in ordered.columns else ordered
+
+
+def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """With block_label and block_no, as the study has them."""
+    blocks = pl.DataFrame(
+        [(condition.condition, condition.label, condition.condition_no) for condition in data.study.conditions],
+        schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64},
+        orient="row",
+    )
+    return rows.join(blocks, on="block", how="left", maintain_order="left")
+
+
+def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """With `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
+    first, second = (condition.label for condition in data.study.conditions[:2])
+    return rows.with_columns(reference=pl.lit(first), compared=pl.lit(second))
+
+
+def _compliance(data: FigureData) -> pl.DataFrame | None:
+    rows = _rows(data, "bayes_predictions", "is_valid")
+    if rows is None:
+        return None
+    keys = {"test": "domain", "condition": "block"}
+    observed = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=1 - pl.col("is_refusal").mean())
+    return _in_parts(rows.join(observed, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
+
+
+def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
+    rows = _in_parts(_rows(data, "bayes_contrasts", "is_consistent"))
+    return None if rows is None else compared_blocks(rows, data)
+
+
+def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
+    rows = _rows(data, "bayes_checks")
+    return None if rows is None else rows.drop_nulls(_CELL).with_columns(part=pl.col("fit"))
+
+
+def _permutations(data: FigureData) -> pl.DataFrame | None:
+    """The last test of each engine. glmer's ΔP is shown averaged over items: at the population level it is little worth
+    where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
+    """
+    with reading(data.db) as connection:
+        if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
+            return None
+        tests = read_view(connection, "permutation_tests").filter(pl.col("study") == data.study.name)
+        values = read_view(connection, "permutation_values")
+    last = tests.group_by(*GRAIN, "engine").agg(pl.col("permutation_id").sort_by("finished_at").last())
+    rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")
+    has_items = pl.col("delta_p_items").is_not_null().any().over("permutation_id")
+    is_averaged = (pl.col("engine") == "lme4") & has_items
+    draws = rows.drop_nulls("model").select(
+        *GRAIN,
+        "number",
+        "model",
+        "model_label",
+        "model_no",
+        "domain",
+        "domain_label",
+        "domain_no",
+        delta_p=pl.when(is_averaged).then("delta_p_items").otherwise("delta_p"),
+        kind=pl.when(is_averaged).then(pl.lit("item_averaged")).otherwise(pl.lit("population")),
+        part="engine",
+    )
+    return None if draws.is_empty() else compared_blocks(draws, data)
+
+
+def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
+    """A part for each fit where a study has several of one outcome."""
+    if rows is None or rows.unique(KEY).height == rows.unique(GRAIN).height:
+        return rows
+    return rows.with_columns(part=pl.col("fit"))
+
+
+_HINT = "analyze --fit brms --study {study}"
+KINDS = {
+    "compliance": FigureKind(
+        "How likely a valid answer is, by model, domain and block, with what was observed (after analyze --fit brms).",
+        _compliance, _HINT,
+    ),
+    "block_contrasts": FigureKind(
+        "The difference between the blocks in consistency, by model and domain (after analyze --fit brms).",
+        _block_contrasts, _HINT,
+    ),
+    "predictive_checks": FigureKind(
+        "What was seen beside what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
+    ),
+    "permutations": FigureKind(
+        "The observed difference between blocks beside those of arbitrary labels (after analyze permute).",
+        _permutations, "analyze permute --study {study}",
+    ),
+}  # fmt: skip

@@ -1,0 +1,198 @@
+"""The figures, drawn by R in worker processes: SVG, PNG or PDF, and the words that say what is to be seen in them."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.bridge.worker import WorkerError
+from slant.analysis.calls.call import Answer, Call, answered, computed
+from slant.analysis.calls.results import Progress
+from slant.analysis.plots.registry import figure_kinds, figure_rows
+from slant.analysis.plots.specification_curve import rows_to_draw
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.keep.database import opens_once
+from slant.collector.studies.catalogue import Study
+
+FORMATS = ("svg", "png", "pdf")
+DEFAULT_FORMATS = ("svg", "png")
+_INCHES = (1.0, 50.0)  # R checks the same: below nothing can be read, above hardly a program shows it
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One drawn figure: the R function that drew it, the bytes of the file, and its text alternative."""
+
+    name: str
+    image: bytes
+    alt_text: str
+
+
+@opens_once
+def figures(
+    db: str | Path,
+    study: str | Study | None = None,
+    out: str | Path = "figures",
+    names: Sequence[str] = (),
+    formats: Sequence[str] = DEFAULT_FORMATS,
+    source: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    variants: Sequence[str] = (),
+    width: float | None = None,
+    height: float | None = None,
+) -> pl.DataFrame:
+    """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
+
+    Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
+    are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
+    SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows).
+
+    Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
+    or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
+    (why not, else null), note (what must be known of it, else null).
+
+    Raises UnknownNameError for an unknown figure or format, UsageError where `out` can't be written or a size can't be
+    drawn, DatabaseError where there
+    is nothing to draw, RError without R.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("format", name, FORMATS)
+    width, height = checked_inches(width, "width"), checked_inches(height, "height")
+    study = study_in(db, study)
+    to_draw = list(figure_rows(db, study, names, source, workers, progress, variants))
+    if not to_draw:
+        raise _nothing_to_draw(db, study, names, source)
+    function_rows = [(figure.function, figure.rows) for figure in to_draw]
+    drawn_files = {ending: draw(function_rows, workers, ending, width, height) for ending in formats}
+    folder = _folder(Path(out))
+    has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
+    rows = []
+    for number, figure in enumerate(to_draw):
+        name_parts = [figure.figure, *filter(None, [figure.part]), figure.grain["source"]]
+        name_parts += filter(None, [figure.grain.get("variant")])
+        name_parts += filter(None, [figure.grain.get("study_version") if has_versions else None])
+        for ending in formats:
+            path = folder / f"{'-'.join(map(_as_file_name, name_parts))}.{ending}"
+            about = {**dict.fromkeys(GRAIN), **figure.grain, "figure": figure.figure, "part": figure.part}
+            rows.append({**about, **_written(drawn_files[ending][number], path), "note": figure.note})
+    return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
+
+
+def checked_inches(value: float | str | None, name: str) -> float | None:
+    """A size in inches; None is each figure's own. Raises UsageError for what is no number, or no size of a figure."""
+    if value is None:
+        return None
+    try:
+        inches = float(value)
+    except ValueError:
+        inches = math.nan
+    smallest, largest = _INCHES
+    if not smallest <= inches <= largest:
+        raise UsageError(
+            f'Can\'t draw figures with the {name} "{value}": it must be a number of inches from {smallest:g} to '
+            f"{largest:g}.",
+            f"A column of a journal is about 3.5 inches wide, a page 7: --{name} {3.5 if name == 'width' else 5}",
+        )
+    return inches
+
+
+def _nothing_to_draw(db: str | Path, study: Study, names: Sequence[str], source: str | None) -> DatabaseError:
+    kinds = figure_kinds(study)
+    commands = {kinds[name].hint.format(study=study.as_typed) for name in names if kinds[name].hint}
+    hints = [f"What they are drawn from is made by: {command}" for command in sorted(commands)]
+    return DatabaseError(f'"{db}" holds nothing to draw{f" from {source}" if source else ""}.', *hints)
+
+
+def draw(
+    figures: Sequence[tuple[str, pl.DataFrame]],
+    workers: int | None = None,
+    ending: str = "png",
+    width: float | None = None,
+    height: float | None = None,
+) -> list[Figure | str]:
+    """Draw figures by the names of their R functions; for one that can't be drawn, the sentence that says why."""
+    with tempfile.TemporaryDirectory(prefix="slant-figures-") as folder:
+        files = [Path(folder) / f"{number}.{ending}" for number in range(len(figures))]
+        calls = [
+            Call(
+                "draw_figure",
+                rows,
+                {"name": name, "file": str(file), "width": width, "height": height},
+                packages=("ggplot2",),
+            )
+            for (name, rows), file in zip(figures, files, strict=True)
+        ]
+        results: dict[int, Figure | str] = {}
+        try:
+            with closing(computed(calls, workers)) as answers:
+                for number, answer in answers:
+                    results[number] = _read(figures[number][0], files[number], answer)
+        except WorkerError:
+            raise
+        except RError as error:  # without R no figure can be drawn, but whatever they stand beside is worth seeing
+            return [results.get(number, str(error)) for number in range(len(figures))]
+    return [results[number] for number in range(len(figures))]
+
+
+def require_packages(packages: Sequence[str]) -> None:
+    """Raises RError, with what to type, where R or one of these packages is missing."""
+    answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)))
+
+
+def _read(name: str, file: Path, answer: Answer) -> Figure | str:
+    if answer.error:
+        return str(RError(*answer.error))
+    return Figure(name, file.read_bytes(), answer.value["alt_text"][0])
+
+
+def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:
+    if isinstance(figure, str):
+        return {"path": None, "alt_text": None, "problem": figure}
+    path.write_bytes(figure.image)
+    return {"path": str(path), "alt_text": figure.alt_text, "problem": None}
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f'Can\'t write figures to "{out}": {error.strerror}.', "Name another: --out FOLDER") from None
+    return out
+
+
+def _as_file_name(part: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]+", "_", part)
+
+
+def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -> str:
+    """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
+    ending = file.suffix.lower()[1:]
+    if ending not in ("svg", "png"):
+        raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")
+    for name in GRAIN:
+        values = table[name].unique(maintain_order=True).to_list()
+        if len(values) > 1:
+            raise UsageError(
+                f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
+                "Narrow it down with --source, or see: analyze figures specifications",
+            )
+    (figure,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
+    if isinstance(figure, str):
+        raise RError("The specification curve could not be drawn.", figure)
+    try:
+        file.write_bytes(figure.image)
+    except OSError as error:
+        raise UsageError(f'Can\'t write the figure to "{file}": {error.strerror}.') from None
+    return f"{file}: {figure.alt_text}"

@@ -1,0 +1,135 @@
+"""What a kind of figure is, and the data that it may take its rows from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from slant.analysis.fitting.fits import Progress
+from slant.analysis.plots.topic_rows import kept_topic_rows
+from slant.analysis.questions.games.cells import with_game_variant
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.designs import design_named
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study
+
+LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
+_COLUMNS = (*GRAIN, *LABELS, "condition", "condition_label", "condition_no", "tokens", "token_source", "is_refusal")
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """One row of the registry; the R function is `plot_` and its name, or `function`.
+
+    `description`: what it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for
+    all sources, study versions and variants at once; each of them is a figure of its own, and so is each value of a
+    column `part`, where there is one. A column `note` says what must be known of the figure. None where the study has
+    no such thing. `hint`: what to type so that there is something to draw. One that is not `is_of_data` shows the
+    method itself, from rows that R makes; it is no part of a report.
+    """
+
+    description: str
+    rows: Callable[[FigureData], pl.DataFrame | None]
+    hint: str = ""
+    function: str = ""
+    is_of_data: bool = True
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """A study in a database; `source` None is all of them. What several kinds need is read once.
+
+    `variants`, where there are any, are those that figures of one variant are drawn for; other figures heed them not.
+    """
+
+    db: Path
+    study: Study
+    source: str | None = None
+    workers: int | None = None
+    progress: Progress | None = None
+    variants: tuple[str, ...] = ()
+    _games: dict[str, pl.DataFrame | None] = field(default_factory=dict)
+
+    @cached_property
+    def trials(self) -> pl.DataFrame:
+        """One row a trial, labelled, in the study's order. Where the design's own view has other columns, what did not
+        end answered is called a refusal.
+        """
+        view = f"{self.study.design}_trials"
+        with reading(self.db) as connection:
+            is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
+            if is_typed:
+                rows: pl.DataFrame = frame_of(connection.view(view).select("study", *_COLUMNS))
+                trials = rows.filter(pl.col("study") == self.study.name).drop("study")
+            else:
+                trials = _trials_of_other_designs(connection, self.study.name)
+        return trials if self.source is None else trials.filter(pl.col("source") == self.source)
+
+    @cached_property
+    def topics(self) -> dict[str, pl.DataFrame]:
+        return kept_topic_rows(self.db, self.study)
+
+    @property
+    def grains(self) -> list[dict[str, str]]:
+        """Sources, study versions and variants, in the order of the trials; without variants where the design has them
+        side by side.
+        """
+        if not design_named(self.study.design).compares_variants:
+            return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
+        query = "SELECT DISTINCT source, study_version FROM trials WHERE study = ? ORDER BY ALL"
+        with reading(self.db) as connection:
+            rows = connection.execute(query, [self.study.name]).fetchall()
+        return [{"source": s, "study_version": version} for s, version in rows if self.source in (None, s)]
+
+    def games(self, view: str) -> pl.DataFrame | None:
+        """The rows of one view of games, of this study and source, with `game_variant` (the variant without the format
+        of answers); None where there are none, or the database was made before there was such a view.
+        """
+        if view not in self._games:
+            self._games[view] = self._read_games(view)
+        return self._games[view]
+
+    def _read_games(self, view: str) -> pl.DataFrame | None:
+        with reading(self.db) as connection:
+            if view not in stored_views(connection):
+                return None
+            rows = read_view(connection, view).filter(pl.col("study") == self.study.name)
+        rows = rows if self.source is None else rows.filter(pl.col("source") == self.source)
+        return with_game_variant(rows, self.study.variants) if rows.height else None
+
+    @cached_property
+    def model_labels(self) -> pl.DataFrame:
+        """The columns study_version, model, model_label, model_no of the study's runs."""
+        with reading(self.db) as connection:
+            models = read_view(connection, "models").filter(pl.col("study") == self.study.name)
+        return models.select("study_version", "model", "model_no", model_label="label")
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """The columns LABELS of each model and test that there are trials of, by study version."""
+        return self.trials.select("study_version", *LABELS).unique(["study_version", "model", "test"], keep="first")
+
+
+def _trials_of_other_designs(connection: duckdb.DuckDBPyConnection, study: str) -> pl.DataFrame:
+    columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
+    flags = [*columns, "is_left_out"]
+    trials = frame_of(connection.view("trials").select(*flags)).filter(pl.col("study") == study, ~pl.col("is_left_out"))
+    for name in ("model", "test", "condition"):
+        label_rows = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
+        labels = label_rows.select("study", "study_version", name, f"{name}_label", f"{name}_no")
+        trials = trials.join(labels, on=["study", "study_version", name], how="left", maintain_order="left")
+    ordered = trials.sort(*GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True)
+    label_columns = [
+        pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")
+    ]
+    typed: pl.DataFrame = ordered.with_columns(*label_columns, is_refusal=pl.col("outcome") != "answered").select(
+        _COLUMNS
+    )
+    return typed

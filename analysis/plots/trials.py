@@ -1,0 +1,84 @@
+"""Figures of trials and their tokens: what the reasoning IAT and studies of its design have."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
+from slant.analysis.rows.cells import GRAIN
+from slant.collector.studies.catalogue import Fit
+
+_DESIGNS_OF_TOKENS = ("association",)
+"""Designs whose measure is tokens: the others have figures of their own."""
+
+
+def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
+    if not any(definition.engine == "effect_size" for definition in data.study.fits.values()):
+        return None
+    sizes = fit(data.db, data.study, "effect_size", workers=data.workers, progress=data.progress)
+    return _labelled(sizes, data)
+
+
+def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
+    """The first fit of the study (with refusals removed, say), in the order of the trials."""
+    first = sizes.diagnostics["fit"].first()
+    labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
+    measures = sizes.diagnostics.filter(pl.col("fit") == first).select(*GRAIN, "model", "test", "token_source")
+    effects = sizes.table.filter(pl.col("fit") == first).drop_nulls(["model", "test"])
+    for columns in (labels, measures):
+        effects = effects.join(columns, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+    reference, other = (data.study.condition_label(str(side)) for side in _sides(data.study.fits[str(first)]))
+    return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other))
+
+
+def _sides(fit: Fit) -> tuple[str | int, str | int]:
+    reference, other = fit.levels[fit.contrast or ""]
+    return reference, other
+
+
+def _token_trials(data: FigureData) -> pl.DataFrame | None:
+    return data.trials if data.study.design in _DESIGNS_OF_TOKENS else None
+
+
+def _tokens(data: FigureData) -> pl.DataFrame | None:
+    trials = _token_trials(data)
+    return None if trials is None else trials.filter(pl.col("tokens").is_not_null() & ~pl.col("is_refusal"))
+
+
+def _token_steps(data: FigureData) -> pl.DataFrame | None:
+    trials = _token_trials(data)
+    return (
+        None
+        if trials is None
+        else trials.drop_nulls("tokens").drop("test_label", "condition", "condition_label", "condition_no")
+    )
+
+
+def _refusals(data: FigureData) -> pl.DataFrame | None:
+    trials = _token_trials(data)
+    if trials is None:
+        return None
+    counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
+    keys = [*GRAIN, *LABELS, "condition", "condition_label", "condition_no"]
+    return trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
+
+
+KINDS = {
+    "effect_sizes": FigureKind(
+        "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
+    ),
+    "tokens": FigureKind("The distribution of tokens, by model, test and condition.", _tokens),
+    "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals),
+    "token_steps": FigureKind(
+        "A histogram of token counts, fine enough to show the steps in which a provider counts.", _token_steps
+    ),
+    "topic_prevalence": FigureKind(
+        "How large each topic is, by model, condition and test (after analyze --fit stm).",
+        lambda data: data.topics.get("topic_prevalence"), "analyze --fit stm",
+    ),
+    "search_k": FigureKind(
+        "What speaks for which number of topics (after analyze topics search).",
+        lambda data: data.topics.get("search_k"), "analyze topics search",
+    ),
+}  # fmt: skip

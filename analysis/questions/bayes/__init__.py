@@ -1,1 +1,0 @@
-"""Draws of Bayesian models, for Python and for ArviZ."""

@@ -1,0 +1,158 @@
+"""`read_draws()`: the draws of a Bayesian model that was fitted before, as a Polars frame, for ArviZ, or for R."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.model_files import checked_file, model_file
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+
+_OF_ITEM = re.compile(r"(r_\w+)\[(.+),(\w+)\]")  # r_item[gender_career:.baby,Intercept]
+_STATS = {"lp__": "lp"}
+
+
+def inference_data(frame: pl.DataFrame) -> Any:
+    """Groups posterior and sample_stats of what fit_brms() keeps. What varies by item has a dimension of its name."""
+    arviz = _arviz()
+    n_chains = frame[".chain"].n_unique()
+    ordered = frame.sort(".chain", ".iteration").drop(".chain", ".iteration", ".draw")
+    posterior, coords, dims = _varying(ordered, n_chains)
+    for name in ordered.columns:
+        if name not in _STATS and not _OF_ITEM.fullmatch(name):
+            posterior[name] = _chains(ordered.select(name), n_chains)[..., 0]
+    stats = {
+        new: _chains(ordered.select(old), n_chains)[..., 0] for old, new in _STATS.items() if old in ordered.columns
+    }
+    groups = {"posterior": posterior, "sample_stats": stats}
+    if int(arviz.__version__.partition(".")[0]) >= 1:
+        return arviz.from_dict(groups, coords=coords, dims=dims)
+    return arviz.from_dict(**groups, coords=coords, dims=dims)
+
+
+def _varying(frame: pl.DataFrame, n_chains: int) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, list[str]]]:
+    """Arrays of chain, draw and level; the levels of each grouping variable; which of them an array has."""
+    columns: dict[tuple[str, str], list[str]] = defaultdict(list)
+    coords: dict[str, list[str]] = {}
+    for name in frame.columns:
+        if match := _OF_ITEM.fullmatch(name):
+            group, level, term = match.groups()
+            columns[group, term].append(name)
+            coords.setdefault(group.removeprefix("r_"), [])
+            if level not in coords[group.removeprefix("r_")]:
+                coords[group.removeprefix("r_")].append(level)
+    arrays = {
+        group if term == "Intercept" else f"{group}__{term}": _chains(frame.select(names), n_chains)
+        for (group, term), names in columns.items()
+    }
+    return arrays, coords, {name: [name.removeprefix("r_").partition("__")[0]] for name in arrays}
+
+
+def _chains(frame: pl.DataFrame, n_chains: int) -> Any:
+    return frame.to_numpy().reshape(n_chains, -1, frame.width)
+
+
+def _arviz() -> Any:
+    try:
+        return import_module("arviz")
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "The Python package arviz is missing, which is not needed for anything else.",
+            "Install it: pip install arviz   Or take the draws as they are: read_draws(…).frame",
+        ) from error
+
+
+_VIEWS = ("estimates", "predictions", "contrasts", "checks")
+
+
+@dataclass(frozen=True)
+class Draws:
+    """One kept Bayesian model. `about`: its row of the view bayes_diagnostics, `verdict` in it. `tables`: its rows of
+    the views bayes_…, by their last word.
+    """
+
+    about: Mapping[str, object]
+    tables: Mapping[str, pl.DataFrame]
+    _db: Path
+    _md5: Mapping[str, object]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One draw a row: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names them.
+
+        DatabaseError where the file is not the one that was kept.
+        """
+        return pl.read_parquet(self._file(".draws.parquet", "draws_md5", "draws"))
+
+    @property
+    def path(self) -> Path:
+        """The .rds file of the brmsfit, for R: read_fit(). DatabaseError where it is not the one that was kept.
+
+        Reading an .rds file can run code, so only the very file that slant wrote is named.
+        """
+        return self._file(".brmsfit.rds", "file_md5", "model")
+
+    def to_arviz(self) -> Any:
+        """The same as ArviZ has it (a DataTree since ArviZ 1, else InferenceData): groups posterior and sample_stats,
+        with the items as a dimension. UsageError where ArviZ is not installed.
+        """
+        return inference_data(self.frame)
+
+    def _file(self, ending: str, md5: str, file_kind: str) -> Path:
+        how_to_refit = f"To make it again: analyze --fit {self.about['fit']} --db {self._db} --refit"
+        if file_kind == "draws" and not self._md5[md5]:
+            raise DatabaseError(
+                f"The draws of {self.about['fit']} were not kept.",
+                'R writes them only with its package nanoparquet. In R: install.packages("nanoparquet")',
+                f"Then: analyze --fit {self.about['fit']} --db {self._db} --refit",
+            )
+        return checked_file(
+            model_file(self._db, str(self.about["call_id"]), ending), self._md5[md5], file_kind, how_to_refit
+        )
+
+
+def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
+    """The Bayesian model of `db` (of this study, fit and source, where named) that was fitted last.
+
+    Raises DatabaseError where none was fitted, UsageError where several fits are meant.
+    """
+    with reading(db) as connection:
+        if "bayes_diagnostics" not in stored_views(connection):
+            raise _none(db, fit)
+        models = read_view(connection, "bayes_diagnostics")
+        for column, value in (("study", study), ("fit", fit), ("source", source)):
+            models = models if value is None else models.filter(pl.col(column) == value)
+        if models.is_empty():
+            raise _none(db, fit)
+        _check_one(models)
+        last = models.sort("fitted_at", maintain_order=True).tail(1)
+        last_id = last.select("call_id")
+        tables = {
+            name: read_view(connection, f"bayes_{name}").join(last_id, on="call_id", how="semi") for name in _VIEWS
+        }
+        md5 = frame_of(connection.table("brms_models")).join(last_id, on="call_id", how="semi").to_dicts()[0]
+    return Draws(last.to_dicts()[0], tables, Path(db), md5)
+
+
+def _check_one(models: pl.DataFrame) -> None:
+    """Fits of one definition with other settings are one fit; the last one is meant."""
+    for column in ("study", "fit", "source", "model", "test"):
+        values = models[column].unique(maintain_order=True).to_list()
+        if len(values) > 1:
+            listed = ", ".join(str(value) for value in values)
+            hint = f'Name one: {column}="{values[0]}"' if column in ("study", "fit", "source") else "Read their tables."
+            raise UsageError(f"Several Bayesian models are kept, of {column} {listed}.", hint)
+
+
+def _none(db: str | Path, fit: str | None) -> DatabaseError:
+    return DatabaseError(f'"{db}" holds no Bayesian model{f" {fit}" if fit else ""}.', f"analyze --fit brms --db {db}")

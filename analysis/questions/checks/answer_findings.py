@@ -1,0 +1,178 @@
+"""Findings about the answers themselves: their skew, their limits, the order of the options, refusals."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from slant.analysis.questions.checks.sentences import (
+    CheckRows,
+    Context,
+    Finding,
+    count_of,
+    count_text,
+    number,
+    percent,
+    spread,
+)
+
+_FLOOR = 0.01
+
+
+def skew(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["skew"]
+    changed = results.filter("changes_conclusion")
+    details = [
+        f"Skewness within conditions: {spread(results['skewness'])}; of the logarithm "
+        f"{spread(results['skewness_log'])}.",
+        *(
+            f"{context.cell(row)}: d = {number(row['d'])} (p = {number(row['p_difference'], 3)}), of the logarithm "
+            f"{number(row['d_log'])} (p = {number(row['p_log'], 3)}), by ranks p = {number(row['p_ranks'], 3)}."
+            for row in changed.to_dicts()
+        ),
+    ]
+    return Finding(
+        "skew",
+        question,
+        "caution" if changed.height else "holds",
+        f"With the logarithm of tokens the conclusion changes in {count_of(changed.height, results.height, 'cell')}.",
+        tuple(details),
+        ("skewness", "skewness_log", "d", "d_log", "superiority", "p_difference", "p_log", "p_ranks"),
+    )
+
+
+def token_limits(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["token_limits"]
+    n, n_truncated, n_known = (int(results[name].sum()) for name in ("n", "n_truncated", "n_ended_known"))
+    verdict = (
+        f"{count_text(n_truncated, 'answer')} of {n:,} ({percent(n_truncated / n, 2)}) are known to be cut off."
+        if n_truncated
+        else f"No answer of {n:,} is known to be cut off."
+    )
+    if at_zero := _at_zero(results):
+        verdict = f"{verdict[:-1]}; {at_zero:,} ({percent(at_zero / n)}) have no reasoning token at all."
+    details = [
+        f"How an answer ended is known for {n_known:,} of {n:,}" + ("." if n_known else ", as is usual for imports.")
+    ]
+    for (model,), part in results.group_by("model", maintain_order=True):
+        details.append(f"{context.models.get(str(model), str(model))}: {_model_limits(part)}")
+    return Finding(
+        "token_limits",
+        question,
+        _limits_standing(results, n_truncated, n_known),
+        verdict,
+        tuple(details),
+        (
+            "condition",
+            "n",
+            "n_truncated",
+            "token_limit",
+            "n_at_limit",
+            "smallest",
+            "n_at_smallest",
+            "largest",
+            "n_at_largest",
+            "step",
+        ),
+    )
+
+
+def _at_zero(results: pl.DataFrame) -> int:
+    return int(results.filter(pl.col("smallest") == 0)["n_at_smallest"].sum())
+
+
+def _limits_standing(results: pl.DataFrame, n_truncated: int, n_known: int) -> str:
+    at_floor = results.filter((pl.col("smallest") == 0) & (pl.col("n_at_smallest") > _FLOOR * pl.col("n")))
+    if n_truncated or int(results["n_at_limit"].sum()) or at_floor.height:
+        return "caution"
+    return "holds" if n_known else "note"
+
+
+def _model_limits(part: pl.DataFrame) -> str:
+    """One model: its largest count against what was allowed, a floor of 0, and the step of its counts."""
+    top = part.sort("largest", descending=True).to_dicts()[0]
+    limits = part["token_limit"].drop_nulls().unique().to_list()
+    sentence = f"the largest count is {top['largest']:,.0f}"
+    if len(limits) == 1:
+        sentence += (
+            f" of {limits[0]:,.0f} allowed, and {count_text(int(part['n_at_limit'].sum()), 'answer')} reach that"
+        )
+    else:
+        sentence += f" ({count_text(top['n_at_largest'], 'answer')}), what was allowed is not known"
+    if at_zero := _at_zero(part):
+        share = percent(at_zero / int(part["n"].sum()))
+        sentence += f"; {at_zero:,} ({share}) have no reasoning token, below which nothing can show"
+    steps = part["step"].drop_nulls().unique().to_list()
+    if steps and min(steps) > 1:
+        sentence += f"; counts come in steps of {min(steps):,.0f}"
+    return sentence + "."
+
+
+def option_order(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["option_order"]
+    confounded = results.filter("is_confounded")
+    separable = results.filter(~pl.col("is_confounded")).drop_nulls("estimate_order")
+    details = []
+    if confounded.height:
+        details += [
+            "There the order changes with the condition (Cramér's V = 1): what the order does to a model can't be told "
+            "from what the condition does.",
+        ]
+        if context.has_balanced:
+            details.append("The study's variant balanced crosses the two: collect --variant balanced")
+    if separable.height:
+        affected = separable.filter(pl.col("p_order") < context.alpha)
+        details.append(
+            f"Where they vary apart, the order has an effect (p < {context.alpha:g}) in "
+            f"{count_of(affected.height, separable.height, 'cell')}; tokens, by order: "
+            f"{spread(separable['estimate_order'], 1)}."
+        )
+    return Finding(
+        "option_order",
+        question,
+        "caution" if confounded.height else "holds",
+        f"The order of the options tells the condition in {count_of(confounded.height, results.height, 'cell')}"
+        f"{' in which the order is known' if confounded.height else ''}.",
+        tuple(details),
+        ("n", "association", "is_confounded", "estimate", "p_value", "estimate_order", "p_order"),
+    )
+
+
+def refusals(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["refusals"].with_columns(n_refused=pl.col("n_refused_reference") + pl.col("n_refused_other"))
+    with_refusals = results.filter(pl.col("n_refused") > 0)
+    if with_refusals.is_empty():
+        return Finding("refusals", question, "holds", "No trial was refused.", (), ("n_answered", "d"))
+    uncertain = with_refusals.filter(~pl.col("is_sign_certain"))
+    total = int(results["n_refused"].sum()) + int(results["n_answered"].sum())
+    details = [
+        f"Refused: {int(with_refusals['n_refused'].sum()):,} of {total:,} trials, in {with_refusals.height} of "
+        f"{results.height} cells."
+    ]
+    details += [
+        f"{context.cell(row)}: {row['n_refused_reference']:,} and {row['n_refused_other']:,} refused "
+        f"({context.reference}, {context.other}); d = {number(row['d'])} without them, "
+        f"{number(row['d_as_counted'])} with the tokens they took, between "
+        f"{number(row['d_lowest'])} and {number(row['d_highest'])} for any counts from the cell's smallest to "
+        f"its largest; no effect is left if they lie {number(row['tipping_sd'], 1)} standard deviations against it."
+        for row in uncertain.to_dicts()
+    ]
+    if uncertain.height:
+        details.append("All of these are in standard deviations of the answered trials.")
+    return Finding(
+        "refusals",
+        question,
+        "caution" if uncertain.height else "holds",
+        f"Refused trials could have made the sign of {count_of(uncertain.height, with_refusals.height, 'effect')} "
+        "with refusals.",
+        tuple(details),
+        (
+            "n_answered",
+            "n_refused_reference",
+            "n_refused_other",
+            "d",
+            "d_as_counted",
+            "d_lowest",
+            "d_highest",
+            "tipping_sd",
+        ),
+    )

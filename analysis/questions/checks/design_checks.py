@@ -1,0 +1,182 @@
+"""Which checks a design has, and which rows each of them sees. A design that is not named here is checked by the mixed
+model of its study (study_checks.py), if it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import Call
+from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, rows_of_study, with_token_limits
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view, set_measure
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study
+
+_FIRST = "A"
+_CHOICES = {
+    "domain": "test",
+    "domain_label": "test_label",
+    "domain_no": "test_no",
+    "block": "condition",
+    "block_label": "condition_label",
+    "block_no": "condition_no",
+}
+_GAMES = {"class": "condition", "class_label": "condition_label", "class_no": "condition_no"}
+_GAME = ("source", "study", "study_version", "variant", "model", "game")
+
+
+Calls = Iterator[tuple[str, Call]]
+Read = Callable[[str | Path, Study, str | None, str | None], pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class DesignChecks:
+    """The checks of a design that need no fit.
+
+    names: every check, in the order of the page, with what its rows hold. read: the trials, one row each, with `model`,
+    `test` and `condition`, their labels and numbers. calls: those for the trials of one source, version and variant.
+    """
+
+    names: Mapping[str, str]
+    read: Read
+    calls: Callable[[pl.DataFrame, float], Calls]
+
+
+def has_checks(study: Study) -> bool:
+    """Whether there is anything to check: its design has checks, or it has a mixed model."""
+    return study.design in DESIGN_CHECKS or has_mixed_fit(study)
+
+
+def read_choices(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """Answers of a forced choice, missing ones among them: a domain is a test, a block a condition. `first_letter` is
+    the option that was shown first, `expected_is_first` whether that is the consistent one."""
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = with_token_limits(read_view(connection, "forced_choice_trials"), connection)
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
+    frame = rows_of_study(frame, db, study, source).rename(_CHOICES)
+    frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
+    expected = pl.col("consistent_letter")
+    frame = frame.with_columns(first_letter=pl.lit(_FIRST), expected_is_first=expected == _FIRST)
+    order = (*GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "position", "trial_id")
+    return frame.sort(order, nulls_last=True)
+
+
+def read_rounds(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """Rounds of games: the class of the job is the condition; with what the view allocation_games knows of the game."""
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = with_token_limits(read_view(connection, "allocation_rounds"), connection)
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
+        games = read_view(connection, "allocation_games")
+    frame = rows_of_study(frame, db, study, source)
+    game_columns = games.select(*_GAME, "n_rounds", "n_groups", "is_complete", "is_pooled", "ended_as")
+    frame = frame.join(game_columns, on=_GAME, how="left", maintain_order="left")
+    frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.col(name).alias(alias) for name, alias in _GAMES.items())
+    frame = frame.with_columns(test=pl.lit("rounds"), test_label=pl.lit("rounds"), test_no=pl.lit(1))
+    order = (*GRAIN, "model_no", "model", "repetition", "game", "round", "trial_id")
+    return frame.sort(order, nulls_last=True)
+
+
+def conditions_in(trials: pl.DataFrame) -> list[str]:
+    """The conditions of these trials in the study's order; the first one is the reference."""
+    ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
+    return list(ordered["condition"].unique(maintain_order=True))
+
+
+def _choices(trials: pl.DataFrame, alpha: float) -> Calls:
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    order = {**sides, "alpha": alpha}
+    letters = {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"}
+    yield "first_option", _call("check_first_option", trials, {**sides, **letters})
+    yield "order_effect", _call("check_order_effect", trials, {**order, "order": "expected_is_first"})
+    yield "block_order", _call("check_order_effect", trials, {**order, "order": "block_position"})
+    yield "missing_answers", _call("check_missing_answers", trials, sides)
+    yield "missing_bounds", _call("check_missing_bounds", trials, sides)
+    yield "left_out", _call("check_left_out", trials, {**sides, "parts": ["item", "wording", "repetition"]})
+    yield "separation", _call("check_separation", trials, sides)
+    yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
+
+
+def _games(trials: pl.DataFrame, alpha: float) -> Calls:
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    complete = trials.filter("is_complete")
+    yield "first_option", _call("check_first_option", trials, {**sides, "n_options": "n_groups", "cluster": "history"})
+    yield "missing_answers", _call("check_missing_answers", trials, sides)
+    yield "games_ended", _call("check_games_ended", trials, {"by": list(CELL)})
+    yield "game_influence", _call("check_game_influence", complete, {"by": list(CELL)})
+    yield "answer_lengths", _call("check_answer_lengths", trials, sides)
+    yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
+
+
+def _call(check: str, trials: pl.DataFrame, arguments: dict[str, Any]) -> Call:
+    """With the columns that R's checks use: others (all of the reasoning, say) would only take time to send."""
+    return Call(check, trials.select(name for name in _USED if name in trials.columns), arguments)
+
+
+_USED = (
+    *CELL,
+    "condition",
+    "item",
+    "wording",
+    "repetition",
+    "block_position",
+    "chosen_letter",
+    "consistent_letter",
+    "first_letter",
+    "expected_is_first",
+    "is_consistent",
+    "outcome",
+    "finish_reason",
+    "tokens",
+    "token_limit",
+    "game",
+    "history",
+    "class",
+    "job",
+    "round",
+    "choice",
+    "first_option",
+    "n_groups",
+    "n_reminders",
+    "is_complete",
+    "ended_as",
+    "output_tokens",
+)
+DESIGN_CHECKS: dict[str, DesignChecks] = {
+    "forced_choice": DesignChecks(
+        {
+            "first_option": "How often the first option is chosen, and the consistent one as first and as second.",
+            "order_effect": "The condition effect in log odds without and with the order of options in the model.",
+            "block_order": "The condition effect in log odds without and with the order of blocks in the model.",
+            "missing_answers": "Refused, filtered, cut-off and malformed answers by condition.",
+            "missing_bounds": "The difference of conditions, had all missing answers gone one way or the other.",
+            "left_out": "The difference of conditions without each word, wording and repetition.",
+            "separation": "Cells in which all answers are alike, with the exact interval of each.",
+            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
+        },
+        read_choices,
+        _choices,
+    ),
+    "allocation": DesignChecks(
+        {
+            "first_option": "How often the group shown first is chosen, against chance.",
+            "missing_answers": "Refused, filtered, cut-off and malformed rounds by class of jobs, and reminders.",
+            "games_ended": "Games that were cut short, and the indices with and without them.",
+            "game_influence": "The indices without each game in turn, beside chance.",
+            "answer_lengths": "Lengths of answers by class of jobs and along the rounds.",
+            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
+        },
+        read_rounds,
+        _games,
+    ),
+}
+"""By the name of a design. What its findings say stands in choice_findings.py and game_findings.py."""

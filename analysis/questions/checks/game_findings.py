@@ -1,0 +1,126 @@
+"""Findings about games alone: those that were cut short, those that decide an index, and the lengths of answers."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Finding, count_of, count_text, number, spread
+
+_TREND = 0.3
+_GROWTH = 1.2
+
+
+def games_ended(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["games_ended"]
+    models = results.unique(["model", "test"], keep="first", maintain_order=True)
+    n, n_complete, n_open = (int(models[name].sum()) for name in ("n_games", "n_complete", "n_open"))
+    columns = (
+        "index",
+        "n_games",
+        "n_complete",
+        "n_open",
+        "n_refused",
+        "n_malformed",
+        "n_ended_otherwise",
+        "last_round",
+        "estimate",
+        "estimate_all",
+    )
+    details = [f"Can still be played on: {count_text(n_open, 'game')}; the same collect does."] if n_open else []
+    if n - n_open == n_complete:
+        verdict = f"No game of {n - n_open:,} was cut short."
+        return Finding("games_ended", question, "note" if n_open else "holds", verdict, tuple(details), columns)
+    for row in models.filter(pl.col("n_complete") + pl.col("n_open") < pl.col("n_games")).to_dicts():
+        kinds = {"n_refused": "refused", "n_malformed": "malformed", "n_ended_otherwise": "otherwise"}
+        reasons = ", ".join(f"{row[name]:,} {word}" for name, word in kinds.items() if row[name])
+        model_rows = results.filter(pl.col("model") == row["model"]).to_dicts()
+        indices = ", ".join(
+            f"{row_of_index['index']} {number(row_of_index['estimate'], 3)} and "
+            f"{number(row_of_index['estimate_all'], 3)}"
+            for row_of_index in model_rows
+        )
+        details.append(
+            f"{context.model(row)}: {row['n_games'] - row['n_complete'] - row['n_open']:,} of {row['n_games']:,} ended "
+            f"early ({reasons}), in the middle at round {number(row['last_round'], 0)}; of complete games and of all: "
+            f"{indices}."
+        )
+    return Finding(
+        "games_ended",
+        question,
+        "caution",
+        f"{count_text(n - n_open - n_complete, 'game')} of {n - n_open:,} ended early and are left out of all indices.",
+        tuple(details),
+        columns,
+    )
+
+
+def game_influence(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["game_influence"].drop_nulls("estimate")
+    columns = (
+        "index",
+        "left_out",
+        "n_games",
+        "estimate_all",
+        "estimate",
+        "change",
+        "cooks_distance",
+        "random_high_all",
+        "random_high",
+    )
+    if results.is_empty():
+        verdict = "There are too few complete games to leave one out."
+        return Finding("game_influence", question, "not checked", verdict)
+    keys = ["model", "index"]
+    cells = results.unique(keys).height
+    changed = results.filter("changes_conclusion")
+    most_influential = results.sort("cooks_distance", descending=True, nulls_last=True, maintain_order=True).to_dicts()[
+        0
+    ]
+    details = [
+        f"The largest Cook's distance: {number(most_influential['cooks_distance'])} "
+        f"({context.model(most_influential)}, {most_influential['index']}, game "
+        f"{_short(most_influential['left_out'])}); above 4 / number of games: "
+        f"{count_text(int(results['is_influential'].sum()), 'time')} of {results.height:,}.",
+        *(
+            f"{context.model(row)}, {row['index']}: {number(row['estimate_all'], 3)} (chance stays below "
+            f"{number(row['random_high_all'], 3)}), without game {_short(row['left_out'])} "
+            f"{number(row['estimate'], 3)} ({number(row['random_high'], 3)})."
+            for row in changed.to_dicts()
+        ),
+    ]
+    return Finding(
+        "game_influence",
+        question,
+        "caution" if changed.height else "holds",
+        "Leaving out one game decides whether an index is above chance in "
+        f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
+        tuple(details),
+        columns,
+    )
+
+
+def answer_lengths(question: str, rows: CheckRows, context: Context) -> Finding:
+    results = rows["answer_lengths"]
+    models = results.unique(["model", "test"], keep="first", maintain_order=True)
+    ratio = pl.col("last_quarter") / pl.col("first_quarter")
+    steep = models.filter((pl.col("trend").abs() >= _TREND) & ~ratio.is_between(1 / _GROWTH, _GROWTH))
+    details = [f"Tokens of an answer, by model and class: {spread(results['median_length'], 0)}."]
+    details += [
+        f"{context.model(row)}: from {number(row['first_quarter'], 0)} tokens in the first quarter of the rounds to "
+        f"{number(row['last_quarter'], 0)} in the last (rank correlation {number(row['trend'])})."
+        for row in steep.to_dicts()
+    ]
+    return Finding(
+        "answer_lengths",
+        question,
+        "caution" if steep.height else "holds",
+        f"Answers grow or shrink along the rounds (by more than a fifth, rank correlation beyond ±{_TREND:g}) in "
+        f"{count_of(steep.height, models.height, 'model')}.",
+        tuple(details),
+        ("condition", "n", "median_length", "mean_length", "largest", "first_quarter", "last_quarter", "trend"),
+    )
+
+
+def _short(game: str) -> str:
+    """The beginning of a game's id, which is a hash; the rows have the whole."""
+    return f"{game[:8]}…" if len(game) > 12 else game

@@ -1,0 +1,256 @@
+"""`check()`: what a paper does not say about its models, answers and games and a reader should know. Every number is
+made by a function of R/ (check_residuals.R …); here only the way there and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
+from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import opens_once
+from slant.collector.studies.catalogue import Fit, Study
+
+ALPHA = 0.05
+BOUND = 0.1
+_RESTS_ON = {
+    "corrections": "paper",
+    "influence": "leave_one_out",
+    "variance_shares": "words",
+    "words": "words",
+    "word_slopes": "word_slopes",
+}
+_WORDS = {"words": "(1 | item)", "word_slopes": "(1 | item) + (1 | item:{contrast})"}
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What `check()` found.
+
+    rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
+    and test. checks_of(study) says which there are. Those that rest on fits end with `fit_status`: not "ok" is
+    doubtful.
+    trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
+    written to the database; None where they were. alpha, bound: as they were given.
+    """
+
+    study: Study
+    alpha: float
+    bound: float
+    rows: dict[str, pl.DataFrame]
+    trials: pl.DataFrame
+    warnings: list[str]
+    not_kept: str | None
+
+
+@opens_once
+def check(
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    measure: str | None = None,
+    bound: float = BOUND,
+    alpha: float = ALPHA,
+    workers: int | None = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+) -> Checks:
+    """Check what `study` rests on, by its design (checks_of says which checks that are).
+
+    Mixed models of counts: residuals, influence of prompts, words, corrections, nulls, limits, option order, refusals,
+    skew. Forced choices: order of options and of blocks, missing answers and what they could hide, words and wordings
+    that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
+    carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
+
+    Fits are taken from the database where they are unchanged, and kept there. Raises StudyError for a study that has
+    nothing to check, DatabaseError without trials, RError without R.
+    """
+    if not (bound > 0 and 0 < alpha < 1):
+        raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
+    study = study_in(db, study, has_checks, "has anything to check")
+    if study.design in DESIGN_CHECKS:
+        own_checks = DESIGN_CHECKS[study.design]
+        answers = own_checks.read(db, study, source, measure)
+        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), workers, progress)
+        return Checks(
+            study,
+            alpha,
+            bound,
+            rows,
+            answers,
+            [*mixture_warnings(db, study.name, source, measure), *check_warnings],
+            None,
+        )
+    definition = mixed_fit(study)
+    trials = read_trials(db, study, source, measure)
+    trial_calls = list(_trial_calls(trials, definition, alpha, bound))
+    to_make = fits_to_make(definition)
+    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(trial_calls) + len(_RESTS_ON)]
+    fits: dict[str, FitResult] = {}
+    for number, (name, check_fit) in enumerate(to_make.items()):
+        fit_study = replace(study, fits={check_fit.name: check_fit})
+        fits[name] = fit(
+            db,
+            fit_study,
+            check_fit.name,
+            source=source,
+            measure=measure,
+            workers=workers,
+            refit=refit,
+            progress=_stage(progress, stages, number),
+        )
+    rows, check_warnings = _run(
+        [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
+    )
+    rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
+    return Checks(
+        study,
+        alpha,
+        bound,
+        rows,
+        trials,
+        [*mixture_warnings(db, study.name, source, measure), *_fit_warnings(fits), *check_warnings],
+        next((result.not_kept for result in fits.values() if result.not_kept), None),
+    )
+
+
+def check_descriptions(study: Study) -> Mapping[str, str]:
+    """The checks that a study has, in the order of the page, with what their rows hold."""
+    design_checks = DESIGN_CHECKS.get(study.design)
+    return CHECKS if design_checks is None else design_checks.names
+
+
+def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
+    """Each source, version and variant is corrected for the number of its own tests."""
+    for _, rows in trials.group_by(*GRAIN, maintain_order=True):
+        yield from checks.calls(rows, alpha)
+
+
+def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
+    """The progress of one stage as that of all of them; what a stage need not do again counts as done."""
+    if progress is None:
+        return None
+    offset = sum(stages[: number + 1])
+    return lambda done, total: progress(offset - total + done, sum(stages))
+
+
+def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
+    """What rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
+    status = result.diagnostics.select(*CELL, fit_status="status")
+    return rows.join(status, on=CELL, how="left", maintain_order="left")
+
+
+def fits_to_make(paper: Fit) -> dict[str, Fit]:
+    """The paper's mixed model; the same with an effect of the word, and with one of the word on the condition; and
+    without each prompt in turn.
+    """
+    contrast = next(iter(paper.levels))
+    fits = {"paper": paper}
+    for name, term in _WORDS.items():
+        formula = f"{paper.formula} + {term.format(contrast=contrast)}"
+        fits[name] = replace(paper, name=f"{paper.name}_{name}", formula=formula)
+    fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
+    return fits
+
+
+def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
+    """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
+    contrast = next(iter(paper.levels))
+    levels = list(paper.levels[contrast])
+    model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "contrast": contrast}
+    sides = {"by": list(CELL), "contrast": contrast, "levels": levels}
+    for _, rows in trials.group_by(*GRAIN, "model", maintain_order=True):
+        answered = rows.filter(~pl.col("is_refusal").fill_null(False))
+        yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
+        yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
+        yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
+        yield "equivalence", Call("check_equivalence", answered, {**sides, "alpha": alpha, "bound": bound})
+        yield "refusals", Call("check_refusals", rows, sides)
+        yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
+
+
+def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Call]]:
+    """Checks of estimates and variances that have been fitted."""
+    by = list(CELL)
+    keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
+    estimates = {name: result.table.select(keep) for name, result in fits.items()}
+    effects = estimates["paper"].filter(pl.col("term") != "intercept")
+    variances = fits["words"].variances.select(*by, "group", "term", "variance")
+    by_model = [name for name in by if name != "test"]
+    yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
+    yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
+    yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
+    for name in _WORDS:
+        arguments = {"with_words": estimates[name], "by": by, "alpha": alpha}
+        yield name, Call("check_word_effects", estimates["paper"], arguments)
+
+
+def _run(
+    calls: Sequence[tuple[str, Call]], workers: int | None, progress: Progress | None
+) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    answers: dict[int, pl.DataFrame] = {}
+    warnings: list[str] = []
+    with closing(computed([call for _, call in calls], workers)) as finished:
+        for done, (number, answer) in enumerate(finished, start=1):
+            name, _ = calls[number]
+            if answer.has_died:
+                warnings.append(f"Not checked ({name}): {answer.error[0]}")
+            elif not answer.error:
+                answers[number] = answer.frames[""]
+            warnings += [f"Doubtful ({name}): {text.partition(': ')[2]}" for text in answer.messages]
+            if answer.error and not answer.has_died:
+                warnings.append(f"Doubtful ({name}): {' '.join(' '.join(answer.error).split())}")
+            if progress:
+                progress(done, len(calls))
+    rows = {}
+    for name in dict.fromkeys(name for name, _ in calls):
+        parts = [answers[n] for n, (check, _) in enumerate(calls) if check == name and n in answers]
+        if parts:
+            rows[name] = pl.concat(parts, how="vertical_relaxed")
+            warnings += list(_cell_warnings(name, rows[name]))
+    return rows, warnings
+
+
+def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
+    """What R said of single cells: warnings and failures, each with the cells that it holds for."""
+    if "status" not in rows.columns:
+        return
+    for (status, text), part in rows.filter(pl.col("status") != "ok").group_by(
+        "status", "messages", maintain_order=True
+    ):
+        cells = part.select(pl.concat_str("model", "test", separator=", ")).to_series().unique(maintain_order=True)
+        yield f"Doubtful: {name} is {status} for {'; '.join(cells)}. {text}"
+
+
+def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
+    for result in fits.values():
+        for warning in doubtful_fit_warnings(result.diagnostics):
+            yield f"Doubtful: {warning}"
+
+
+CHECKS: dict[str, str] = {
+    "residuals": "Residuals of each mixed model, against the normal distribution and equal spread.",
+    "influence": "The condition effect without each prompt in turn, with Cook's distance.",
+    "variance_shares": "Share of the variance by prompt and by word.",
+    "words": "The condition effect with (1 | item) beside the paper's.",
+    "word_slopes": "The condition effect with (1 | item) + (1 | item:condition) beside the paper's.",
+    "corrections": "p values corrected for the number of tests.",
+    "equivalence": "Two one-sided tests: is |d| smaller than the bound?",
+    "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
+    "option_order": "Whether the order of the options tells the condition.",
+    "refusals": "d with refusals at the smallest or the largest count.",
+    "skew": "Skewness, and d of the logarithm of tokens.",
+}
+"""Every check of a mixed model, in the order of the page, with what its rows hold."""

@@ -1,0 +1,181 @@
+"""`permute()`: does a difference between blocks stand out from those that arbitrary block labels give?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import answered, computed
+from slant.analysis.calls.model_files import made_model_folder
+from slant.analysis.calls.results import Progress, Results, not_kept_yet, results, rows_of
+from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
+from slant.analysis.rows.views import read_view
+from slant.collector.errors import RError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study
+
+_CELL = ("model", "domain", "kind", "scale")
+_MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
+
+
+@dataclass(frozen=True)
+class PermutationResult:
+    """What `permute()` found, each frame beginning with source, study, study_version, variant, fit, engine.
+
+    tests: one row per cell, kind (population, item_averaged) and scale (delta_p, s): observed, observed_main_fit,
+    null_mean … p_one_sided …, as the view permutation_tests has them and R's summarise_permutations() describes.
+    values: one row per refit and cell; number 0 is the data as observed, fitted with the same settings.
+    refits: one row per refit: seed, status (ok, divergent, unconverged, warned, failed), messages, seconds.
+    not_kept: why the results could not be written to the database; None where they were.
+    """
+
+    tests: pl.DataFrame
+    values: pl.DataFrame
+    refits: pl.DataFrame
+    not_kept: str | None
+
+
+def permute(
+    db: str | Path,
+    study: str | Study | None = None,
+    permutations: int = 1000,
+    engine: str = "brms",
+    seed: int = 1,
+    source: str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> PermutationResult:
+    """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep what each found.
+
+    An item's two block labels are swapped with probability 1/2, within its model and domain (R's permute_blocks()). A
+    permutation's result depends on `seed` and its number only. Each is kept at once: the same call after a kill goes on
+    where it ended, and one with more permutations adds to those there are. One that failed is tried again.
+    `executor` is any `concurrent.futures.Executor`; without it, `workers` R processes (default: the cores) do it.
+    `settings` go to R's refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4.
+    `progress(done, all)` is called after each refit.
+
+    Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError where there is
+    nothing to permute, RError where the rows as observed can't be fitted.
+    """
+    if permutations < 1:
+        raise UsageError(f"Can't test with {permutations} permutations.", "One is the least: --permutations 1000")
+    tests = list_tests(db, study, engine, seed, source, settings or {})
+    n = permutations + 1
+    test_results = [
+        _run_test(Path(db), test, permutations, workers, executor, _Stage(progress, number * n, len(tests) * n))
+        for number, test in enumerate(tests)
+    ]
+    frames = {
+        name: pl.concat([getattr(result, name) for result in test_results]) for name in ("tests", "values", "refits")
+    }
+    return PermutationResult(
+        **frames, not_kept=next((result.not_kept for result in test_results if result.not_kept), None)
+    )
+
+
+class _Stage:
+    """The progress of one test as that of all."""
+
+    def __init__(self, progress: Progress | None, offset: int, total: int) -> None:
+        self.progress, self.offset, self.total = progress, offset, total
+
+    def __call__(self, done: int, number: int) -> None:
+        if self.progress:
+            self.progress(self.offset + done, self.total)
+
+    def after(self, n: int) -> _Stage:
+        return _Stage(self.progress, self.offset + n, self.total)
+
+
+def _run_test(
+    db: Path, test: PermutationTest, permutations: int, workers: int | None, executor: Executor | None, progress: _Stage
+) -> PermutationResult:
+    """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
+    calls = [test.refit(number) for number in range(permutations + 1)]
+    if test.engine == "brms" and not_kept_yet(db, calls):
+        _compile(db, test, executor, progress)
+    observed = results(db, calls[:1], workers=workers, executor=executor)
+    if observed.calls["status"][0] == "failed":
+        raise RError("Can't permute: the data as observed can't be fitted.", observed.calls["messages"][0])
+    if observed.computed:
+        progress(1, len(calls))
+    permuted = results(db, calls[1:], workers=workers, executor=executor, progress=progress.after(1))
+    refits, cells = _refits([observed, permuted])
+    summary = test.summary(cells, refits)
+    if _n_kept(db, test) > refits.height - 1:  # of fewer permutations than are kept, nothing new is
+        ((_, answer),) = computed([summary], 1, executor)
+        answer.raise_error()
+        rows, not_kept = rows_of(summary, answer)["permutation_cells"], None
+    else:
+        summary_results = results(db, [summary], executor=executor)
+        rows, not_kept = summary_results.frames["permutation_cells"], summary_results.not_kept
+    values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
+    return PermutationResult(
+        _with_main_fit(db, test, rows),
+        values.select(*_grain_columns(test), pl.all()),
+        refits.select(*_grain_columns(test), pl.all()),
+        permuted.not_kept or not_kept,
+    )
+
+
+def _compile(db: Path, test: PermutationTest, executor: Executor | None, progress: _Stage) -> None:
+    status_file = made_model_folder(db) / f"{test.id}.says"
+    if watch := getattr(progress.progress, "watch", None):
+        watch(status_file)
+    try:
+        answered(test.compile(status_file), executor)
+    finally:
+        status_file.unlink(missing_ok=True)
+
+
+def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row a refit, and one row a refit and cell."""
+    calls = pl.concat([part.calls for part in parts]).select("call_id", "status", "messages", "seconds")
+    rows = pl.concat([part.frames["permutation_refits"] for part in parts]).drop("permutation_id")
+    joined = rows.join(calls, on="call_id", how="left", maintain_order="left")
+    order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
+    return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
+
+
+def _n_kept(db: Path, test: PermutationTest) -> int:
+    with reading(db) as connection:
+        rows = "SELECT max(n_permutations) FROM permutations WHERE permutation_id = ?"
+        return connection.execute(rows, [test.id]).fetchall()[0][0] or 0
+
+
+def _with_main_fit(db: Path, test: PermutationTest, rows: pl.DataFrame) -> pl.DataFrame:
+    joined = rows.drop("call_id").join(
+        _main_fit(db, test), on=_CELL, how="left", nulls_equal=True, maintain_order="left"
+    )
+    names = [name for name in joined.columns if name != "observed_main_fit"]
+    names.insert(names.index("observed") + 1, "observed_main_fit")
+    return joined.select(*_grain_columns(test), *names)
+
+
+def _grain_columns(test: PermutationTest) -> list[pl.Expr]:
+    names = ("source", "study", "study_version", "variant", "fit", "engine")
+    return [pl.lit(test.about[name]).alias(name) for name in names]
+
+
+def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:
+    """The latest of the study's own fits of these very rows, as the view permutation_main_fits chooses it."""
+    with reading(db) as connection:
+        fits = read_view(connection, "fits")
+        contrasts = frame_of(connection.table(f"{test.engine}_contrasts"))
+    about = {name: test.about[name] for name in ("study", "study_version", "source", "variant", "fit", "engine")}
+    fits = fits.filter(pl.col("data_hash") == test.rows_hash, *(pl.col(name) == value for name, value in about.items()))
+    fits = (
+        fits.join(contrasts.select("call_id").unique(), on="call_id", how="semi").sort("fitted_at", "call_id").tail(1)
+    )
+    main_fit = contrasts.join(fits.select("call_id"), on="call_id", how="semi").rename(
+        {"estimate": "observed_main_fit"}
+    )
+    return main_fit.select(list(_MAIN)).cast(pl.Schema(_MAIN))

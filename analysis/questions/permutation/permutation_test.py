@@ -1,0 +1,215 @@
+"""One permutation test: which fit of which rows, what is swapped in it, and by what it is known again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.call import Call
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.rows.data_hash import hash_of_rows
+from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
+from slant.analysis.rows.views import open_trials
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Fit, Study
+
+PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",)}
+"""The R packages that each engine refits with."""
+BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
+SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}
+"""What a caller may set, by engine; R's refit_permutation() has the defaults."""
+_BAR = re.compile(r"\|\s*(\w+)\s*\)")
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """The permutation test of one fit in the rows of one source, study version and variant."""
+
+    work: PlannedFit
+    levels: Mapping[str, list[Any]]
+    unit: str
+    within: tuple[str, ...]
+    seed: int
+    settings: Mapping[str, Any]
+
+    @property
+    def engine(self) -> str:
+        return self.work.definition.engine
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        return PACKAGES[self.engine]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those of R's refit_permutation(), but for the permutation's number."""
+        fit = self.work.definition
+        return {
+            "formula": fit.formula,
+            "engine": self.engine,
+            "seed": self.seed,
+            "levels": dict(self.levels),
+            "priors": fit.settings.get("priors"),
+            "coding": fit.settings.get("coding"),
+            "contrast": BLOCK,
+            "unit": self.unit,
+            "within": list(self.within),
+            **self.settings,
+        }
+
+    @cached_property
+    def versions(self) -> dict[str, str] | None:
+        return versions_now(self.packages)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the test is of; each of its refits is of that, and of its number."""
+        work, key = self.work, self.work.cell.key
+        return {
+            "study": work.study,
+            **{name: key[name] for name in ("study_version", "source", "variant")},
+            "fit": work.definition.name,
+            "engine": self.engine,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+        }
+
+    @cached_property
+    def id(self) -> str:
+        """Another one for other rows, seeds, settings, R code or versions; the same for any number of permutations."""
+        return stable_id("permutation", self.about, self.rows_hash, self.arguments, self.versions, r_code_hash())
+
+    @cached_property
+    def rows_hash(self) -> str:
+        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
+
+    def refit(self, number: int) -> Call:
+        """One permutation; number 0 is the data as observed."""
+        return Call(
+            "refit_permutation",
+            self.work.cell.rows,
+            {**self.arguments, "number": number},
+            about={"test": self.about, "number": number},
+            tables={"refit": "permutation_refits", "cells": "permutation_draws"},
+            columns={"permutation_id": self.id},
+            fill={"number": number},
+            failed="permutation_refits",
+            packages=self.packages,
+            hash_of_data=self.rows_hash,
+        )
+
+    def compile(self, status_file: Path) -> Call:
+        """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
+        names = ("formula", "levels", "priors", "coding")
+        fit_arguments = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
+        arguments = {"arguments": fit_arguments, "say": str(status_file)}
+        return Call("compile_permutation_job", self.work.cell.rows, arguments, packages=self.packages)
+
+    def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
+        """What the refits come to; number 0 is among them."""
+        return Call(
+            "summarise_permutations",
+            arguments={"cells": cells, "refits": refits.drop("seconds", "messages"), "within": list(self.within)},
+            about={"test": self.about},
+            tables={"about": "permutations", "": "permutation_cells"},
+            columns={
+                **self.about,
+                **self.counts(),
+                "permutation_id": self.id,
+                "formula": self.work.definition.formula,
+                "block": BLOCK,
+                "unit": self.unit,
+                "within": ", ".join(self.within),
+                "n_permutations": refits.height - 1,
+                "settings": json.dumps(dict(self.settings), sort_keys=True),
+                "rows_hash": self.rows_hash,
+                "refit_seconds": refits["seconds"].sum(),
+            },
+            packages=self.packages,
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Rows that take part, units (items within a model and domain), and those of them in one block only."""
+        names = re.findall(r"\w+", self.work.definition.formula or "")
+        rows = self.work.cell.rows
+        rows = rows.drop_nulls([name for name in rows.columns if name in names])
+        blocks = rows.group_by(*self.within, self.unit).agg(pl.col(BLOCK).n_unique())
+        return {"n_rows": rows.height, "n_units": blocks.height, "n_one_block": blocks.filter(pl.col(BLOCK) < 2).height}
+
+
+def list_tests(
+    db: str | Path, study: str | Study | None, engine: str, seed: int, source: str | None, settings: Mapping[str, Any]
+) -> list[PermutationTest]:
+    """The tests that the data have rows for, one for each source, study version and variant.
+
+    Raises UnknownNameError for an unknown engine or setting, or where the study has no such fit; StudyError where its
+    fit has nothing to permute; DatabaseError without rows.
+    """
+    if engine not in PACKAGES:
+        raise UnknownNameError("engine", engine, PACKAGES)
+    for name in settings:
+        if name not in SETTINGS[engine]:
+            raise UnknownNameError(f"setting of a permutation by {engine}", name, SETTINGS[engine])
+    study, definition = _fit_of(db, study, engine)
+    plan = plan_fits(db, study, definition, source=source)
+    if not plan:
+        raise no_rows_error("permute", db, source)
+    unit, within = _unit_and_strata(study, definition, plan[0].cell.rows.columns)
+    return [PermutationTest(planned, _levels(db, planned, within), unit, within, seed, settings) for planned in plan]
+
+
+def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
+    """The fit of this engine whose blocks are compared: of several, that of consistent answers."""
+    study = study_in(
+        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
+    )
+    pairs = find_fits(engine, db, study)
+    consistent = [pair for pair in pairs if (pair[1].formula or "").partition("~")[0].strip() == CONSISTENT]
+    return (consistent or pairs)[0]
+
+
+def has_blocks(fit: Fit) -> bool:
+    """Whether the blocks of a forced choice are a factor of this fit."""
+    return BLOCK in re.findall(r"\w+", fit.formula or "")
+
+
+def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The unit whose labels are swapped, and the columns within which they are: from the formula."""
+    units = _BAR.findall(fit.formula or "")
+    fixed = re.findall(r"\w+", re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2]))
+    if BLOCK not in fixed or BLOCK not in columns or len(set(units)) != 1:
+        raise StudyError(
+            f'Can\'t permute "{fit.name}" of "{study.name}": its formula is {fit.formula}.',
+            "There must be a fixed effect of block, whose labels are swapped, and one random effect, of the items.",
+        )
+    within = tuple(name for name in dict.fromkeys(fixed) if name not in (BLOCK, "0", "1"))
+    if not set(within) <= set(CELL):
+        raise StudyError(
+            f'Can\'t permute "{fit.name}" of "{study.name}": beside block its formula has {", ".join(within)}.',
+            f"A cell can be made of {' and '.join(CELL)} only.",
+        )
+    return units[0], within
+
+
+def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:
+    """The levels of every factor: those that the study lists, and else those that are there, in the study's order."""
+    levels = {name: list(values) for name, values in work.definition.levels.items()}
+    frame = None
+    for name in within:
+        if name not in levels:
+            frame = open_trials(db, view=work.definition.view) if frame is None else frame
+            order = [f"{name}_no", name] if f"{name}_no" in frame.columns else [name]
+            present_values = work.cell.rows[name].unique().to_list()
+            ordered = frame.filter(pl.col(name).is_in(present_values)).sort(order, nulls_last=True)
+            levels[name] = ordered[name].unique(maintain_order=True).to_list()
+    return levels

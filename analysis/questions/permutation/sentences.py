@@ -1,0 +1,96 @@
+"""What a permutation test says, in sentences: what to compare with, and what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.questions.permutation.permutation_results import PermutationResult
+
+_GRAIN = ["source", "study", "study_version", "variant", "fit", "engine"]
+_STATUSES = {
+    "divergent": "had divergent transitions",
+    "unconverged": "ended with an R-hat above 1.05 or fewer than 100 effective draws in some cell",
+    "warned": "ended with a warning of lme4 (--show refits shows it)",
+}
+
+
+def result_sentences(result: PermutationResult) -> Iterator[str]:
+    """Sentences for stderr, for each test: the reference cell's null, refits that failed or are doubtful, the noise."""
+    for grain, tests in result.tests.group_by(_GRAIN, maintain_order=True):
+        is_of_test = [pl.col(name) == value for name, value in zip(_GRAIN, grain, strict=True)]
+        main = tests.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
+        if not main.is_empty():
+            yield _reference(main.row(0, named=True))
+        yield from _doubtful(result.refits.filter(*is_of_test, pl.col("number") > 0), tests)
+        yield from _separated(tests)
+        yield from _prior_driven(main)
+        yield from _multiple_tests(main)
+        yield from _monte_carlo_error(main)
+
+
+def _reference(cell: dict[str, Any]) -> str:
+    """The first cell: all of its factors are at their reference levels."""
+    name = " and ".join(part for part in (cell["model"], cell["domain"]) if part)
+    centre = f"In the reference cell ({name}) arbitrary labels give a ΔP of {cell['null_mean']:+.4f} on average"
+    explanation = ""
+    if cell["engine"] == "brms":
+        explanation = (
+            ", which need not be 0: under treatment coding the same priors weigh otherwise on this cell than on others"
+        )
+    spread = f"(sd {cell['null_sd'] or 0:.4f})"
+    return f"{centre} {spread}{explanation}. Compare the observed {cell['observed']:+.4f} with that."
+
+
+def _doubtful(refits: pl.DataFrame, tests: pl.DataFrame) -> Iterator[str]:
+    counts = dict(refits["status"].value_counts().iter_rows())
+    if failed := counts.get("failed", 0):
+        largest_p = tests.select(pl.col("p_if_failed_large").max()).row(0)[0]
+        yield (
+            f"{failed} of {refits.height} refits failed and take no part in p. With each of them counted as one as "
+            f"large, no p_one_sided is above {largest_p or 1:.3g}. The same command tries them again."
+        )
+    for status, saying in _STATUSES.items():
+        if counts.get(status):
+            yield f"{counts[status]} of {refits.height} refits {saying}; they take part in p."
+
+
+def _separated(tests: pl.DataFrame) -> Iterator[str]:
+    cells = tests.filter(pl.col("engine") == "lme4", pl.col("n_separated") > 0).select("model", "domain").unique()
+    if not cells.is_empty():
+        yield (
+            f"In {cells.height} cells some refits had a block with all answers alike (n_separated): glmer's log odds "
+            "are not finite there, and s says nothing. Read the item-averaged ΔP."
+        )
+
+
+def _prior_driven(cells: pl.DataFrame) -> Iterator[str]:
+    """Where no relabelling changes a cell's own answers, its ΔP moves with the others alone."""
+    dependent = cells.filter(pl.col("engine") == "brms", pl.col("n") > 0, pl.col("n_separated") == pl.col("n"))
+    if not dependent.is_empty():
+        names = "; ".join(" and ".join(filter(None, row)) for row in dependent.select("model", "domain").iter_rows())
+        yield (
+            "All cells are permuted together, so p is against a difference in none of them. Too few failures to decide "
+            f"by themselves: {names}. Their ΔP follows the reference cell's through the priors: a small p there is "
+            "no evidence of their own interference."
+        )
+
+
+def _multiple_tests(cells: pl.DataFrame) -> Iterator[str]:
+    n = cells["p_one_sided"].count()
+    if n > 1:
+        yield (
+            f"Each p is of its cell alone: {n} cells are tested, and nothing is corrected for that. By Bonferroni, "
+            f"compare p with .05 / {n} = {0.05 / n:.2g}, which only {20 * n - 1} permutations or more can reach."
+        )
+
+
+def _monte_carlo_error(cells: pl.DataFrame) -> Iterator[str]:
+    share = cells["noise_share"].max()
+    if isinstance(share, float):
+        yield (
+            f"Monte Carlo error of the short chains makes up at most {share:.1%} of a cell's null variance. The "
+            "observed value has the same error, so that p holds; it costs a little power."
+        )

@@ -1,1 +1,0 @@
-"""Sensitivity: the question of a study asked again in the other ways that its file names."""

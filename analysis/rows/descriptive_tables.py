@@ -1,0 +1,181 @@
+"""The tables of a database, as the files in sql/views/2_tables define and describe them: one file, one table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from slant.analysis.rows.study_choice import no_trials_error
+from slant.analysis.rows.views import read_view, set_measure
+from slant.collector.designs import third_party_designs
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_dir
+
+ANY_STUDY = "any"
+_OF_PAPER = ("gives", "fits", "lacks")
+_KEY = re.compile(r"^-- (\w+): +(.+)$")
+_MORE = re.compile(r"^-- {8}(.+)$")
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """What the head of a view's file says. `grain` names the columns that make a row unique.
+
+    A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
+    Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
+    (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
+    "cell", or of the whole "study".
+    """
+
+    name: str
+    purpose: str
+    grain: tuple[str, ...]
+    reads: tuple[str, ...]
+    note: str
+    paper: str | None = None
+    design: str | None = None
+    gives: tuple[str, ...] = ()
+    fits: tuple[str, ...] = ()
+    lacks: str | None = None
+
+    def is_about(self, design: str | None) -> bool:
+        """Whether this table is one of the studies of this design."""
+        return self.design in (None, design)
+
+    @property
+    def title(self) -> str:
+        """A caption: the table of the paper where it is one, the name, the purpose."""
+        paper = f" ({self.paper})" if self.paper else ""
+        return f"{self.name}{paper}: {self.purpose}"
+
+
+def read_header(text: str) -> TableInfo:
+    """The comment lines at the top of a view's file. Raises ValueError where one of the needed ones is missing."""
+    fields: list[list[str]] = []
+    for line in text.splitlines():
+        if key := _KEY.match(line):
+            fields.append([key[1], key[2]])
+        elif (continuation := _MORE.match(line)) and fields:
+            fields[-1][1] += " " + continuation[1].strip()
+        else:
+            break
+    if not fields:
+        raise ValueError("the file does not begin with -- name: purpose")
+    (name, purpose), *rest = fields
+    header = dict(rest)
+    missing = {"grain", "reads", "note"} - header.keys()
+    if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
+        raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
+    unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
+    if missing or unknown:
+        raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    names = (_names(header["grain"]), _names(header["reads"]))
+    paper_fields = {"gives": _names(header.get("gives", "")), "fits": _parts(header.get("fits", ""))}
+    return TableInfo(
+        name,
+        purpose,
+        *names,
+        header["note"],
+        header.get("paper"),
+        header.get("design"),
+        **paper_fields,
+        lacks=header.get("lacks"),
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(";") if part.strip())
+
+
+def table_info() -> dict[str, TableInfo]:
+    """Every table of slant and of designs in other packages, by name: first those of the paper, in its order."""
+    texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
+    texts += [text for design in third_party_designs() for text in design.views.values()]
+    infos = [read_header(text) for text in texts]
+    return {info.name: info for info in sorted(infos, key=_place)}
+
+
+def views_of_papers(design: str) -> dict[str, TableInfo]:
+    """The views of numbers that papers of this design print, by name."""
+    files = sorted((sql_dir() / "views" / "3_paper").glob("*.sql"))
+    infos = [read_header(file.read_text("utf-8")) for file in files]
+    return {info.name: info for info in infos if info.design == design}
+
+
+def _place(info: TableInfo) -> tuple[int, str]:
+    number = re.search(r"\d+", info.paper or "")
+    return (int(number[0]) if number else 1000, info.name)
+
+
+def tables(
+    db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
+) -> dict[str, pl.DataFrame]:
+    """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
+
+    `study` (a name, or the path of a study file) leaves only rows of that study; `measure` as in `open_trials`. A table
+    that counts errors may be empty. Raises UnknownNameError for an unknown table, and a study that the database
+    lacks, UsageError for a table of another study, DatabaseError where the database holds no trials.
+    """
+    study = study_name(study)
+    infos = table_info()
+    requested = list(names) if names is not None else []
+    for name in requested:
+        if name not in infos:
+            raise UnknownNameError("table", name, infos)
+    with reading(db) as connection:
+        designs = _studies(connection, db, study)
+        selected = [infos[name] for name in requested] or [info for info in infos.values() if _is_of(info, designs)]
+        for info in selected:
+            _check_belongs(info, designs, db)
+        set_measure(connection, measure)
+        frames = {info.name: read_view(connection, info.name) for info in selected}
+    return {name: rows_of_study(frame, study) for name, frame in frames.items()}
+
+
+def study_name(study: str | None) -> str | None:
+    """The name that a study has in the database: of one that is given by the path of its file, what the file says."""
+    is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
+    return load_study(study).name if study is not None and is_path else study
+
+
+def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
+    """The studies to show, each with its design: the one asked for, or all that have rows."""
+    designs = designs_in(connection)
+    if not designs:
+        raise no_trials_error(db, study)
+    if study is not None and study not in designs:
+        raise UnknownNameError(f"study in {db}", study, designs)
+    return designs if study is None else {study: designs[study]}
+
+
+def _is_of(info: TableInfo, designs: dict[str, str | None]) -> bool:
+    return any(info.is_about(design) for design in designs.values())
+
+
+def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Path) -> None:
+    if not _is_of(info, designs):
+        raise UsageError(
+            f'The table "{info.name}" belongs to studies of the design "{info.design}", but none of them is shown.',
+            f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in designs.items())}.',
+        )
+
+
+def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
+    """The rows of a table that are of this study, and of the versions that are shown."""
+    rows = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
+    versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
+    if versions is None or "study_version" not in rows.columns:
+        return rows
+    return rows.filter(pl.col("study_version").is_in(versions))

@@ -1,0 +1,95 @@
+"""Warnings about results, in sentences: trials that are put together although they were not asked or counted alike,
+fits that are not ok, and indices of games that lack the level of chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.analysis.rows.views import read_view, set_measure
+from slant.collector.keep.database import reading
+
+Key = tuple[str, str, str, str]  # source, study_version, variant, model
+_KEY = ["source", "study_version", "variant", "model"]
+_SETTINGS = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_providers": "providers or names of the model"}
+
+
+def mixture_warnings(
+    db: str | Path, study: str | None = None, source: str | None = None, measure: str | None = None
+) -> list[str]:
+    """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table."""
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        rows = mixed_rows(connection, study)
+    if source is not None:
+        rows = rows.filter(pl.col("source") == source)
+    return [f"Mixed: {row['model']} ({_where(row, rows)}) has {', '.join(_kinds(row))}." for row in rows.to_dicts()]
+
+
+def mixed_rows(connection: duckdb.DuckDBPyConnection, study: str | None) -> pl.DataFrame:
+    rows = read_view(connection, "mixed_cells")
+    return rows if study is None else rows.filter(pl.col("study") == study)
+
+
+def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
+    """For each model that was asked in several ways: the sentence that its fits carry. What its tokens are, a fit
+    sees in its own rows.
+    """
+    sentences = {}
+    for row in rows.to_dicts():
+        if kinds := _setting_counts(row):
+            sentence = f"{row['model']} was asked in several ways, which are put together: {', '.join(kinds)}"
+            sentences[(row["source"], row["study_version"], row["variant"], row["model"])] = (
+                f"{sentence} (table mixed_cells)."
+            )
+    return sentences
+
+
+def doubtful_fit_warnings(fits: pl.DataFrame) -> Iterator[str]:
+    """A sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for."""
+    keys = [*_KEY, "fit", "status", "messages"]
+    for values, rows in fits.filter(pl.col("status") != "ok").group_by(keys, maintain_order=True):
+        row: dict[str, Any] = dict(zip(keys, values, strict=True))
+        cells = [row["model"] or "all models", *rows["test"].drop_nulls()]
+        reason = " ".join((row["messages"] or "").split())
+        yield f"{', '.join(cells)} ({_where(row, fits)}): {row['fit']} is {row['status']}. {reason}"
+
+
+def _where(row: dict[str, Any], among: pl.DataFrame) -> str:
+    """The source, and the study version and variant where there are several."""
+    several = [name for name in ("study_version", "variant") if among[name].n_unique() > 1]
+    return ", ".join(str(row[name]) for name in ("source", *several))
+
+
+def _setting_counts(row: dict[str, Any]) -> list[str]:
+    return [f"{row[column]} {words}" for column, words in _SETTINGS.items() if row[column] > 1]
+
+
+def _kinds(row: dict[str, Any]) -> list[str]:
+    counted = [f"token counts of {row['n_token_sources']} kinds ({row['token_sources']})"]
+    return [*_setting_counts(row), *(counted if row["n_token_sources"] > 1 else [])]
+
+
+def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
+    """A sentence for each study whose indices stand without the level of chance, or with intervals of fewer games."""
+    if "allocation_indices" in tables:
+        complete = tables["allocation_indices"].filter(pl.col("si").is_not_null())
+        for study, n in (
+            complete.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows()
+        ):
+            yield (
+                f"What chance alone gives has not been simulated yet for {n} cells of {study}, and stands empty: "
+                f"analyze indices --study {study} --db {db}"
+            )
+    if "game_index_intervals" in tables:
+        stale = tables["game_index_intervals"].filter(~pl.col("is_current"))
+        for study in stale["study"].unique().sort():
+            yield (
+                f"Games of {study} came or ended since some of these intervals were computed (is_current is false): "
+                f"analyze indices --study {study} --db {db}"
+            )

@@ -1,0 +1,131 @@
+"""Which study and which of its fits are meant: those that are named, or the only ones that a database holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import Fit, Study, load_study
+
+
+def study_in(
+    db: str | Path,
+    study: str | Path | Study | None = None,
+    suits: Callable[[Study], bool] | None = None,
+    description: str = "",
+) -> Study:
+    """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
+
+    A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
+    in "has games"; where there is but one study, it is the one. UsageError where none suits, or several do and none is
+    named; DatabaseError without trials, UnknownNameError and StudyError as `load_study`.
+    """
+    if isinstance(study, Study):
+        return study
+    if study is not None:
+        return load_study(study, db=db)
+    names = study_names(db)
+    if not names:
+        raise no_trials_error(db)
+    studies = [load_study(name, db=db) for name in names]
+    if len(studies) == 1:  # what it lacks, the command itself says best
+        return studies[0]
+    suitable = [candidate for candidate in studies if suits is None or suits(candidate)]
+    if not suitable:
+        raise UsageError(f'No study in "{db}" {description}.', f"It holds: {', '.join(names)}.")
+    if len(suitable) > 1:
+        listed = ", ".join(candidate.name for candidate in suitable)
+        raise UsageError(f'"{db}" holds several studies: {listed}.', f"Name one: --study {suitable[0].name}")
+    return suitable[0]
+
+
+def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
+    """Those of these studies whose text is here."""
+    studies = []
+    for name in names:
+        try:
+            studies.append(load_study(name, db=db))
+        except SlantError:
+            continue
+    return studies
+
+
+def study_names(db: str | Path) -> list[str]:
+    """The studies that the database holds trials of, sorted."""
+    with reading(db) as connection:
+        return list(designs_in(connection))
+
+
+def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
+    """What to say of a database without answers."""
+    option = f"--study {study}" if study else "--study NAME"
+    return DatabaseError(
+        f'The database "{db}" holds no trials yet.',
+        f"To make some without a key: collect {option} --simulated --db {db}",
+        *([] if study else ["For the names: collect studies"]),
+    )
+
+
+def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
+    """The studies to fit, each with its fit of this name, or, where it has none, with all its fits of this engine.
+
+    Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the text of no
+    study in the database is here.
+    """
+    if isinstance(study, Study):
+        studies = [study]
+    elif study is not None:
+        studies = [load_study(study, db=db)]
+    else:
+        studies = _studies_in(db)
+    pairs = [(candidate, fit) for candidate in studies for fit in _fits_named(candidate, name)]
+    if not pairs:
+        known_names = sorted(
+            {word for candidate in studies for fit in candidate.fits.values() for word in (fit.name, fit.engine)}
+        )
+        names = " and ".join(f'"{candidate.name}"' for candidate in studies)
+        raise UnknownNameError(
+            "fit", name, known_names, f"The study file defines fits and their engines; this is about {names}."
+        )
+    return pairs
+
+
+def _fits_named(study: Study, name: str) -> list[Fit]:
+    if name in study.fits:
+        return [study.fits[name]]
+    return [fit for fit in study.fits.values() if fit.engine == name]
+
+
+def _studies_in(db: str | Path) -> list[Study]:
+    """The studies of the database whose text is here."""
+    names = study_names(db)
+    if not names:
+        raise no_trials_error(db)
+    studies = loadable_studies(names, db)
+    if not studies:
+        raise UsageError(f'"{db}" holds only {", ".join(names)}.', "Name its study file: --study PATH/TO/STUDY.toml")
+    return studies
+
+
+def no_rows_error(action: str, db: str | Path, source: str | None) -> DatabaseError:
+    """For a study or source that the database has nothing of; says what it has, for that may be another study."""
+    rows = f"rows of source {source}" if source else "such rows"
+    message = f'Nothing to {action}: "{db}" holds no {rows}.'
+    return DatabaseError(message, f"It holds: {', '.join(study_names(db)) or 'no trials'}.")
+
+
+def studies_not_fitted(name: str, db: str | Path) -> list[str]:
+    """A sentence for each study of the database that has no fit of this name or engine, or whose text is not here."""
+    sentences = []
+    for study_name in study_names(db):
+        studies = loadable_studies([study_name], db)
+        if not studies:
+            sentences.append(
+                f'Not fitted: "{study_name}", whose study file is not here. To fit it: --study PATH/TO/STUDY.toml'
+            )
+        elif not _fits_named(studies[0], name):
+            sentences.append(f'Not fitted: "{study_name}", which defines no fit "{name}".')
+    return sentences

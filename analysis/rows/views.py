@@ -1,0 +1,108 @@
+"""Trials and tables as Polars data frames, straight from the database. No R is needed for any of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.keep.database import reading, showing
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
+from slant.collector.studies.row_choice import RowFilter, chosen_rows
+from slant.collector.system.shipped_files import sql_dir
+
+_QUESTIONS = "allocation_questions"
+MEASURES = ("reasoning", "output", "recounted")
+
+
+def open_trials(
+    db: str | Path,
+    study: str | None = None,
+    view: str | None = None,
+    measure: str | None = None,
+    version: str | None = None,
+) -> pl.DataFrame:
+    """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
+
+    Without `view`: one row a trial, in the columns of the design of `study`, or of the studies that are there
+    (association_trials, forced_choice_trials, allocation_rounds; what games ask beside their rounds is in
+    allocation_questions, and a Python warning says so); those that all designs share (`trials`) where there are
+    several. An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning
+    (default: all of them, told apart by study_version).
+    `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
+    "recounted" (`collect recount`); None is the measure that the study names.
+    Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
+
+    Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
+    version.
+    """
+    versions = None if version is None else chosen_rows(Path(db), study, RowFilter(version)).versions
+    with showing(versions), reading(db) as connection:
+        set_measure(connection, measure)
+        is_lacking = view is None
+        view = view or trials_view(connection, study)
+        is_lacking = is_lacking and view.endswith("_rounds") and has_more_than_rounds(connection, study)
+        rows = read_view(connection, view)
+        designs = designs_in(connection)
+    if is_lacking:
+        warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=2)
+    if study is not None and "study" in rows.columns:
+        rows = rows.filter(pl.col("study") == study)
+    if rows.is_empty() and (reason := _why_empty(db, view, study, designs)):
+        warnings.warn(reason, stacklevel=2)
+    return rows
+
+
+def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[str, str | None]) -> str | None:
+    """Why a view of trials has no rows; None of a table, which may well be empty."""
+    contents = ", ".join(f"{name} ({design})" for name, design in designs.items())
+    if not contents:
+        return f'"{db}" holds no trials yet.'
+    if study is not None and study not in designs:
+        return f'"{db}" holds no trials of "{study}". It holds: {contents}.'
+    is_of_trials = view.endswith(TRIALS)
+    return (
+        f'The view "{view}" has no rows{f" of {study}" if study else ""}: "{db}" holds {contents}.'
+        if is_of_trials
+        else None
+    )
+
+
+def view_names(db: str | Path) -> list[str]:
+    """The names of the views that the database stores, sorted."""
+    with reading(db) as connection:
+        return stored_views(connection)
+
+
+def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL").fetchall()
+    return [name for (name,) in rows]
+
+
+def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
+    """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
+    names = stored_views(connection)
+    if view in names:
+        frame: pl.DataFrame = frame_of(connection.view(view))
+        return frame
+    if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
+        raise DatabaseError(
+            f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',
+            "Close it in other programs (a collector, a shell, R), make the file writable, "
+            "then type: collect load --db FILE",
+        )
+    raise UnknownNameError("view", view, names)
+
+
+def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
+    """What `tokens` means in every view of this connection (see sql/views/1_trials)."""
+    if measure is None:
+        return
+    if measure not in MEASURES:
+        raise UnknownNameError("measure", measure, MEASURES)
+    connection.execute("SET VARIABLE measure = ?", [measure])

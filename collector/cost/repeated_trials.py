@@ -1,0 +1,161 @@
+"""What a run would ask although it has an answer here: under another version of the study, other settings, another
+seed. Said before anything is sent, for it may cost what was paid once already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slant.collector.cost.estimate import Span, dollars
+from slant.collector.cost.quote import quotes
+from slant.collector.errors import DatabaseEmptyError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.records import Trial
+from slant.collector.studies.differences import text_differences
+from slant.collector.studies.stored_texts import kept_text
+from slant.collector.system.shipped_files import sql_query
+
+MOST_NAMED = 6
+_ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RepeatedTrials:
+    """Trials of one model that have an answer here and would be asked again, and why. `versions` are those that asked
+    them, `settings` and `seeds` what they were asked with where that is not what would be sent now."""
+
+    model: str
+    trials: int
+    versions: Counter[str]
+    settings: tuple[str, ...]
+    seeds: tuple[int, ...]
+    addresses: tuple[str, ...]
+
+
+def find_repeated_trials(offer: Offer) -> list[RepeatedTrials]:
+    """By model of the offer; those without such trials are left out."""
+    if not Path(offer.db).exists():
+        return []
+    return [repeated for model_plan in offer.asked if (repeated := _of_model(offer, model_plan)) is not None]
+
+
+def repeated_trial_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
+    """The sentences for people; none where no answer is asked for twice."""
+    repeated = find_repeated_trials(offer)
+    trials = sum(of_model.trials for of_model in repeated)
+    if not trials:
+        return []
+    reasons = [*_versions(offer, repeated), *_settings(offer, repeated)]
+    return [
+        " ".join([*reasons, f"{_trials(trials)} would be asked again{_about(offer, repeated, concurrency, is_batch)}."])
+    ]
+
+
+def _of_model(offer: Offer, model_plan: ModelPlan) -> RepeatedTrials | None:
+    source = "simulated" if model_plan.provider.name == "simulated" else "collected"
+    try:
+        with reading(offer.db) as connection:
+            values = [offer.study.name, offer.study.variant, source, model_plan.model.model]
+            n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", values).fetchall()[0][0]
+            if n_here <= model_plan.already_done or not model_plan.pending:  # nothing is here but what the plan has
+                return None
+            rows = frame_of(connection.sql(_ANSWERED, params=values)).to_dicts()
+    except DatabaseEmptyError:
+        return None
+    before = {_cell(row): row for row in rows}
+    planned = {trial.trial_id: trial for trials in _conversations(offer, model_plan) for trial in trials}
+    done = {row["trial_id"] for row in rows}
+    again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
+    if not again:
+        return None
+    settings_now = model_plan.model.settings_text
+    names = (model_plan.provider.name, model_plan.model.requested_model)
+    return RepeatedTrials(
+        model_plan.model.model,
+        len(again),
+        Counter(row["study_version"] for row in again if row["content"] not in offer.study.contents),
+        tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, settings_now)})),
+        tuple(sorted({row["seed"] for row in again if row["seed"] not in (None, offer.seed)})),
+        tuple(sorted({f"{r['provider']}/{r['requested_model']}" for r in again if _served(r) != names})),
+    )
+
+
+def _served(row: Row) -> tuple[str, str]:
+    return row["provider"], row["requested_model"]
+
+
+def _conversations(offer: Offer, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
+    for conversation in plan(offer.study, model_plan.model, offer.seed, offer.repetitions, model_plan.skip):
+        if offer.slice is None or conversation.conversation_id in offer.slice:
+            yield conversation.trials
+
+
+def _cell(row: Row) -> tuple[Any, ...]:
+    if row["game"] is not None:
+        return row["test"], row["repetition"], row["round"]
+    return row["test"], row["condition"], row["item"], row["wording"], row["repetition"]
+
+
+def _of(trial: Trial) -> tuple[Any, ...]:
+    return _cell({name: getattr(trial, name) for name in _FIELDS})
+
+
+_FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
+
+
+def _versions(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
+    study = offer.study
+    versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
+    answers = _answers_of(offer)
+    for version in versions:
+        text = kept_text(offer.db, study.name, version)
+        places = text_differences(text.files, study.texts) if text else []
+        listed = ", ".join(places[:MOST_NAMED]) + (
+            f" and {len(places) - MOST_NAMED} more" if places[MOST_NAMED:] else ""
+        )
+        different = f" Different: {listed}." if places else ""
+        count = answers.get(version, versions[version])
+        yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"
+
+
+def _answers_of(offer: Offer) -> dict[str, int]:
+    with reading(offer.db) as connection:
+        return dict(connection.execute(sql_query("answers_by_version"), {"study": offer.study.name}).fetchall())
+
+
+def _settings(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
+    plans = {model_plan.model.model: model_plan for model_plan in offer.asked}
+    for of_model in repeated:
+        model_plan = plans[of_model.model]
+        if of_model.settings:
+            current, before = model_plan.model.settings_text, " and ".join(of_model.settings)
+            yield (
+                f"{of_model.model} has answers here that were asked with the settings {before}; now they are {current}."
+            )
+        if of_model.seeds:
+            before = " and ".join(map(str, of_model.seeds))
+            yield f"{of_model.model} has answers here with the seed {before}; now it is {offer.seed}."
+        if of_model.addresses:
+            current = f"{model_plan.provider.name}/{model_plan.model.requested_model}"
+            yield f"{of_model.model} has answers here of {', '.join(of_model.addresses)}; now it is {current}."
+
+
+def _about(offer: Offer, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
+    """The cost of those trials: their share of what is pending."""
+    trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
+    for quote in quotes(offer, concurrency, is_batch=is_batch):
+        share = trials.get(quote.asked.model.model, 0) / max(1, quote.asked.pending)
+        if share and quote.estimate.cost_usd is not None:
+            cost = cost.plus(quote.estimate.cost_usd.times(share))
+    return f", about {dollars(cost.about)}" if cost.about else ""
+
+
+def _trials(number: int) -> str:
+    return "1 trial" if number == 1 else f"{number:,} trials"
