@@ -29,7 +29,7 @@ from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.permutation import permutation_test
 from slant.analysis.questions.permutation.sentences import result_sentences
 from slant.analysis.rows.views import open_trials
-from slant.collector.errors import StudyError, UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading, writing
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import Row, database
@@ -70,22 +70,22 @@ def db(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> analysis.Permuted:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> analysis.PermutationResult:
     """Five permutations, by two workers, without a stop."""
     return analysis.permute(made(tmp_path_factory.mktemp("whole") / "a.duckdb"), **FIVE, workers=2)
 
 
-def is_same(one: analysis.Permuted, other: analysis.Permuted) -> bool:
+def is_same(one: analysis.PermutationResult, other: analysis.PermutationResult) -> bool:
     return one.values.equals(other.values) and one.tests.equals(other.tests)
 
 
-def test_one_worker_and_two_give_the_same_bit_for_bit(db: Path, whole: analysis.Permuted) -> None:
+def test_one_worker_and_two_give_the_same_bit_for_bit(db: Path, whole: analysis.PermutationResult) -> None:
     assert is_same(analysis.permute(db, **FIVE, workers=1), whole)
     assert whole.values["number"].unique().to_list() == list(range(6))
     assert whole.values["delta_p_items"].n_unique() > 6
 
 
-def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: analysis.Permuted) -> None:
+def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: analysis.PermutationResult) -> None:
     def stop(done: int, number: int) -> None:
         if done == 3:
             raise KeyboardInterrupt
@@ -98,7 +98,7 @@ def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: 
     assert told == [3, 4, 5, 6]
 
 
-def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysis.Permuted) -> None:
+def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysis.PermutationResult) -> None:
     analysis.permute(db, engine="lme4", permutations=2)
     told: list[int] = []
     more = analysis.permute(db, **FIVE, progress=lambda done, number: told.append(done))
@@ -118,7 +118,7 @@ def test_the_database_keeps_what_was_found(db: Path) -> None:
     assert open_trials(db, view="permutation_values").height == found.values.height == 6 * 2
 
 
-def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.Permuted) -> None:
+def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.PermutationResult) -> None:
     for row in whole.tests.to_dicts():
         column = {"s": "s", "delta_p": "delta_p_items" if row["kind"] == "item_averaged" else "delta_p"}[row["scale"]]
         its = whole.values.filter(pl.col("model") == row["model"])
@@ -193,7 +193,7 @@ def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:
 
 
 @pytest.mark.slow
-def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permuted) -> None:
+def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.PermutationResult) -> None:
     serial = Serial()
     assert is_same(analysis.permute(db, **FIVE, executor=serial), whole)
     assert len(serial.done) == 6 + 1
@@ -202,7 +202,7 @@ def test_any_executor_can_refit(db: Path, tmp_path: Path, whole: analysis.Permut
         assert is_same(analysis.permute(made(tmp_path / "b.duckdb"), **FIVE, executor=pool), whole)
 
 
-def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysis.Permuted) -> None:
+def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysis.PermutationResult) -> None:
     found = analysis.permute(db, **FIVE, executor=Serial(lost=(2, 4)))
     assert found.tests["n"].unique().to_list() == [3]
     assert found.tests["n_failed"].unique().to_list() == [2]
@@ -219,7 +219,7 @@ def test_what_cant_be_permuted_is_said(db: Path) -> None:
         analysis.permute(db, engine="lme5")
     with pytest.raises(UnknownNameError, match="chains"):
         analysis.permute(db, settings={"chain": 1})
-    with pytest.raises(StudyError, match="fixed effect of block"):
+    with pytest.raises(UsageError, match="no fit with a factor"):
         analysis.permute(database(db.with_name("r.duckdb"), [{}]), study="rmiat", engine="lme4")
 
 

@@ -54,7 +54,7 @@ def by_r_alone(db: Path, engine: str, permutations: int, chains: Sequence[int] =
     return [float.fromhex(line) for line in done.stdout.split()]
 
 
-def in_one_column(found: analysis.Permuted) -> list[float]:
+def in_one_column(found: analysis.PermutationResult) -> list[float]:
     return [value for kind in KINDS for value in found.values[kind]]
 
 

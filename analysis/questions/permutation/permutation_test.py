@@ -19,7 +19,7 @@ from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 
@@ -173,6 +173,11 @@ def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Stu
     study = study_in(
         db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )
+    if not any(map(has_blocks, study.fits.values())):
+        raise UsageError(
+            f'"{study.name}" has no fit with a factor `block`, whose labels a permutation test could swap.',
+            "For another study: --study NAME",
+        )
     pairs = find_fits(engine, db, study)
     consistent = [pair for pair in pairs if (pair[1].formula or "").partition("~")[0].strip() == CONSISTENT]
     return (consistent or pairs)[0]
