@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
     from slant.analysis.pages.html_report import report as report
-    from slant.analysis.paper.compare import compare as compare
+    from slant.analysis.paper.comparison import compare as compare
     from slant.analysis.plots.drawing import figures as figures
     from slant.analysis.questions.bayes_draws import read_draws as read_draws
     from slant.analysis.questions.checks.study_checks import check as check
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "check": "slant.analysis.questions.checks.study_checks",
-    "compare": "slant.analysis.paper.compare",
+    "compare": "slant.analysis.paper.comparison",
     "figures": "slant.analysis.plots.drawing",
     "fit": "slant.analysis.fitting.fits",
     "FitResult": "slant.analysis.fitting.fits",

@@ -33,7 +33,7 @@ def of_demo(db: Path) -> dict[str, dict[str, float]]:
 def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
     """{table: [numbers that agree with the print, numbers with data]}, from the authors' raw data."""
     from slant import analysis
-    from slant.analysis.paper.compare import summary
+    from slant.analysis.paper.comparison import summary
     from tests.support.authors import imported_authors
 
     rows = summary(analysis.compare(imported_authors(shared, folder).db, study="rmiat")).to_dicts()

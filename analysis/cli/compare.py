@@ -13,7 +13,7 @@ from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.provenance import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
-from slant.analysis.paper.compare import compare, summary
+from slant.analysis.paper.comparison import compare, summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
@@ -68,11 +68,12 @@ def compare_command(
     """Every printed number of the paper beside the recomputed one: in its tables, its text ("text"), and its earlier
     version ("v1 S3" to "v1 S7").
 
-    A number agrees where it differs from the print by at most `tolerance`: half a unit of the last printed digit, if
-    the study says nothing else. A slip is a misprint that the authors' own data contradict. "no data": the database
-    has nothing of that model and test. "not checkable": the data can't decide, and the note says why. Simulated rows
-    are compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers compared with each
-    other and with the study's design. Of games, `test` is the variant and `condition` the format of answers.
+    A number agrees if it differs from the print by at most `tolerance`: half a unit of the last printed digit, unless
+    the study gives another. A slip is a misprint: the authors' own data, or the print itself, contradict it. "no data":
+    nothing of that model and test is here. "not checkable": the data here can't decide, and the note says why.
+    Simulated rows are compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers are
+    compared with each other and with the study's design. In games, `test` is the variant and `condition` the format of
+    answers.
     """
     chosen = chosen_study(
         db, study, lambda candidate: candidate.published is not None, "has printed numbers to compare with"
@@ -101,6 +102,7 @@ def compare_command(
 def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:
     checked = rows.filter((pl.col("source") == PRINT) & pl.col("agrees").is_not_null())
     if checked.height:
-        yield f'Checked without raw data, by what else is printed and by the study\'s design (source "{PRINT}"): ' + (
-            f"{checked.height} numbers."
+        yield (
+            f"Checked without raw data, against other printed numbers and the study's design "
+            f'(source "{PRINT}"): {checked.height} numbers.'
         )

@@ -8,7 +8,7 @@ import polars as pl
 
 from slant.analysis.cli.fit_tables import is_bayesian, no_such_table
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.paper.results import GRAIN
+from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
 from slant.analysis.rows.study_choice import loadable_studies
 from slant.collector.errors import UsageError
@@ -53,7 +53,7 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
         definition = _study(name, study, db)
         if definition is None or not printed_topics(definition):
             continue
-        for row in _joined(result, missing_of_print(db, definition)).to_dicts():
+        for row in _joined(result, missing_of_print(StudyViews(db, definition))).to_dicts():
             if row["missing"] and row["source"] != "simulated":
                 say(f"This can't be the paper's own fit ({row['source']}), for texts are missing: {row['missing']}.")
     for grain, match in _matches(result, study, db).group_by(GRAIN, maintain_order=True):

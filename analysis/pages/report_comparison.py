@@ -13,11 +13,11 @@ from slant.analysis.bridge.worker import versions_now
 from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import Progress
-from slant.analysis.paper.compare import compare, whole_comparison
+from slant.analysis.paper.comparison import compare, whole_comparison
 from slant.analysis.paper.numbers import Numbers
 from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
-from slant.analysis.paper.results import Results
 from slant.analysis.paper.sources import sources_of
+from slant.analysis.paper.study_views import StudyViews
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
@@ -37,11 +37,11 @@ def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
         return sources  # topics are never fitted for a comparison
     bayes_fits = fits_to_show(db, study, versions_now(ENGINES[ENGINE].packages))
     ready_fits = set(bayes_fits["fit"]) - set(bayes_fits.filter(~bayes_fits["is_own"])["fit"])
-    results = Results(db, study)
+    views = StudyViews(db, study)
     return tuple(
         source
         for source in sources
-        if all(request.fit in ready_fits or is_quick(study.fits[request.fit]) for request in source.fits(results))
+        if all(request.fit in ready_fits or is_quick(study.fits[request.fit]) for request in source.fits(views))
     )
 
 

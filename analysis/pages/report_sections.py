@@ -15,7 +15,7 @@ from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
 from slant.analysis.pages.report_tables import place_of_table, side_by_side, text_table, token_measures
-from slant.analysis.paper.compare import summary
+from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import Figure, draw
 from slant.analysis.plots.registry import FigureRows, is_in_grain

@@ -47,6 +47,7 @@ WITHOUT_DATA = "checked without raw data"
 """The basis of what other printed numbers, or the study's design, decide."""
 NO_REFUSALS = "(-)"
 """Printed where a cell has no refusals that could be kept."""
+_ENDS = {"human": "", "human_low": "_conf_low", "human_high": "_conf_high"}
 
 
 def published_numbers(study: Study) -> pl.DataFrame:
@@ -143,3 +144,21 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
             raise StudyError(f'"{text}" in the column "tolerance" is no number.') from None
     flag = pl.col("refusals_removed").replace_strict({"true": True, "false": False}, default=None)
     return frame.rename({"place": "table"}).with_columns(flag.cast(pl.Boolean), pl.col("tolerance").cast(pl.Float64))
+
+
+def read_human_levels(study: Study) -> pl.DataFrame:
+    """What is printed of people, the lines beside which models stand in figures: game_variant, index, human, human_low,
+    human_high. Without rows where the study prints none; numbers of a later version of the paper are left out.
+    """
+    numbers = dict.fromkeys(_ENDS, pl.Float64)
+    schema = {"game_variant": pl.String, "index": pl.String, **numbers}
+    if study.published is None:
+        return pl.DataFrame(schema=schema)
+    people = published_numbers(study).filter(~is_of_print(study), model="humans")
+    printed = {(row["test"], row["quantity"]): float(row["printed"]) for row in people.to_dicts()}
+    rows = [
+        (test, index, *(printed.get((test, index + end)) for end in _ENDS.values()))
+        for test, index in printed
+        if index in ("si", "bgd", "gasi")
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -66,11 +66,11 @@ def bases_in_words(compared: pl.DataFrame) -> Iterator[str]:
     yield "These answers are made up from what the paper prints (analyze reconstruct); no model gave them."
     tables = ", ".join(compared.filter(pl.col("basis") == "reproduction")["table"].unique(maintain_order=True))
     if counts["reproduction"]:
-        yield f"A reproduction, for the printed counts decide them: {counts['reproduction']} numbers ({tables})."
+        yield f"Reproduced, because the printed counts decide them: {counts['reproduction']} numbers ({tables})."
     if counts["reconstruction"]:
         yield (
-            f"Only a reconstruction, for which words failed is not printed: {counts['reconstruction']} numbers. "
-            "That they are near shows that the models are the paper's, not that its answers are known."
+            f"Only reconstructed, because which words failed is not printed: {counts['reconstruction']} numbers. "
+            "If they are near, the models are the paper's; its answers remain unknown."
         )
 
 

@@ -5,15 +5,12 @@ their size, which is one of the numbers to be compared.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.paper.numbers import absent_in_words
 from slant.analysis.paper.published import published_numbers
-from slant.analysis.paper.results import GRAIN, Results
-from slant.analysis.rows.views import open_trials
-from slant.collector.errors import DatabaseError, UsageError
+from slant.analysis.paper.study_views import GRAIN, StudyViews
+from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import Study
 
 _NEAR = 20  # words of a fitted topic in which a printed word may stand and still speak for the match
@@ -105,33 +102,11 @@ def match_in_words(match: pl.DataFrame) -> str:
     return f"By their words, {'; '.join(each)}. In all {total}, {near}."
 
 
-def missing_of_print(db: str | Path, study: Study) -> pl.DataFrame:
-    """For each source, version and variant: what of the texts of the paper's fit is not here, in words (null: nothing).
-
-    The paper's models are those of its table of prevalence; each needs readable reasoning in each test.
+def missing_of_print(views: StudyViews) -> pl.DataFrame:
+    """For each source, version and variant (GRAIN): what of the texts of the paper's fit is not here, in words (null:
+    nothing).
     """
-    models = printed_models(study)
-    if not models:
-        return pl.DataFrame(schema={**dict.fromkeys(GRAIN, pl.String), "missing": pl.String})
-    tests = [test.test for test in study.tests]
     try:
-        readable = open_trials(db, view="iat_mentions").filter(pl.col("n_readable") > 0)
-    except DatabaseError:
-        readable = pl.DataFrame(schema={**dict.fromkeys([*GRAIN, "model", "test"], pl.String)})
-    partial = _partial_cells(db, study)
-    rows = []
-    for grain, part in readable.group_by(GRAIN, maintain_order=True):
-        here = set(part.select("model", "test").iter_rows())
-        absent = [(model, test) for model in models for test in tests if (model, test) not in here]
-        here_in_part = partial.join(part.select(*GRAIN, "model", "test"), on=[*GRAIN, "model", "test"], how="semi")
-        lacks = here_in_part.filter(pl.col("model").is_in(models), pl.col("test").is_in(tests))["shortfall"]
-        absent_too = absent_in_words(absent, len(tests))
-        rows.append((*grain, "; ".join([*([absent_too] if absent_too else []), *lacks]) or None))
-    return pl.DataFrame(rows, schema=[(name, pl.String) for name in (*GRAIN, "missing")], orient="row")
-
-
-def _partial_cells(db: str | Path, study: Study) -> pl.DataFrame:
-    try:
-        return Results(db, study).partial_cells
-    except (DatabaseError, UsageError):  # a study without the tables that count trials
-        return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "model", "test", "shortfall"], pl.String))
+        return views.view("missing_texts").select(*GRAIN, "missing")
+    except DatabaseError:  # made by an older slant: it has no such view
+        return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "missing"], pl.String))

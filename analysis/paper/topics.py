@@ -8,17 +8,17 @@ settings than today's is not compared at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.paper.claims import Claim, models_named, read_claims
-from slant.analysis.paper.numbers import Numbers, frame_of_numbers
-from slant.analysis.paper.results import GRAIN, Results
+from slant.analysis.paper.numbers import SCHEMA, Numbers
+from slant.analysis.paper.published import TEXT, published_numbers, scopes
+from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import matched, missing_of_print, printed_models, printed_topics
 from slant.analysis.questions.topics.topic_models import STALE, models_to_show
-from slant.analysis.rows.views import read_view, stored_views
-from slant.collector.keep.database import reading
+from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import Study
 
 Tables = dict[str, pl.DataFrame]
@@ -31,43 +31,40 @@ _PAPERS_EFFECTS = "~condition*model"
 _OF_CONDITION = ("stm_topic3_condition_b", "stm_topic3_condition_se", "stm_topic3_condition_p")
 _OF_TOPICS = (*_OF_CONDITION, "topic3_pct")
 _PREVALENCE = {"proportion_pct": "estimate", "ci_low": "conf_low", "ci_high": "conf_high"}
-_OF_FEWER = "The kept topic model is of texts that are here. Not here: {}."
+_OF_FEWER = "The kept topic model is only of the texts that are here. Missing: {}."
 _NO_COEFFICIENT = (
-    "It is a coefficient of ~ condition * model with {} as the reference, which the kept topic model has not."
+    "It is a coefficient of ~ condition * model with {} as the reference; the kept topic model has no such coefficient."
 )
 
 
-def _recomputed(results: Results) -> pl.DataFrame:
+def _recomputed(views: StudyViews) -> pl.DataFrame:
     """The same of the kept topic model of each source, version and variant, matched to the print by its words."""
-    kept = _kept(results)
-    topics = printed_topics(results.study)
-    if kept is None or kept["topic_models"].is_empty() or not topics:
-        return frame_of_numbers([])
-    missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(results.db, results.study).iter_rows()}
+    topics, frames = printed_topics(views.study), _frames(views)
+    if frames is None or frames["topic_models"].is_empty() or not topics:
+        return pl.DataFrame(schema=SCHEMA)
+    missing = {tuple(row[:-1]): row[-1] for row in missing_of_print(views).iter_rows()}
     rows: list[tuple[Any, ...]] = []
-    for fit in models_to_show(results.db, results.study).to_dicts():
+    for fit in models_to_show(views.db, views.study).to_dicts():
         grain = tuple(fit[name] for name in GRAIN)
         if not fit["is_own"]:
-            rows += [(*grain, *key, None, STALE) for key in _all_keys(results.study)]
+            rows += [(*grain, *key, None, STALE) for key in _all_keys(views.study)]
             continue
-        tables = {name: frame.filter(pl.col("call_id") == fit["call_id"]) for name, frame in kept.items()}
+        tables = {name: frame.filter(pl.col("call_id") == fit["call_id"]) for name, frame in frames.items()}
         match = matched(tables["topic_words"], topics)
         lacks = missing.get(grain)
-        of_fit = [*_tables(tables, match), *_claims(tables, match, fit, results.study)]
+        of_fit = [*_tables(tables, match), *_claims(tables, match, fit, views.study)]
         rows += [(*grain, *key, n, lacks if n is not None else why_not) for key, n, why_not in of_fit]
-        absent = [key for key in _all_keys(results.study) if key not in {key for key, *_ in of_fit}]
+        absent = [key for key in _all_keys(views.study) if key not in {key for key, *_ in of_fit}]
         rows += [(*grain, *key, None, lacks and _OF_FEWER.format(lacks)) for key in absent]
-    numbers = frame_of_numbers(rows)
+    numbers = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     return numbers.filter(pl.col("recomputed").is_not_null() | pl.col("missing").is_not_null())
 
 
-def _kept(results: Results) -> dict[str, pl.DataFrame] | None:
+def _frames(views: StudyViews) -> dict[str, pl.DataFrame] | None:
     """None where an older slant made the views of the database: it has fitted no topics then."""
-    with reading(results.db) as connection:
-        if not set(_VIEWS) <= set(stored_views(connection)):
-            return None
-        frames = {name: read_view(connection, name) for name in _VIEWS}
-    return {name: frame.filter(pl.col("study") == results.study.name) for name, frame in frames.items()}
+    with suppress(DatabaseError):
+        return {name: views.view(name) for name in _VIEWS}
+    return None
 
 
 def _all_keys(study: Study) -> Iterator[Key]:
@@ -75,10 +72,17 @@ def _all_keys(study: Study) -> Iterator[Key]:
         yield (None, None, True, None, f"topic {topic} proportion_pct")
     for model in printed_models(study):
         yield from ((model, None, True, None, quantity) for quantity in _PREVALENCE)
-    yield from (_key(claim) for claim in read_claims(study) if claim["name"] in _OF_TOPICS)
+    yield from (_key(claim) for claim in _printed_claims(study))
 
 
-def _key(claim: Claim) -> Key:
+def _printed_claims(study: Study) -> list[dict[str, Any]]:
+    """The numbers of the text that are of topics, each with the `name` of its quantity."""
+    name = pl.col("quantity").str.split(" ").list.last()
+    text = published_numbers(study).filter(table=TEXT).with_columns(name=name)
+    return text.filter(pl.col("name").is_in(_OF_TOPICS)).to_dicts()
+
+
+def _key(claim: dict[str, Any]) -> Key:
     return (claim["model"], claim["test"], None, None, claim["quantity"])
 
 
@@ -109,14 +113,12 @@ def _claims(tables: Tables, match: pl.DataFrame, fit: dict[str, Any], study: Stu
     terms = tables["topic_effects"].filter(is_condition & (pl.col("topic") == _bias_topic(match))).to_dicts()
     effect = terms[0] if terms else {}
     effects = str(study.fits[fit["fit"]].settings.get("effects")).replace(" ", "")
-    for claim in read_claims(study):
-        if claim["name"] not in _OF_TOPICS:
-            continue
+    for claim in _printed_claims(study):
         is_papers = effects == _PAPERS_EFFECTS and min(shares, default=None) == claim["model"]
         if claim["name"] in _OF_CONDITION and not is_papers:
             yield _key(claim), None, _NO_COEFFICIENT.format(claim["model"])
             continue
-        models = models_named(study).get(str(claim["model"]), [str(claim["model"])])
+        models = [model for model, _ in scopes(study).get(claim["model"], [(claim["model"], None)])]
         numbers = {
             "stm_topic3_condition_b": effect.get("estimate"),
             "stm_topic3_condition_se": effect.get("std_error"),

@@ -50,7 +50,7 @@ def with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("slip"))
         .otherwise(pl.lit("disagrees"))
     )
-    of_more = pl.format("It is made of more than is here. Not here: {}.", pl.col("missing"))
+    of_more = pl.format("Only part of its data is here. Missing: {}.", pl.col("missing"))
     lacks = pl.when(pl.col("recomputed").is_null()).then(pl.col("missing")).otherwise(of_more)
     why_not = pl.when(is_printed & ~is_judged).then(pl.coalesce(lacks, pl.col("reason")))
     more = [pl.when(is_printed).then(pl.col("how")), pl.when(is_printed & is_judged).then(pl.col("why"))]

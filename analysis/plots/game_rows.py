@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.paper.human_levels import read_human_levels
+from slant.analysis.paper.published import read_human_levels
 from slant.analysis.plots.figure_data import FigureData
 from slant.analysis.questions.games.cells import CELL
 from slant.collector.designs.allocation.parts import AllocationData

@@ -32,7 +32,7 @@ class TableInfo:
     A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
     Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
     (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
-    "cell", or of the whole "study".
+    "cell", of its "game" (the view itself says which), or of the whole "study".
     """
 
     name: str
@@ -71,13 +71,13 @@ def read_header(text: str) -> TableInfo:
         raise ValueError("the file does not begin with -- name: purpose")
     (name, purpose), *rest = fields
     header = dict(rest)
-    missing = {"grain", "reads", "note"} - header.keys()
+    missing = {"grain", "note"} - header.keys()
     if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
         raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
     unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    names = (_names(header["grain"]), _names(header["reads"]))
+    names = (_names(header["grain"]), _names(header.get("reads", "")))
     paper_fields = {"gives": _names(header.get("gives", "")), "fits": _parts(header.get("fits", ""))}
     return TableInfo(
         name,
@@ -108,10 +108,10 @@ def table_info() -> dict[str, TableInfo]:
 
 
 def views_of_papers(design: str) -> dict[str, TableInfo]:
-    """The views of numbers that papers of this design print, by name."""
-    files = sorted((sql_dir() / "views" / "3_paper").glob("*.sql"))
-    infos = [read_header(file.read_text("utf-8")) for file in files]
-    return {info.name: info for info in infos if info.design == design}
+    """The views of numbers that papers of this design print, by name; not those that only such views read."""
+    infos = [read_header(file.read_text("utf-8")) for file in (sql_dir() / "views" / "3_paper").glob("*.sql")]
+    of_design = [info for info in infos if info.gives and info.design == design]
+    return {info.name: info for info in sorted(of_design, key=lambda info: info.name)}
 
 
 def _place(info: TableInfo) -> tuple[int, str]:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.paper.compare import summary
+from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.published import KEY, half_unit, notes, published_numbers
 from slant.analysis.paper.verdicts import with_verdicts
 from slant.collector.errors import DatabaseError, StudyError, UnknownNameError
@@ -75,7 +75,7 @@ def test_what_is_not_checkable_is_told_apart_and_says_why(compared: pl.DataFrame
     assert unchecked["agrees"].null_count() == unchecked.height
     assert unchecked["note"].null_count() == 0
     total = unchecked.filter(pl.col("test") == "total").select("condition", "recomputed", "note").rows()
-    why = "It is made of more than is here. Not here: claude-3.7-sonnet in race_greenwald."
+    why = "Only part of its data is here. Missing: claude-3.7-sonnet in race_greenwald."
     assert total == [("compatible", 205.0, why), ("incompatible", 633.0, why)]
     assert "hold" in number(compared, "t004")["note"]
 
@@ -95,7 +95,7 @@ def test_a_part_of_the_data_can_contradict_a_bound_but_not_confirm_it(compared: 
         ("> 23.22", "slip"),
         ("> 5.61", "not checkable"),
     ]
-    assert least["t026"]["note"].startswith("It is made of more than is here. Not here: qwen3-8b.")
+    assert least["t026"]["note"].startswith("Only part of its data is here. Missing: qwen3-8b.")
 
 
 def test_a_bound_of_a_part_is_contradicted_only_where_it_is_of_all_models() -> None:
@@ -105,7 +105,7 @@ def test_a_bound_of_a_part_is_contradicted_only_where_it_is_of_all_models() -> N
     rows = [{**known, "quantity": name, "printed": printed, "recomputed": value} for name, printed, value in cases]
     found = with_verdicts(pl.DataFrame(rows, schema_overrides=dict.fromkeys(("slip", "reason", "how"), pl.String)))
     assert found["status"].to_list() == ["not checkable", "disagrees", "disagrees"]
-    assert found["note"][0] == "It is made of more than is here. Not here: qwen3-8b."
+    assert found["note"][0] == "Only part of its data is here. Missing: qwen3-8b."
 
 
 def test_tables_can_be_compared_alone(tmp_path: Path) -> None:
@@ -230,12 +230,12 @@ def test_a_cell_that_is_only_partly_here_is_not_judged(tmp_path: Path) -> None:
     of_cell = partly.filter(pl.col("model") == "o3-mini", in_table).drop_nulls("recomputed")
     assert set(of_cell["table"]) == {"S3", "S4", "S5", "S6"}
     assert set(of_cell["status"]) == {"not checkable"}
-    lack = "Not here: o3-mini in flowers_insects: all but 80 of 100 trials."
+    lack = "Missing: o3-mini in flowers_insects: 20 of 100 trials."
     assert of_cell["note"].str.ends_with(lack).all()
     assert "disagrees" not in set(partly["status"])
     assert "disagrees" in set(whole.filter(pl.col("table").is_in(["S5", "S6"]))["status"])
-    assert "; o3-mini in flowers_insects: all but 80 of 100 trials" in number(partly, "t007")["note"]
-    assert not whole["note"].fill_null("").str.contains("all but").any()
+    assert "; o3-mini in flowers_insects: 20 of 100 trials" in number(partly, "t007")["note"]
+    assert not whole["note"].fill_null("").str.contains("of 100 trials").any()
 
 
 def test_a_bound_is_contradicted_by_no_estimate_of_a_part(tmp_path: Path) -> None:
@@ -244,4 +244,4 @@ def test_a_bound_is_contradicted_by_no_estimate_of_a_part(tmp_path: Path) -> Non
     bounds = partly.filter(pl.col("quantity").str.contains("min_b|max_p"), pl.col("test") == "flowers_insects")
     assert bounds.height
     assert set(bounds["status"]) == {"not checkable"}
-    assert bounds["note"].str.contains("here only in part").all()
+    assert bounds["note"].str.contains("Each of its cells is incomplete").all()

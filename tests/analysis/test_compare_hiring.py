@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper import print_alone
-from slant.analysis.paper.compare import compare
+from slant.analysis.paper import print_checks
+from slant.analysis.paper.comparison import compare
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.paper.published import (
     KEY,
@@ -53,11 +53,20 @@ def of_games(db: Path, study: Study, tables: Sequence[str] | None = None) -> pl.
 
 def played(study: Study) -> dict[str, list[list[list[int]]]]:
     """The printed matrices: by cell, game, group and class."""
-    long = print_alone.counts(study).sort("cell", "game", "group", "class")
+    long = print_checks.matrices(study).sort("cell", "game", "group", "class")
     return {
         cell: [[list(row) for row in zip(*[iter(game["n"])] * 4, strict=True)] for _, game in its.group_by("game")]
         for (cell,), its in long.group_by("cell", maintain_order=True)
     }
+
+
+def own_study(study: Study, folder: Path, *printed: str) -> Study:
+    """A copy of the study under another name, which prints these numbers only."""
+    text = study.path.read_text("utf-8").replace('name = "hiring"', 'name = "own"')
+    (folder / "own.toml").write_text(text.replace("hiring/published.csv", "own.csv"), "utf-8")
+    columns = "place,model,test,condition,quantity,printed,tolerance"
+    (folder / "own.csv").write_text("\n".join([columns, *printed, ""]), "utf-8")
+    return load_study(folder / "own.toml")
 
 
 def one(found: pl.DataFrame, **key: Any) -> dict[str, Any]:
@@ -71,7 +80,7 @@ def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> N
     numbers = given.select(pl.col("value", "plus_minus").cast(pl.Float64, strict=False))
     assert {number for row in numbers.iter_rows() for number in row if number is not None} <= values
     matrices = pl.read_csv(shared / "published" / "hiring_matrices.csv")
-    assert print_alone.counts(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
+    assert print_checks.matrices(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
 
 
 def test_without_answers_each_number_is_listed_once_and_those_of_models_are_not_comparable(
@@ -122,17 +131,17 @@ def test_means_and_sums_of_printed_cells_are_those_printed(of_print: pl.DataFram
 
 def test_the_reasons_of_slips_hold_the_numbers_that_are_found(study: Study) -> None:
     reasons = " ".join(notes(study, "slip")["note"])
-    found = print_alone.measured(study)
+    found = print_checks.matrix_indices(study)
     qwen = found["qwen-2.5-72b", "main", "cot"]
     low, high = qwen["si_conf_low"], qwen["si_conf_high"]
     assert f"{low:.4f}"[1:] in reasons
     assert f"{high:.4f}" in reasons
     for cell in found.values():
         assert f"{cell['mutual_information_bits']:.3f}".removeprefix("0") in reasons
-    random = print_alone.chance(study, 40, 30, False)
+    random = print_checks.chance(study, 40, 30, False)
     for number in (*random["si"], *random["bgd"], random["bgd_divergence_bits"][0]):
         assert f"{number:.3f}"[1:] in reasons
-    assert f"{print_alone.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
+    assert f"{print_checks.chance(study, 400, 1, True)['si'][0]:.3f}"[1:] in reasons
 
 
 def test_a_later_version_is_shown_under_its_name_and_never_compared(study: Study, of_print: pl.DataFrame) -> None:
@@ -199,7 +208,7 @@ def test_a_cell_with_games_to_come_is_not_judged(study: Study, tmp_path: Path) -
     found = of_games(database(tmp_path / "x.duckdb", games("gpt-4o", "main", [APART, SPREAD])), study)
     cell = one(found, table="Table 1", model="gpt-4o", condition="direct")
     assert cell["status"] == "not checkable"
-    assert "gpt-4o in main, direct: all but 2 of 30 games" in cell["note"]
+    assert "gpt-4o in main, direct: 28 of 30 games" in cell["note"]
     mean = one(found, table="text", model="frontier", quantity="si")
     assert mean["recomputed"] == pytest.approx(1)
     assert "main: claude-sonnet-4 (direct), claude-sonnet-4 (cot)" in mean["note"]
@@ -295,12 +304,9 @@ def test_the_shell_shows_what_needs_no_data_by_its_source(tmp_path: Path) -> Non
 
 
 def test_a_study_of_ones_own_with_other_printed_numbers_has_none_of_these(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    text = study.path.read_text("utf-8").replace('name = "hiring"', 'name = "own"')
-    path.write_text(text.replace("hiring/published.csv", "own.csv"), "utf-8")
-    (tmp_path / "own.csv").write_text("place,model,test,condition,quantity,printed,tolerance\n,gpt-4o,main,,si,2,\n")
+    own = own_study(study, tmp_path, ",gpt-4o,main,,si,2,")
     rows = [{**row, "study": "own"} for row in games("gpt-4o", "main", [APART] * 2)]
-    found = compare(database(tmp_path / "x.duckdb", rows), load_study(path))
+    found = compare(database(tmp_path / "x.duckdb", rows), own)
     assert found.select("table", "model", "recomputed", "slip").rows() == [("print", "gpt-4o", 2.0, None)]
 
 
@@ -312,12 +318,14 @@ def test_every_name_in_print_is_known_here(study: Study) -> None:
 
 
 def test_matrices_are_read_as_they_are_printed(study: Study) -> None:
-    first = print_alone.counts(study).filter(cell="qwen-2.5-72b, main, cot", game=1).sort("group", "class")
+    first = print_checks.matrices(study).filter(cell="qwen-2.5-72b, main, cot", game=1).sort("group", "class")
     assert first["n"].to_list() == [9, 0, 2, 0, 2, 6, 2, 3, 1, 1, 5, 0, 2, 2, 4, 1]
-    totals = print_alone.counts(study).group_by("cell", "game").agg(pl.col("n").sum())
+    totals = print_checks.matrices(study).group_by("cell", "game").agg(pl.col("n").sum())
     assert (totals.height, set(totals["n"])) == (60, {40})
 
 
 @pytest.mark.parametrize(("value", "is_out"), [("2", False), ("2.01", True), ("-0.1", True), ("> 8", False)])
-def test_an_index_beyond_its_bounds_is_found(value: str, is_out: bool) -> None:
-    assert print_alone._is_out({"table": "text", "quantity": "si", "printed": value}) is is_out
+def test_an_index_beyond_its_bounds_is_found(study: Study, tmp_path: Path, value: str, is_out: bool) -> None:
+    own = own_study(study, tmp_path, f"text,gpt-4o,main,,si,{value},", "text,,,,n_out_of_bounds,0,")
+    found = print_checks.checked(own, pl.DataFrame(schema=print_checks.FACTS))
+    assert found.select("quantity", "recomputed").rows() == [("n_out_of_bounds", is_out)]

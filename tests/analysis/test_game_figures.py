@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
-from slant.analysis.paper.human_levels import read_human_levels
+from slant.analysis.paper.published import read_human_levels
 from slant.analysis.plots.games import KINDS, study_figure_kinds
 from slant.analysis.plots.registry import FigureRows, figure_rows
 from slant.analysis.questions.games.indices import game_indices

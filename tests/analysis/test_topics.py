@@ -15,7 +15,7 @@ from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.paper.published import published_numbers
-from slant.analysis.paper.results import Results
+from slant.analysis.paper.study_views import StudyViews
 from slant.analysis.paper.topic_match import matched, missing_of_print
 from slant.analysis.paper.topics import NUMBERS
 from slant.analysis.plots.registry import figure_rows
@@ -201,7 +201,7 @@ def test_the_best_match_is_the_best_in_all_not_the_best_of_the_first() -> None:
 @pytest.mark.needs("stm")
 def test_a_fit_without_all_of_the_papers_texts_says_what_it_lacks(db: Path, found: FitResult) -> None:
     study = load_study("rmiat")
-    missing = missing_of_print(db, study)["missing"].to_list()
+    missing = missing_of_print(StudyViews(db, study))["missing"].to_list()
     assert missing[0].startswith("claude-3.7-sonnet in race_greenwald, ")
     assert missing[0].endswith("; qwen3-8b")
 
@@ -222,7 +222,7 @@ def beside_print(db: Path, study: Study) -> pl.DataFrame:
 def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db: Path, found: FitResult) -> None:
     study = quick_study()
     analysis.fit(db, study, "stm")
-    rows = NUMBERS.recomputed(Results(db, study))
+    rows = NUMBERS.recomputed(StudyViews(db, study))
     shares = rows.filter(pl.col("quantity").str.starts_with("topic "))
     assert shares["recomputed"].sum() == pytest.approx(100)
     assert rows["missing"].str.contains("qwen3-8b").all()
@@ -239,7 +239,7 @@ def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     rows = beside_print(db, study)
     here = rows.drop_nulls("recomputed")
     assert set(here["status"]) == {"not checkable"}
-    assert here["note"].str.starts_with("It is made of more than is here.").all()
+    assert here["note"].str.starts_with("Only part of its data is here.").all()
     (number_of_topics,) = rows.filter(pl.col("quantity").str.starts_with("t110")).to_dicts()
     assert (number_of_topics["recomputed"], number_of_topics["status"]) == (None, "not checkable")
     assert number_of_topics["note"].startswith("The authors' choice")

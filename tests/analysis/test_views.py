@@ -18,7 +18,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
-from tests.support.given import database, fill, in_memory, insert, read_rows
+from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows
 
 CASES = TESTS / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
@@ -26,6 +26,7 @@ KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name)
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
+OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 ONCE = ("bayes_", "topic_", "specifications", "permutation_", "game_")  # views whose cases have rows of results
@@ -37,7 +38,7 @@ def head(view: str) -> TableInfo:
 
 
 def is_ordered(view: str) -> bool:
-    return "ORDER BY" in FILES[view].read_text("utf-8").rsplit("\nFROM", 1)[1]
+    return "ORDER BY" in FILES[view].read_text("utf-8").rpartition("\nFROM")[2]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,19 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
                 fill(connection, table, read_rows(file))
                 calls |= {row["call_id"]: row for row in read_rows(file.with_name("calls.csv"))}
         fill(connection, "calls", calls.values())
+        fill_print(connection)
         yield connection
+
+
+def fill_print(connection: duckdb.DuckDBPyConnection) -> None:
+    """What a paper of each design prints."""
+    for name in OF_PRINT:
+        cases = ["recomputed_claims", "recomputed_game_claims"]
+        more = (
+            ["recomputed_settings", "recomputed_shown_refusals", "missing_texts"] if name == "printed_numbers" else []
+        )
+        rows = [row for case in (*cases, *more) for row in read_rows(CASES / case / f"{name}.csv")]
+        fill_variable(connection, name, [{**row, "number_no": number} for number, row in enumerate(rows, 1)])
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +105,7 @@ def turned(mixed: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnecti
         for table in sorted(BASE_TABLES):
             with registered(connection, "mixed_rows", frame_of(mixed.sql(f"FROM {table}")).reverse()):
                 connection.execute(f"INSERT INTO {table} SELECT * FROM mixed_rows")  # noqa: S608
+        fill_print(connection)
         yield connection
 
 
@@ -112,6 +126,10 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
         insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
         for table in (*STUDIES, *FITTED):
             fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
+        for name in OF_PRINT:
+            fill_variable(connection, name, read_rows(CASES / view / f"{name}.csv"))
+        if compared := read_rows(CASES / view / "compared_calls.csv"):
+            connection.execute("SET VARIABLE compared_calls = ?", [[row["call_id"] for row in compared]])
         result = connection.view(view)
         if FILES[view].parent.name == "2_tables":
             assert result.columns == list(expected[0]), "a case of a table names all of its columns, in order"

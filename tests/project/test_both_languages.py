@@ -104,7 +104,7 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
     unlike = {}
     for view in sorted(shipped):
         here, there = open_trials(db, view=view), in_r[view]
-        if "ORDER BY" not in files[view].rsplit("\nFROM", 1)[1]:
+        if "ORDER BY" not in files[view].rpartition("\nFROM")[2]:
             keys = list(read_header(files[view]).grain)
             here, there = here.sort(keys, nulls_last=True), sorted_texts(there, keys)
         unlike[view] = differences(without_nested(here), there)

@@ -89,6 +89,14 @@ def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row])
             connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
 
 
+def fill_variable(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[Row]) -> None:
+    """The variable that the view `name` reads (a study's print, its plan) is set to these rows."""
+    columns = [column for column in connection.view(name).columns if column != "name"]
+    texts = [{column: _text(row.get(column)) for column in columns} for row in rows]
+    with registered(connection, "given_rows", pl.DataFrame(texts, schema=dict.fromkeys(columns, pl.String))):
+        connection.execute(f"SET VARIABLE {name} = (SELECT list(given) FROM given_rows given)")  # noqa: S608
+
+
 def fill_result(
     connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row], call_id: str = "c1", **call: Any
 ) -> None:

@@ -3,7 +3,8 @@
 -- reads: recomputed_mixed_models, recomputed_effect_sizes
 -- design: association
 -- gives: sign_of_condition
--- fits:  lme4; effect_size; lme4 (refusals kept, where printed); effect_size (refusals kept)
+-- fits:  lme4 by cell; effect_size by cell; lme4 by cell (refusals kept, where printed);
+--        effect_size by cell (refusals kept)
 -- lacks: cell
 -- note:  1 where in every test with p < .05 it goes with a positive d (more tokens in the second condition), else -1.
 CREATE OR REPLACE VIEW recomputed_signs AS

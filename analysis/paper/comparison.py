@@ -1,0 +1,234 @@
+"""The printed numbers of the paper beside those recomputed from the database.
+
+A number agrees where |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
+published.csv says instead), and where it keeps within a printed bound. What the authors' own data
+contradict is a known slip of print (published_notes.csv); the code is never bent to meet one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.fitting.fits import Progress
+from slant.analysis.paper.numbers import MATCH, PRINT, Numbers, is_usual, recomputed
+from slant.analysis.paper.published import (
+    KEY,
+    NO_REFUSALS,
+    WITHOUT_DATA,
+    is_main_table,
+    is_of_print,
+    not_checkable,
+    notes,
+    published_numbers,
+    quantity_name,
+)
+from slant.analysis.paper.reconstruction import reconstructed
+from slant.analysis.paper.sources import check_quantities, sources_of
+from slant.analysis.paper.study_views import GRAIN
+from slant.analysis.paper.verdicts import STATUSES, with_verdicts
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.stored_designs import designs_in
+from slant.collector.studies.catalogue import Study
+
+OTHER = "mixed models"
+"""The table of a number that the paper prints in one table a model, of a model that it has none for."""
+_COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
+
+
+@opens_once
+def compare(
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    tables: Collection[str] | None = None,
+    sources: tuple[Numbers, ...] | None = None,
+) -> pl.DataFrame:
+    """One row per printed number of the paper, for each source and version of the study in the database: its tables,
+    the numbers in its text (table "text"), its earlier version ("v1 S3" …).
+
+    Columns: source ("print": checked without raw data, see below), study_version, variant, table, model, test,
+    refusals_removed (null where the table has no such choice), condition, quantity, printed (text, as in print),
+    recomputed (not rounded), tolerance (how far from the print is near enough), agrees (null without data), slip (the
+    reason, where it is a known one), status, basis (where the answers are reconstructed from the print: is this number
+    a reproduction, or only a reconstruction?), note (why a number is not checkable, or how it is computed). Of games,
+    `test` is the variant and `condition` the answer format.
+    Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
+    and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
+    numbers need; `sources` names the sources of numbers themselves.
+
+    Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
+    what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers
+    of simulated rows, which only resemble the print).
+
+    In S3, "(-)" stands for a cell without refusals: its row has the quantity `refusals`, and agrees with 0.
+
+    What can be checked of a paper without raw data (by its other numbers, by the study's design) has rows of its own,
+    of the source "print". Where the database has no rows of such a study, every other number is there, too, without
+    data.
+    """
+    study = study_in(db, study, lambda each: each.published is not None, "has printed numbers to compare with")
+    printed = _printed(study, tables)
+    sources = _sources(study, printed, sources)
+    of_answers = tuple(each for each in sources if not each.is_of_print)
+    of_print = tuple(each for each in sources if each.is_of_print)
+    numbers = _as_it_stands(db, study, workers, progress, of_answers, is_needed=not of_print)
+    checked = recomputed(db, study, workers, progress, of_print)
+    groups = numbers.select(GRAIN).unique(maintain_order=True)
+    groups = groups if source is None else groups.filter(pl.col("source") == source)
+    if groups.is_empty() and source != PRINT and (source is not None or not of_print):
+        raise DatabaseError(
+            f'"{db}" holds no rows of "{study.name}" as it stands{f" from {source}" if source else ""}.'
+        )
+    given = {name for each in of_answers for name in each.gives}
+    left_out = {name for each in sources_of(study) if not each.is_of_print for name in each.gives} - given
+    own = printed.filter(~is_of_print(study), ~quantity_name().is_in(list(left_out)))
+    rows = [_beside(groups.join(own, how="cross"), numbers)]
+    if source in (None, PRINT):
+        known = printed.join(checked.drop("is_usual"), on=KEY, how="inner", nulls_equal=True, maintain_order="left")
+        rest = own.join(checked, on=KEY, how="anti", nulls_equal=True, maintain_order="left")
+        if groups.is_empty() and source is None:  # without answers all other printed numbers are shown, too
+            rows.append(_beside(checked.select(GRAIN).unique().join(rest, how="cross"), numbers))
+        rows.append(known.select(rows[0].columns))
+    return _judged(pl.concat(rows), db, study)
+
+
+def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
+    """KEY, printed, tolerance: the numbers of these tables. UnknownNameError for one that there is not."""
+    check_quantities(study)
+    printed = published_numbers(study).drop("source")
+    known = printed["table"].unique(maintain_order=True).to_list()
+    for name in tables or ():
+        if name not in known:
+            raise UnknownNameError("table of the paper", name, known)
+    return printed if tables is None else printed.filter(pl.col("table").is_in(list(tables)))
+
+
+def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] | None) -> tuple[Numbers, ...]:
+    """Those of these sources (all of the study's) that give a number that is printed."""
+    quantities = set(printed.select(quantity_name()).to_series())
+    every = sources_of(study) if sources is None else sources
+    return tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
+
+
+def _as_it_stands(
+    db: str | Path,
+    study: Study,
+    workers: int | None,
+    progress: Progress | None,
+    sources: tuple[Numbers, ...],
+    is_needed: bool,
+) -> pl.DataFrame:
+    """What is recomputed of the study without the changes of a variant. DatabaseError where rows are needed, and the
+    database has none."""
+    with reading(db) as connection:
+        is_here = study.name in designs_in(connection)
+    if not is_here and not is_needed:
+        sources = ()
+    return recomputed(db, study, workers, progress, sources).filter(pl.col("variant") == study.variants[0])
+
+
+@opens_once
+def whole_comparison(
+    db: str | Path,
+    study: Study,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    sources: tuple[Numbers, ...] | None = None,
+) -> pl.DataFrame:
+    """Every recomputed number of each model and variant in the database, in the tables that hold the same numbers for
+    each model (S3 to S12), with the print beside it where there is any.
+
+    The columns of `compare`. Numbers that the paper doesn't print (another model, another variant) have a null in
+    `printed` and the status "not printed". Of the printed ones only those of models that have rows are here.
+    """
+    if sources is None:
+        sources = tuple(each for each in sources_of(study) if each.is_table_of_models)
+    numbers = recomputed(db, study, workers, progress, sources)
+    given = [name for each in sources for name in each.gives]
+    is_of_cell = pl.col("test").is_not_null() & pl.col("quantity").is_in(given)
+    print_of_tables = published_numbers(study).filter(is_main_table(), is_of_cell).drop("source")
+    models = numbers.filter(pl.col("variant") == study.variants[0]).select(*GRAIN, "model").unique(maintain_order=True)
+    printed = models.join(print_of_tables, on="model", how="inner", maintain_order="left_right")
+    places = (
+        print_of_tables.filter(pl.col("printed") != NO_REFUSALS)
+        .with_columns(is_usual())
+        .group_by("quantity", "is_usual", is_of_both=pl.col("condition").is_null())
+        .agg(place=pl.when(pl.col("table").n_unique() == 1).then(pl.col("table").first()).otherwise(pl.lit(OTHER)))
+    )
+    named = numbers.with_columns(is_of_both=pl.col("condition").is_null()).join(
+        places, on=["quantity", "is_usual", "is_of_both"], how="inner", maintain_order="left"
+    )
+    more = named.join(
+        printed.with_columns(is_usual()), on=[*GRAIN, *MATCH], how="anti", nulls_equal=True, maintain_order="left"
+    )
+    absent = {"printed": pl.String, "tolerance": pl.Float64}
+    unprinted = more.with_columns(pl.lit(None, kind).alias(name) for name, kind in absent.items()).select(
+        *GRAIN, pl.col("place").alias("table"), *KEY[1:], *absent, "recomputed", "missing"
+    )
+    return _judged(pl.concat([_beside(printed, numbers).select(unprinted.columns), unprinted]), db, study)
+
+
+def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
+    """Each of these printed numbers with `recomputed` and `missing`."""
+    values = numbers.select(*GRAIN, *MATCH, "recomputed", "missing")
+    rows = printed.with_columns(is_usual())
+    joined = rows.join(values, on=[*GRAIN, *MATCH], how="left", nulls_equal=True, maintain_order="left")
+    return joined.select(*GRAIN, *KEY, "printed", "tolerance", "recomputed", "missing")
+
+
+def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
+    """With what is known of each number, and how print and recomputed one stand to each other."""
+    known = {"slip": notes(study, "slip"), "reason": not_checkable(study), "how": notes(study, "computed")}
+    for name, about in known.items():
+        about = about.select(*KEY, pl.col("note").alias(name))
+        rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
+    rows = rows.with_columns(is_print=pl.col("source") == PRINT)
+    if notes(study, "of the print").height:
+        # what the print alone contradicts is no slip where another sample of answers differs from it
+        rows = rows.with_columns(slip=pl.when("is_print").then("slip"))
+    near = notes(study, "tolerance").rename({"tolerance": "tolerance_of_print", "note": "why"})
+    near = near.with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(value=False))
+    key = ["table", "quantity", "is_print"]
+    rows = rows.join(near.select(*key, "basis", "tolerance_of_print", "why"), on=key, how="left", maintain_order="left")
+    tolerance = pl.when("is_print").then("tolerance_of_print").otherwise("tolerance")
+    judged = with_verdicts(rows.with_columns(tolerance=tolerance))
+    return _with_basis(_without_data(judged.select(_COLUMNS), study), db, study)
+
+
+def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
+    """What has no answers of models beside it says so first in its note."""
+    words = notes(study, "no data")["note"]
+    if words.is_empty():
+        return rows
+    is_without = (pl.col("status") == "no data") | (pl.col("source") == "simulated") & (pl.col("printed").is_not_null())
+    both = pl.concat_str(pl.lit(words[0]), "note", separator=" ", ignore_nulls=True)
+    return rows.with_columns(note=pl.when(is_without).then(both).otherwise("note"))
+
+
+def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
+    """What numbers of real answers stand on needs no word; what no model answered does."""
+    made_up = reconstructed(db, study).with_columns(is_made_up=True)
+    known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
+    is_here = pl.col("recomputed").is_not_null()
+    return known.with_columns(
+        basis=pl.when((pl.col("source") == PRINT) & is_here)
+        .then(pl.lit(WITHOUT_DATA))
+        .when(pl.col("is_made_up") & is_here)
+        .then("basis")
+    ).select(rows.columns)
+
+
+def summary(compared: pl.DataFrame) -> pl.DataFrame:
+    """One row per source, study version, variant and table: how many numbers have each status."""
+    counts = [(pl.col("status") == status).sum().alias(status.replace(" ", "_")) for status in STATUSES]
+    keys = [*GRAIN, "table"]
+    numbers = pl.len().alias("numbers")
+    with_data = pl.col("agrees").is_not_null().sum().alias("with_data")
+    return compared.group_by(keys, maintain_order=True).agg(numbers, with_data, *counts)
