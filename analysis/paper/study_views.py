@@ -130,5 +130,5 @@ def _planned(study: Study) -> Iterator[tuple[Any, ...]]:
         n_games = 1 if variant.data.is_pooled else variant.data.games
         frames: dict[str | None, str] = {None: variant.frame}
         frames |= {model.model: model.frame for model in variant.models}
-        for model_no, (model, frame) in enumerate(frames.items()):
-            yield (study.name, study.variants[0], name, test_no, model, model_no, frame or None, n_games, True)
+        for model_no, (name_of_model, frame) in enumerate(frames.items()):
+            yield (study.name, study.variants[0], name, test_no, name_of_model, model_no, frame or None, n_games, True)
