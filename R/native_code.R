@@ -18,7 +18,7 @@ native_code <- function(name, without_it) {
 loaded_code <- new.env(parent = emptyenv())
 
 load_native <- function(name) {
-  source <- native_source(paste0(name, ".cpp"))
+  source <- shipped_file(paste0("native/", name, ".cpp"))
   # Another R or other code is another file.
   made_of <- substr(content_hash(code_files(source)), 1, 12)
   file <- sprintf("%s-%s-R%s-%s%s", name, made_of, getRversion(), R.version$platform, .Platform$dynlib.ext)
@@ -40,21 +40,6 @@ content_hash <- function(files) {
   on.exit(unlink(sums))
   writeLines(unname(tools::md5sum(files)), sums)
   unname(tools::md5sum(sums))
-}
-
-# Beside the R code: the folder that SLANT_NATIVE names (the Python bridge sets it), the installed package, or the
-# checkout in or above the working directory.
-native_source <- function(file) {
-  above <- Reduce(function(folder, ...) dirname(folder), 1:4, getwd(), accumulate = TRUE)
-  folders <- c(
-    Sys.getenv("SLANT_NATIVE"), if (isNamespace(topenv())) system.file("native", package = "slant"),
-    file.path(above, "inst", "native")
-  )
-  found <- Filter(file.exists, file.path(folders[nzchar(folders)], file))
-  if (length(found) == 0) {
-    stop("the file inst/native/", file, " is not here; set the variable SLANT_NATIVE to its folder.")
-  }
-  found[[1]]
 }
 
 cache_folder <- function() {

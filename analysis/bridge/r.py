@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.bridge import r_vectors
-from slant.analysis.bridge.r_code import native_folder, r_folder
+from slant.analysis.bridge.r_code import inst_folder, r_folder
 from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.bridge.r_packages import what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
@@ -43,7 +43,7 @@ def start() -> Any:
     """
     if not _session:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
-        os.environ["SLANT_NATIVE"] = str(native_folder())
+        os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         _begin_r(ri)
         _say_on_stderr()
