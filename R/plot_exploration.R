@@ -21,19 +21,13 @@ plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   measures <- data_of(data)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
-  plot <- game_dots(cells, width) +
-    ggplot2::labs(
-      title = given_title(measures, "How open do choices stay after what was seen?"),
-      subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
-      x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(measures), games_note(cells), exploration_note(cells, measures))
-    )
-  said <- sprintf(
-    "Exploration of %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
-    levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), source_note(measures)
+  finish_figure(
+    game_dots(cells, width), file, games_in_words("Exploration of", cells, source_note(measures)), width, height, 11,
+    dots_height_in(cells, width),
+    title = given_title(measures, "How open do choices stay after what was seen?"),
+    subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
+    caption = c(source_note(measures), games_note(cells), exploration_note(cells, measures))
   )
-  finish_figure(plot, file, said, width, height, width_in = 11, height_in = dots_height_in(cells, width))
 }
 
 exploration_labels <- function() {
