@@ -12,7 +12,7 @@ check_games_apart <- function(data, by, between = NULL, to = "measure games") {
   }
   warn_of_pooling(data, cell, kinds = c(kinds_of_rows(), "model"))
   # conditions that are compared should not differ in it, either
-  warn_of_pooling(data, by, said_by = between, kinds = "answer_format")
+  warn_of_pooling(data, by, named_columns = between, kinds = "answer_format")
   if ("round" %in% names(data)) {
     check_rounds_apart(data, cell, to)
   }

@@ -56,8 +56,8 @@ heat_map <- function(rows) {
   )
 }
 
-# Points by x that a line joins (where `is_joined`), with upright intervals; a curve for each level of `look`. With `smooth` among the rows
-# the line follows that, and the points are small and pale under it.
+# Points by x that a line joins (where `is_joined`), with upright intervals; a curve for each level of `look`. With
+# `smooth` among the rows the line follows that, and the points are small and pale under it.
 curves <- function(rows, look = NULL, size = 1.8, stroke = .5, linewidth = .4, alpha = .5, bar_width = .5,
                    is_joined = length(unique(rows$x)) > 1) {
   .data <- ggplot2::.data
@@ -117,6 +117,12 @@ bars <- function(rows, look) {
   )
 }
 
+# A plot of rows on an axis of names, each at its height.
+at_height <- function(rows) {
+  .data <- ggplot2::.data
+  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height))
+}
+
 # Panels, one for each level of the column `by`.
 panels_by <- function(by, n_columns, ...) {
   .data <- ggplot2::.data
@@ -129,8 +135,8 @@ with_intervals <- function(rows, at, low, high, scale = 1) {
   rows
 }
 
-# Heights on an axis of names, the first level of `names` on top; levels of `beside` lie beside each other at a name, the
-# first one on top, up to `half` from it. A level keeps its place where another one is missing.
+# Heights on an axis of names, the first level of `names` on top; levels of `beside` lie beside each other at a name,
+# the first one on top, up to `half` from it. A level keeps its place where another one is missing.
 heights_of <- function(names, beside = NULL, half = 0) {
   place <- nlevels(names) + 1 - as.integer(names)
   if (is.null(beside)) place else place + places_beside(nlevels(beside), half)[as.integer(beside)]

@@ -4,7 +4,7 @@ game_dots <- function(cells, width = NULL) {
   .data <- ggplot2::.data
   labels <- levels(cells$beside_shown)
   n_columns <- legend_columns(labels, inches_or(width, 9))
-  ggplot2::ggplot(cells, ggplot2::aes(y = .data$height)) +
+  at_height(cells) +
     bands_of(cells) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
     # all models take the same room, also those at the edges of a panel
@@ -39,7 +39,8 @@ panels_of_dots <- function(cells, width) {
   .data <- ggplot2::.data
   has_rows <- nlevels(cells$row_shown) > 1
   n_columns <- dots_columns(cells, width)
-  labeller <- if (is.null(width)) "label_value" else ggplot2::labeller(column_shown = function(labels) wrapped(labels, 18))
+  in_lines <- ggplot2::labeller(column_shown = function(labels) wrapped(labels, 18))
+  labeller <- if (is.null(width)) "label_value" else in_lines
   if (n_columns < nlevels(cells$column_shown)) {
     by <- c(if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown))
     return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free", labeller = labeller))
@@ -104,7 +105,7 @@ lines_of <- function(cells) {
   .data <- ggplot2::.data
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
-  own <- cells[!is_common & !is.na(cells$random_level), ]
+  varying <- cells[!is_common & !is.na(cells$random_level), ]
   half <- if (has_one_condition(cells)) .35 else .3 / nlevels(cells$beside_shown)
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
   line <- function(panels, at, kind) data.frame(panels[1:2], at = at, kind = rep(kind, nrow(panels)))
@@ -117,13 +118,13 @@ lines_of <- function(cells) {
         ggplot2::aes(xintercept = .data$at, linetype = .data$kind), data = lines, colour = "grey25", linewidth = .5
       )
     },
-    if (nrow(own) > 0) {
+    if (nrow(varying) > 0) {
       ggplot2::geom_segment(
         ggplot2::aes(
           x = .data$random_level, xend = .data$random_level, y = .data$height - half, yend = .data$height + half,
           colour = .data$beside_shown
         ),
-        data = own, linewidth = .6, show.legend = FALSE
+        data = varying, linewidth = .6, show.legend = FALSE
       )
     },
     level_types()

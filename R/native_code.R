@@ -7,12 +7,12 @@ native_code <- function(name, without_it) {
   if (is.null(loaded_code[[name]])) {
     loaded_code[[name]] <- tryCatch(load_native(name), error = conditionMessage)
   }
-  found <- loaded_code[[name]]
-  if (is.character(found)) {
-    message("Without compiled code ", without_it, ": ", found)
+  address <- loaded_code[[name]]
+  if (is.character(address)) {
+    message("Without compiled code ", without_it, ": ", address)
     return(NULL)
   }
-  found
+  address
 }
 
 loaded_code <- new.env(parent = emptyenv())
@@ -54,16 +54,16 @@ compile_native <- function(source, path) {
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   file.copy(code_files(source), folder)
-  made <- sub("\\.cpp$", .Platform$dynlib.ext, basename(source))
-  arguments <- c("CMD", "SHLIB", "-o", shQuote(made), shQuote(basename(source)))
-  said <- suppressWarnings(system2("sh", c("-c", shQuote(paste(
+  library <- sub("\\.cpp$", .Platform$dynlib.ext, basename(source))
+  arguments <- c("CMD", "SHLIB", "-o", shQuote(library), shQuote(basename(source)))
+  output <- suppressWarnings(system2("sh", c("-c", shQuote(paste(
     "cd", shQuote(folder), "&&", shQuote(file.path(R.home("bin"), "R")), paste(arguments, collapse = " ")
   ))), stdout = TRUE, stderr = TRUE))
-  if (!file.exists(file.path(folder, made))) {
-    stop("R could not compile it (", trimws(utils::tail(c("no compiler?", said), 1)), ").")
+  if (!file.exists(file.path(folder, library))) {
+    stop("R could not compile it (", trimws(utils::tail(c("no compiler?", output), 1)), ").")
   }
   part <- paste0(path, ".", Sys.getpid())
-  if (!file.copy(file.path(folder, made), part) || !file.rename(part, path)) {
+  if (!file.copy(file.path(folder, library), part) || !file.rename(part, path)) {
     stop("the compiled code could not be written to ", path, ".")
   }
 }

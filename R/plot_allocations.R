@@ -21,7 +21,7 @@
 #' plot_allocations(counts)
 plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  counts <- data_of(data)
+  counts <- figure_rows(data)
   shares <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(shares$panel_shown)
   n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, beside_in = .6)

@@ -24,7 +24,7 @@ plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL)
   delta <- sprintf("P(consistent | %s) - P(consistent | %s)", side_named(rows, "reference", "first block"), second)
   is_short <- inches_or(width, 9) < 9
   n_columns <- columns_within(width, 3, each_in = 2)
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  plot <- at_height(rows) +
     forest(rows, "kind_shown", rev(levels(rows$model_shown)), size = 2.2) +
     panels_by("domain_shown", n_columns) +
     figure_theme() +
@@ -34,14 +34,14 @@ plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL)
     2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns),
     title = "Are models less consistent when the pairing is crossed?",
     subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
-    caption = c(fit_note(rows), if (is_short) sprintf("\u0394P: %s.", delta)),
+    caption = c(convergence_note(rows), if (is_short) sprintf("\u0394P: %s.", delta)),
     x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % credible interval"))
   )
 }
 
 block_contrasts_to_draw <- function(data) {
   needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
-  contrasts <- with_cells(data_of(data, "contrasts"), c("model", "domain"))
+  contrasts <- with_cells(figure_rows(data, "contrasts"), c("model", "domain"))
   check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
@@ -61,6 +61,6 @@ block_contrasts_in_words <- function(rows) {
       "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s",
       counted_shown(rows, c("model", "domain"))
     ),
-    notes = c(by_kind, fit_note(rows))
+    notes = c(by_kind, convergence_note(rows))
   )
 }

@@ -26,7 +26,7 @@ plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2)
   n_rows <- nlevels(rows$model_shown) * nlevels(rows$kind_shown)
   n_times <- ceiling(nlevels(rows$domain_shown) / n_columns)
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  plot <- at_height(rows) +
     between_models(rows) +
     dots_with_intervals(rows, "block", filled = TRUE, size = 2.4, stroke = .5) +
     observed_points(rows) +
@@ -44,13 +44,13 @@ plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
       "Predicted share of valid answers (A or B), with 95 % credible interval.",
       if ("population" %in% rows$kind) "Population level: for a word of average difficulty."
     ),
-    caption = fit_note(rows), x = "Valid answers (%)"
+    caption = convergence_note(rows), x = "Valid answers (%)"
   )
 }
 
 compliance_to_draw <- function(data) {
   needed <- c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")
-  predictions <- with_cells(data_of(data, "predictions"), c("model", "domain"))
+  predictions <- with_cells(figure_rows(data, "predictions"), c("model", "domain"))
   check_columns(predictions, needed, to = "draw compliance")
   rows <- cells_to_draw(predictions, needed[1:4], within = "block", to = "compliance")
   panels <- sprintf("%s, %s", rows$domain_shown, sub(" \\(.*", "", rows$kind_shown))
@@ -94,6 +94,6 @@ compliance_in_words <- function(rows) {
       ends <- 100 * range(rows$observed, na.rm = TRUE)
       sprintf("Observed rates go from %.1f to %.1f.", ends[[1]], ends[[2]])
     },
-    fit_note(rows)
+    convergence_note(rows)
   )
 }

@@ -23,10 +23,10 @@
 #' plot_effect_sizes(effect_size(simulate_trials(n_wordings = 2), by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- effects_to_draw(with_cells(data_of(data, "estimates"), c("model", "test")))
+  rows <- effects_to_draw(with_cells(figure_rows(data, "estimates"), c("model", "test")))
   models <- levels(rows$model_shown)
   legend_rows <- ceiling(length(models) / min(5, legend_columns(models, inches_or(width, 9), letters_per_in = 13)))
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  plot <- at_height(rows) +
     forest(rows, "model_shown", rev(levels(rows$test_shown))) +
     one_legend(nrow = legend_rows) +
     figure_theme()

@@ -19,7 +19,7 @@
 #' ))
 plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rates <- data_of(data)
+  rates <- figure_rows(data)
   rows <- rates_to_draw(rates)
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
   finish_figure(
@@ -58,7 +58,7 @@ rate_panels <- function(rows, width_in) {
   .data <- ggplot2::.data
   jobs <- unique(rows[c("job_height", "job")])
   models <- levels(rows$model_shown)
-  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  at_height(rows) +
     dots_with_intervals(rows, "model_shown", size = 1.8, stroke = .8, linewidth = .5) +
     ggplot2::facet_grid(ggplot2::vars(.data$class_shown), scales = "free_y", space = "free_y") +
     ggplot2::scale_x_continuous(limits = c(0, 100), expand = ggplot2::expansion(add = 2)) +

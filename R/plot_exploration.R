@@ -19,7 +19,7 @@
 #' ))
 plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  measures <- data_of(data)
+  measures <- figure_rows(data)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
   finish_figure(
     game_dots(cells, width), file, games_in_words("Exploration of", cells, source_note(measures)), width, height, 11,
@@ -42,11 +42,11 @@ exploration_rows <- function(measures) {
   names <- names(exploration_labels())
   check_columns(measures, c("model", "variant", names), to = "draw exploration")
   measures <- with_absent(measures, "n_groups", NA_real_)
-  kept <- setdiff(names(measures), c(names, "n_games"))
+  cells <- setdiff(names(measures), c(names, "n_games"))
   do.call(rbind, lapply(names, function(name) {
     is_bits <- name == "choice_entropy_bits"
     data.frame(
-      measures[kept],
+      measures[cells],
       index = name, estimate = measures[[name]] * if (is_bits) 1 else 100,
       random_level = if (is_bits) log2(measures$n_groups) else 100 / measures$n_groups
     )

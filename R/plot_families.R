@@ -18,7 +18,7 @@
 #' ))
 plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(data, "indices")
+  indices <- figure_rows(data, "indices")
   cells <- families_to_draw(indices)
   n_families <- nlevels(cells$family_shown)
   notes <- c(source_note(cells), games_note(cells))

@@ -11,10 +11,11 @@
 #' @noRd
 plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- first_options_to_draw(data_of(data))
+  rows <- first_options_to_draw(figure_rows(data))
   n_tests <- nlevels(rows$test_shown)
   n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, beside_in = 1.6)
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  .data <- ggplot2::.data
+  plot <- at_height(rows) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = 100 * .data$chance), colour = "grey35", linetype = "dashed", linewidth = .4
     ) +
@@ -47,7 +48,10 @@ first_options_in_words <- function(rows) {
   farthest <- rows[which.max(abs(rows$rate_first - rows$chance)), ]
   alt_text(
     sprintf(
-      "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent, %.1f by chance",
+      paste(
+        "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
+        "%.1f by chance"
+      ),
       counted_shown(rows, c("test", "model")), min(rows$at), max(rows$at), 100 * mean(rows$chance)
     ),
     notes = c(

@@ -17,7 +17,7 @@
 #' ))
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rounds <- data_of(data)
+  rounds <- figure_rows(data)
   points <- curves_to_draw(rounds)
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)
@@ -50,8 +50,8 @@ curves_to_draw <- function(rounds) {
   )
   points <- do.call(rbind, lapply(names(curve_measures()), function(name) {
     n <- if (name == "repeat_rate") rows$n_with_past else rows$n_games
-    kept <- rows[c("panel_shown", "variant_shown", "format_shown", "n_groups")]
-    data.frame(kept, x = rows$round, measure = name, n = n, at = 100 * rows[[name]])
+    cells <- rows[c("panel_shown", "variant_shown", "format_shown", "n_groups")]
+    data.frame(cells, x = rows$round, measure = name, n = n, at = 100 * rows[[name]])
   }))
   points <- rows_to_draw(points, !is.na(points$at), "learning curves", "round with a rate")
   points$measure <- factor(points$measure, names(curve_measures()), curve_measures())

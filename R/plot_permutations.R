@@ -13,7 +13,7 @@
 #' @noRd
 plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- permutations_to_draw(with_cells(data_of(data, "cells"), c("model", "domain")))
+  rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "domain")))
   cells <- permuted_cells(rows)
   n_domains <- nlevels(droplevels(rows$domain_shown))
   n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)

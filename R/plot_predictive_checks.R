@@ -20,9 +20,9 @@
 #' plot_predictive_checks(checks)
 plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- checks_to_draw(data_of(data, "checks"))
+  rows <- checks_to_draw(figure_rows(data, "checks"))
   n_columns <- columns_within(width, 3, each_in = 2.2)
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  plot <- at_height(rows) +
     between_models(rows) +
     bars(rows, "place") +
     panels_by("domain_shown", n_columns) +
@@ -35,7 +35,7 @@ plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NUL
     2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns),
     title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)),
     subtitle = "Bar: where 95 % of the shares lie that the fit predicts for as many trials. Tick: their mean.",
-    caption = fit_note(rows), x = "Share of trials (%)"
+    caption = convergence_note(rows), x = "Share of trials (%)"
   )
 }
 
@@ -66,12 +66,14 @@ checks_in_words <- function(rows) {
     "%s, %s, %s %.1f against [%.1f, %.1f]", outside$model_shown, outside$domain_shown, outside$block, outside$at,
     outside$low, outside$high
   )
-  n_inside <- sprintf("Of %s, %d lie within the predicted 95 %%", counted(nrow(rows), "cell"), sum(rows$place != "observed, outside"))
+  n_inside <- sprintf(
+    "Of %s, %d lie within the predicted 95 %%", counted(nrow(rows), "cell"), nrow(rows) - nrow(outside)
+  )
   alt_text(
     paste0(
       "Observed shares against what the fit predicts", if (nzchar(outcome)) sprintf(" (%s)", tolower(outcome))
     ),
     if (nrow(outside) > 0) paste0(n_inside, "; outside, in per cent"),
-    if (nrow(outside) > 0) of_cells else n_inside, fit_note(rows)
+    if (nrow(outside) > 0) of_cells else n_inside, convergence_note(rows)
   )
 }

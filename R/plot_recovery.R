@@ -22,7 +22,7 @@
 #' plot_recovery(recovered)
 plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- recovery_to_draw(data_of(data))
+  rows <- recovery_to_draw(figure_rows(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, beside_in = .6)
   finish_figure(

@@ -14,12 +14,12 @@
 #' @noRd
 plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- refusals_to_draw(data_of(data), levels)
+  rows <- refusals_to_draw(figure_rows(data), levels)
   n_models <- nlevels(rows$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
   tests <- rev(levels(rows$test_shown))
   n <- format(colSums(rows[c("n_trials", "n_refusals")]), big.mark = ",", trim = TRUE)
-  plot <- ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
+  plot <- at_height(rows) +
     lines_between(tests) +
     dots_with_intervals(rows, "condition", filled = TRUE, size = 2.1, stroke = .5) +
     panels_by("model_shown", n_columns) +

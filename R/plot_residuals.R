@@ -14,7 +14,7 @@
 plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
                            levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- residuals_to_draw(data_of(data))
+  trials <- residuals_to_draw(figure_rows(data))
   levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)
   trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]
@@ -111,8 +111,8 @@ residuals_in_words <- function(panels, trials) {
     notes = c(
       sprintf(
         paste(
-          "Residuals would lie on a line if they were normal; their skewness (0 if symmetric) is from %.1f to %.1f, the",
-          "largest in %s."
+          "Residuals would lie on a line if they were normal; their skewness (0 if symmetric) is from %.1f to %.1f,",
+          "the largest in %s."
         ),
         min(skewness), max(skewness), names(panels)[[which.max(skewness)]]
       ),

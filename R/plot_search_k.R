@@ -10,7 +10,7 @@
 #' @noRd
 plot_search_k <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- search_to_draw(data_of(data))
+  rows <- search_to_draw(figure_rows(data))
   n_columns <- columns_within(width, 2, each_in = 2.6, beside_in = .4)
   plot <- ggplot2::ggplot(rows) +
     curves(rows, size = 2, linewidth = .6, alpha = NA) +
@@ -44,9 +44,9 @@ search_to_draw <- function(search) {
   if (anyDuplicated(search$n_topics) > 0) {
     stop_with("Can't draw numbers of topics: one has several rows.", "Keep the rows of one search.")
   }
-  kept <- cbind(x = search$n_topics, search[intersect("source", names(search))])
+  numbers <- cbind(x = search$n_topics, search[intersect("source", names(search))])
   rows <- do.call(rbind, lapply(names(measures), function(name) {
-    cbind(kept, measure = measures[[name]], at = search[[name]])
+    cbind(numbers, measure = measures[[name]], at = search[[name]])
   }))
   rows$measure <- factor(rows$measure, levels = measures)
   rows[!is.na(rows$at), , drop = FALSE]

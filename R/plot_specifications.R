@@ -18,7 +18,7 @@
 #' @noRd
 plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- data_of(data, "estimates")
+  rows <- figure_rows(data, "estimates")
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
@@ -41,30 +41,31 @@ specifications_to_draw <- function(rows) {
     stop_with("Can't draw specifications: none has an estimate.")
   }
   scaled <- on_one_scale(rows[!has_failed, , drop = FALSE])
-  kept <- scaled$rows
-  for (name in setdiff(c("model", "test"), names(kept))) kept[[name]] <- rep("all rows", nrow(kept))
-  kept$model[is.na(kept$model)] <- "all models"
-  kept$test[is.na(kept$test)] <- "all rows"
-  if (anyDuplicated(kept[c("spec", "model", "test")]) > 0) {
+  estimated <- scaled$rows
+  for (name in setdiff(c("model", "test"), names(estimated))) estimated[[name]] <- rep("all rows", nrow(estimated))
+  estimated$model[is.na(estimated$model)] <- "all models"
+  estimated$test[is.na(estimated$test)] <- "all rows"
+  if (anyDuplicated(estimated[c("spec", "model", "test")]) > 0) {
     stop_with(
       "Can't draw specifications: one has more than one row for a model and test.",
       "Keep the rows of one source, study version and variant."
     )
   }
-  kept <- with_whole_labels(kept)
-  kept <- with_shown(kept, c("model", "test"))
-  kept$is_doubtful <- if ("status" %in% names(kept)) !kept$status %in% "ok" else FALSE
-  ordered <- in_order_of_median(rows, kept)
+  estimated <- with_whole_labels(estimated)
+  estimated <- with_shown(estimated, c("model", "test"))
+  estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
+  ordered <- in_order_of_median(rows, estimated)
   # A test keeps its place where another one is missing.
-  n_tests <- nlevels(kept$test_shown)
-  kept$x <- match(kept$spec, ordered$spec) + .75 * (as.integer(kept$test_shown) - (n_tests + 1) / 2) / n_tests
-  clipped <- within_panel(kept)
+  n_tests <- nlevels(estimated$test_shown)
+  beside <- .75 * (as.integer(estimated$test_shown) - (n_tests + 1) / 2) / n_tests
+  estimated$x <- match(estimated$spec, ordered$spec) + beside
+  clipped <- within_panel(estimated)
   notes <- c(
-    if (any(kept$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
+    if (any(estimated$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
     if (clipped$n > 0) paste(counted_go(clipped$n), "beyond the panel."),
     if (any(has_failed)) sprintf("Not drawn, because nothing could be estimated: %s.", counted(sum(has_failed), "row"))
   )
-  list(rows = clipped$rows, all = kept, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
+  list(rows = clipped$rows, all = estimated, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
 }
 
 # A label where there is one for every row that has none of its own.
@@ -97,11 +98,11 @@ on_one_scale <- function(rows) {
 }
 
 # One row a specification: `spec`, `label`, `is_first`, in the order of the median value.
-in_order_of_median <- function(rows, kept) {
+in_order_of_median <- function(rows, estimated) {
   number <- if ("spec_no" %in% names(rows)) rows$spec_no else match(rows$spec, unique(rows$spec))
   first <- rows$spec[order(number)][[1]]
-  specs <- unique(kept$spec)
-  medians <- vapply(specs, function(spec) stats::median(kept$at[kept$spec == spec]), 1)
+  specs <- unique(estimated$spec)
+  medians <- vapply(specs, function(spec) stats::median(estimated$at[estimated$spec == spec]), 1)
   specs <- specs[order(medians, match(specs, unique(rows$spec)))]
   label <- if ("label" %in% names(rows)) rows$label[match(specs, rows$spec)] else specs
   data.frame(spec = specs, label = label, is_first = specs == first)
@@ -121,10 +122,10 @@ within_panel <- function(rows) {
 choices_to_draw <- function(rows, drawn) {
   dimensions <- grep("^choice_", names(rows), value = TRUE)
   specs <- drawn$specs$spec
-  own <- rows[match(specs, rows$spec), , drop = FALSE]
+  choices <- rows[match(specs, rows$spec), , drop = FALSE]
   first <- rows[match(drawn$specs$spec[drawn$specs$is_first], rows$spec), , drop = FALSE]
   dots <- do.call(rbind, lapply(dimensions, function(name) {
-    chosen <- as.character(own[[name]])
+    chosen <- as.character(choices[[name]])
     if (nrow(first) == 1) chosen[is.na(chosen)] <- as.character(first[[name]])
     data.frame(x = seq_along(specs), shown = sprintf("%s: %s", gsub("_", " ", sub("^choice_", "", name)), chosen))[
       !is.na(chosen), ,
@@ -132,14 +133,14 @@ choices_to_draw <- function(rows, drawn) {
     ]
   }))
   if (is.null(dots)) dots <- data.frame(x = seq_along(specs), shown = drawn$specs$label)
-  named <- unique(c(of_first(dots, drawn), dots$shown))
+  named <- unique(c(dots_of_first(dots, drawn), dots$shown))
   # Grouped by dimension, that of the first specification on top of each.
   named <- named[order(match(sub(": .*", "", named), unique(sub(": .*", "", dots$shown))))]
   dots$y <- 1e6 + length(named) + 1 - match(dots$shown, named)
   dots
 }
 
-of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
+dots_of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
 
 specification_layers <- function(drawn, dots, width_in) {
   .data <- ggplot2::.data
@@ -219,8 +220,8 @@ specifications_in_words <- function(drawn) {
     ),
     notes = c(
       sprintf(
-        "In %d of them the intervals of all specifications lie on the same side of %g, or all include it.", sum(is_same),
-        drawn$null
+        "In %d of them the intervals of all specifications lie on the same side of %g, or all include it.",
+        sum(is_same), drawn$null
       ),
       sprintf(
         "Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less.", max(spread),

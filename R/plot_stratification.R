@@ -24,7 +24,7 @@
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
 plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(data, "indices")
+  indices <- figure_rows(data, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
   title <- if (nlevels(cells$variant_shown) == 1) {
     "Do groups end up in different classes?"

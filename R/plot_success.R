@@ -20,7 +20,7 @@
 #' ))
 plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  games <- data_of(data)
+  games <- figure_rows(data)
   cells <- game_cells(success_rates(games), c(success_rate = "Successful rounds of a game (%)"), to = "success")
   notes <- c(games_note(cells), source_note(games))
   finish_figure(

@@ -14,7 +14,7 @@
 #' @noRd
 plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- steps_to_draw(data_of(data))
+  trials <- steps_to_draw(figure_rows(data))
   bins <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bins))
   n_above <- nrow(trials) - sum(bins$n)
   note <- sprintf(

@@ -14,7 +14,7 @@
 #' @noRd
 plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- tokens_to_draw(data_of(data), levels)
+  trials <- tokens_to_draw(figure_rows(data), levels)
   n_models <- nlevels(trials$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
   n_trials <- format(nrow(trials), big.mark = ",")
@@ -45,7 +45,6 @@ tokens_to_draw <- function(trials, levels) {
 }
 
 token_panels <- function(trials, n_columns) {
-  .data <- ggplot2::.data
   rows <- split(seq_len(nrow(trials)), list(trials$condition, trials$test_shown, trials$model_shown), drop = TRUE)
   cells <- trials[vapply(rows, `[[`, 1L, 1), c("condition", "model_shown", "test_shown")]
   cells$height <- heights_of(cells$test_shown, cells$condition, .21)
@@ -53,7 +52,7 @@ token_panels <- function(trials, n_columns) {
   outlines <- do.call(rbind, Map(cell_outline, tokens, split(cells, seq_along(tokens))))
   quartiles <- vapply(tokens, stats::quantile, double(3), c(.25, .5, .75), names = FALSE)
   cells <- cbind(cells, low = quartiles[1, ], at = quartiles[2, ], high = quartiles[3, ], row.names = NULL)
-  ggplot2::ggplot(cells, ggplot2::aes(y = .data$height)) +
+  at_height(cells) +
     densities(cells, outlines, "condition") +
     panels_by("model_shown", n_columns, scales = "free_x") +
     ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +

@@ -67,10 +67,12 @@ def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFr
     RError on an R error.
     """
     environment = start()
-    if name not in environment:
-        raise RError(f'There is no R function "{name}" in {r_folder()}.')
     try:
-        outcome = from_r(environment["with_conditions"](_call_of(environment[name], arguments, keywords)))
+        function = environment[name]  # asking whether it is in there would list all functions first
+    except KeyError as error:
+        raise RError(f'There is no R function "{name}" in {r_folder()}.') from error
+    try:
+        outcome = from_r(environment["with_conditions"](_call_of(function, arguments, keywords)))
     except _session["RRuntimeError"] as error:
         raise RError(f"R could not finish {name}().", str(error).strip()) from error
     conditions = outcome["conditions"]

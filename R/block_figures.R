@@ -37,7 +37,7 @@ panels_of_domains <- function() {
 between_models <- function(rows) lines_between(levels(rows$model_shown))
 
 # Source, and the verdict on a fit that did not converge: its figures say so themselves.
-fit_note <- function(rows) {
+convergence_note <- function(rows) {
   is_doubtful <- if ("is_converged" %in% names(rows)) rows$is_converged %in% FALSE else FALSE
   verdict <- if ("verdict" %in% names(rows)) unique(stats::na.omit(as.character(rows$verdict[is_doubtful])))
   paste(c(source_note(rows), if (any(is_doubtful)) c("This fit did not converge.", verdict)), collapse = " ")

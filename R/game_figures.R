@@ -90,7 +90,8 @@ in_panels <- function(cells, columns) {
 }
 
 has_one_condition <- function(cells) {
-  all(tapply(as.character(cells$variant_shown), as.character(cells$panel), function(variants) length(unique(variants))) == 1)
+  n_variants <- function(variants) length(unique(variants))
+  all(tapply(as.character(cells$variant_shown), as.character(cells$panel), n_variants) == 1)
 }
 
 # What tells conditions apart in words: their panels, where each panel is one condition.
