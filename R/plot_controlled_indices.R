@@ -10,9 +10,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 9, 10 and 11.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_controlled_indices(controlled_indices(p = c(0, .5, 1), n_games = 5, n_draws = 20))
+#' @noRd
 plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   cells <- controlled_to_draw(figure_rows(data, "indices"))

@@ -10,13 +10,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 8 (appendix A.3.1).
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_elicited_rates(data.frame(
-#'   source = "simulated", model = "greedy", job = c("Lawyers", "Bankers", "Janitors", "Cashiers"),
-#'   class = c("high competence", "high competence", "low competence", "low competence"),
-#'   mean_rate = c(.2, .25, .8, .7), sd_rate = .1, n = 30
-#' ))
+#' @noRd
 plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rates <- figure_rows(data)

@@ -10,13 +10,7 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_exploration(data.frame(
-#'   source = "simulated", model = c("random", "greedy"), variant = "main", n_groups = 4, n_rounds = 1200,
-#'   choice_entropy_bits = c(1.99, .8), stay_after_success = c(.25, .85), stay_after_failure = c(.25, .2),
-#'   lock_in = c(.25, .8)
-#' ))
+#' @noRd
 plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   measures <- figure_rows(data)

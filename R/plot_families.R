@@ -9,13 +9,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 3.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_families(data.frame(
-#'   source = "simulated", model = c("a-1", "a-2", "b-small", "b-large"), variant = "main", index = "si",
-#'   family = c("A", "A", "B", "B"), order = c(1, 2, 1, 2), estimate = c(.4, 1.2, .8, 1.1),
-#'   conf_low = c(.3, 1, .6, 1), conf_high = c(.5, 1.4, 1, 1.2), random_level = .28, human = .84
-#' ))
+#' @noRd
 plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   indices <- figure_rows(data, "indices")

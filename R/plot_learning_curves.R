@@ -9,12 +9,7 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_learning_curves(data.frame(
-#'   source = "simulated", model = "greedy", variant = "main", round = 1:10, n_games = 30, success_rate = .9,
-#'   n_with_past = c(NA, 2:10), repeat_rate = c(NA, seq(.5, .9, length.out = 9)), new_group_rate = 1 / (1:10)
-#' ))
+#' @noRd
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rounds <- figure_rows(data)

@@ -15,7 +15,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 2, 5, 6, 7 and 12.
-#' @seealso [plot_families()] for figure 3, [plot_success()] for figure 13.
+#' @seealso `draw_figure("plot_families", ...)` for figure 3, `draw_figure("plot_success", ...)` for figure 13.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' games <- simulate_structured_games(p = c(0, .5, 1), experiments = "bgd", n_games = 8)

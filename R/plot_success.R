@@ -12,12 +12,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 13 (appendix G).
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_success(data.frame(
-#'   source = "simulated", model = "greedy", variant = rep(c("hidden_mapping", "hidden_mapping_bonus"), each = 5),
-#'   success_rate = c(.8, .7, .75, .85, .8, .6, .55, .65, .5, .6), random_level = .3, best_level = .9
-#' ))
+#' @noRd
 plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   games <- figure_rows(data)
