@@ -24,7 +24,7 @@ check_rounds_apart <- function(data, cell, to) {
   if (anyDuplicated(cbind(game, round = known$round)) > 0) {
     stop_with(
       sprintf("Can't %s: a game has a round more than once.", to),
-      "Are several games called alike? `game` must tell games apart within each cell: name the columns that do in `by`."
+      "`game` must tell games apart within each cell: where several have one name, name in `by` what differs."
     )
   }
   n_rounds <- as.vector(table(paste(game$cell, game$game, sep = "\r")))

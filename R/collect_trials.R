@@ -112,7 +112,7 @@ run_by_processx <- function(command, hear) {
     }
   }
   tryCatch(listen(), interrupt = function(condition) {
-    message("Stopping: no more is asked, answers that are on their way are waited for.")
+    message("Stopping: no new question is sent; waiting for the answers that are on their way.")
     process$interrupt()
     listen()
   })

@@ -56,6 +56,12 @@ heat_map <- function(rows) {
   )
 }
 
+# ".25", and no digits for what is 0 or 1.
+shares_as_text <- function(share) {
+  text <- sub("^0", "", sprintf("%.2f", share))
+  ifelse(is.nan(share), "-", ifelse(text == ".00", "0", ifelse(text == "1.00", "1", text)))
+}
+
 # Points by x that a line joins (where `is_joined`), with upright intervals; a curve for each level of `look`. With
 # `smooth` among the rows the line follows that, and the points are small and pale under it.
 curves <- function(rows, look = NULL, size = 1.8, stroke = .5, linewidth = .4, alpha = .5, bar_width = .5,

@@ -13,7 +13,7 @@ figure_rows <- function(x, table = NULL) {
       if (is.null(table)) {
         "Can't draw: the rows must come as a data frame, but they are a list."
       } else {
-        sprintf("Can't draw: what was given has no table %s.", quoted(table))
+        sprintf("Can't draw: the fit has no table %s.", quoted(table))
       },
       sprintf("Tables there are: %s.", toString(c(names(x), names(x$tables))))
     )

@@ -109,12 +109,6 @@ random_matrices <- function(counts, key, seed, n_games = 400) {
   rank_ordered(cbind(cells, n = as.vector(drawn)))
 }
 
-# ".25", and no digits for what is 0 or 1.
-shares_as_text <- function(share) {
-  text <- sub("^0", "", sprintf("%.2f", share))
-  ifelse(is.nan(share), "-", ifelse(text == ".00", "0", ifelse(text == "1.00", "1", text)))
-}
-
 allocations_note <- function(shares) {
   n_games <- shares$n_games[shares$panel_shown != chance_panel()]
   paste(

@@ -42,7 +42,7 @@ search_to_draw <- function(search) {
     stop_with("Can't draw numbers of topics: none was tried.", "To try some: analyze topics search")
   }
   if (anyDuplicated(search$n_topics) > 0) {
-    stop_with("Can't draw numbers of topics: one has several rows.", "Keep the rows of one search.")
+    stop_with("Can't draw numbers of topics: a number has several rows.", "Keep the rows of one search.")
   }
   numbers <- cbind(x = search$n_topics, search[intersect("source", names(search))])
   rows <- do.call(rbind, lapply(names(measures), function(name) {

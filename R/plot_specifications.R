@@ -47,7 +47,7 @@ specifications_to_draw <- function(rows) {
   estimated$test[is.na(estimated$test)] <- "all rows"
   if (anyDuplicated(estimated[c("spec", "model", "test")]) > 0) {
     stop_with(
-      "Can't draw specifications: one has more than one row for a model and test.",
+      "Can't draw specifications: a specification has more than one row for a model and test.",
       "Keep the rows of one source, study version and variant."
     )
   }

@@ -24,6 +24,6 @@ def inst_folder() -> Path:
 @cache
 def r_code_hash() -> str:
     """Of all code that a call may run but for what draws: a figure drawn otherwise leaves every result as it is."""
-    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
+    code = [file for file in r_folder().glob("*.R") if not file.name.startswith(("plot_", "figure_"))]
     files = [*sorted(code), inst_folder() / "engines.csv", *sorted((inst_folder() / "native").iterdir())]
     return stable_id([file.read_text("utf-8") for file in files])

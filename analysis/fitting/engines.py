@@ -16,11 +16,12 @@ from slant.collector.study.engines import engine_rows
 class Engine:
     """One row of the table, whose head (`collector/study/engines.py`) says what each column is.
 
-    `argument_names`: by the name that R has for an argument, the study's. `files`: the fitted model itself (its argument
-    `save_to`) and whatever else of a fit is kept in a file beside the database, with the ending of its name. `tables`:
-    those that this engine alone keeps; in the database the name of the engine stands before them. `are_of_cells`: a row
-    of them that names no model or domain is of those of its fit, rather than of all together. `takes_all_cores`: one
-    fit spreads over the cores by itself (its argument `cores`), so that fits are made one after another.
+    `argument_names`: by the name that R has for an argument, the study's. `files`: the fitted model itself (its
+    argument `save_to`) and whatever else of a fit is kept in a file beside the database, with the ending of its name.
+    `tables`: those that this engine alone keeps; in the database the name of the engine stands before them.
+    `are_of_cells`: a row of them that names no model or domain is of those of its fit, rather than of all together.
+    `takes_all_cores`: one fit spreads over the cores by itself (its argument `cores`), so that fits are made one after
+    another.
     """
 
     packages: tuple[str, ...]
