@@ -19,8 +19,8 @@ settings_row <- function(parts, settings) {
 
 # Under sum coding an intercept is the mean of all cells, and a term that ends in 1 is of the first level.
 reference_levels <- function(factors) {
-  first <- paste(names(factors), "=", vapply(factors, function(one) levels(one)[[1]], ""), collapse = "; ")
-  is_sum <- vapply(factors, function(one) identical(attr(one, "contrasts"), "contr.sum"), NA)
+  first <- paste(names(factors), "=", vapply(factors, function(values) levels(values)[[1]], ""), collapse = "; ")
+  is_sum <- vapply(factors, function(values) identical(attr(values, "contrasts"), "contr.sum"), NA)
   if (any(is_sum)) paste("none (coded to sum to 0); first levels:", first) else first
 }
 

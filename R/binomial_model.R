@@ -12,9 +12,9 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   say_repeated_trials(list(formula = formula, data = data))
   is_separated <- warn_of_separation(formula, data, outcome)
   model <- glmer_or_simpler(formula, data, n_agq)
-  say_how_it_ended(model, is_separated)
+  say_convergence(model, is_separated)
   # The covariance of the coefficients is asked for several times, and complains each time.
-  once_each(list(
+  without_repeated_warnings(list(
     estimates = wald_effects(model),
     fit = list(
       n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)),
@@ -22,17 +22,17 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
       optimiser = paste0(model@optinfo$optimizer, ", nAGQ = ", model@devcomp$dims[["nAGQ"]], ", Wald z")
     ),
     variances = variance_components(model),
-    tables_of_group = effects_beside_constants(model, contrast, constant),
+    tables_of_group = effects_with_constants(model, contrast, constant),
     model = model
   ))
 }
 
 # A warning that comes several times is heard once.
-once_each <- function(expression) {
-  heard <- character()
+without_repeated_warnings <- function(expression) {
+  texts <- character()
   withCallingHandlers(expression, warning = function(condition) {
-    if (conditionMessage(condition) %in% heard) invokeRestart("muffleWarning")
-    heard <<- c(heard, conditionMessage(condition))
+    if (conditionMessage(condition) %in% texts) invokeRestart("muffleWarning")
+    texts <<- c(texts, conditionMessage(condition))
   })
 }
 
@@ -82,9 +82,9 @@ warn_of_separation <- function(formula, data, outcome) {
 all_of <- function(n) if (n == 1) "the only row" else sprintf("all %d rows", n)
 
 # lme4's own words are kept as they are; these say what follows from them.
-say_how_it_ended <- function(model, is_separated) {
-  said <- model@optinfo$conv$lme4$messages
-  if (any(grepl("failed to converge|unable to evaluate", said))) {
+say_convergence <- function(model, is_separated) {
+  messages <- model@optinfo$conv$lme4$messages
+  if (any(grepl("failed to converge|unable to evaluate", messages))) {
     message("lme4 is not sure that this is the optimum: take coefficients, and Wald's z and p, as rough.")
   }
   sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))

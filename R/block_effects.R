@@ -30,13 +30,13 @@ block_effects <- function(fit, parts = NULL, kinds = c("population", "item_avera
   if (inherits(fit, "brmsfit")) {
     # brm() leaves text as it is, where fit_brms() makes factors, and codes it by its sorted values, as factor() does.
     data <- fit$data
-    data[] <- lapply(data, function(one) if (is.character(one)) factor(one) else one)
+    data[] <- lapply(data, function(column) if (is.character(column)) factor(column) else column)
     parts <- list(data = data, formula = fit$formula$formula, dropped = attr(fit, "dropped"))
     fit <- posterior::as_draws_matrix(fit)
   }
   draws <- as.matrix(fit)
   design <- effect_design(parts, contrast, by)
-  found <- lapply(kinds, function(kind) {
+  by_kind <- lapply(kinds, function(kind) {
     logits <- if (kind == "population") {
       population_logits(draws, design)
     } else {
@@ -48,7 +48,7 @@ block_effects <- function(fit, parts = NULL, kinds = c("population", "item_avera
     )
   })
   both <- c(predictions = "predictions", contrasts = "contrasts")
-  lapply(both, function(table) as_plain_rows(do.call(rbind, lapply(found, `[[`, table))))
+  lapply(both, function(table) as_plain_rows(do.call(rbind, lapply(by_kind, `[[`, table))))
 }
 
 interval_columns <- function() c("estimate", "conf_low", "conf_high")
@@ -105,8 +105,8 @@ item_averages <- function(draws, design, parts, item) {
   z <- do.call(cbind, lapply(terms, function(term) stats::model.matrix(stats::as.formula(term), design$rows)))
   averages <- vapply(seq_len(nrow(design$x)), function(cell) {
     is_own <- levels(parts$data[[item]]) %in% items_of(design$rows[cell, , drop = FALSE], parts$data, item)
-    own <- Reduce(`+`, Map(function(effect, weight) effect[, is_own, drop = FALSE] * weight, effects, z[cell, ]))
-    rowMeans(stats::plogis(middle[, cell] + own))
+    of_items <- Reduce(`+`, Map(function(effect, weight) effect[, is_own, drop = FALSE] * weight, effects, z[cell, ]))
+    rowMeans(stats::plogis(middle[, cell] + of_items))
   }, numeric(nrow(draws)))
   matrix(averages, nrow = nrow(draws))
 }
@@ -127,7 +127,8 @@ item_effects <- function(draws, parts, item) {
       "Ask for kinds = \"population\" only, or keep the draws of the random effects."
     )
   }
-  lapply(split(columns, (seq_along(columns) - 1) %/% n_items), function(own) unclass(draws[, own, drop = FALSE]))
+  by_coefficient <- split(columns, (seq_along(columns) - 1) %/% n_items)
+  lapply(by_coefficient, function(own) unclass(draws[, own, drop = FALSE]))
 }
 
 # What stands left of the bars that group by `item`.
@@ -154,8 +155,8 @@ spread_rows <- function(draws) {
 
 block_contrasts <- function(logits, design, kind, contrast, by) {
   cells <- design$cells
-  pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(own) {
-    own[match(design$sides, cells[[contrast]][own])]
+  pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(of_cell) {
+    of_cell[match(design$sides, cells[[contrast]][of_cell])]
   })
   pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
   pairs <- pairs[order(vapply(pairs, `[[`, numeric(1), 1))]

@@ -21,8 +21,8 @@ sampler_diagnostics <- function(fit) {
 chain_summary <- function(draws) {
   withCallingHandlers(
     posterior::summarise_draws(draws, "rhat", "ess_bulk", "ess_tail"),
-    warning = function(said) {
-      if (grepl("ESS has been capped", conditionMessage(said), fixed = TRUE)) invokeRestart("muffleWarning")
+    warning = function(condition) {
+      if (grepl("ESS has been capped", conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleWarning")
     }
   )
 }
@@ -33,7 +33,7 @@ worst <- function(values, extreme) {
 }
 
 # What is doubtful about a fit, each in words; none where nothing is. Limits as in Stan's own warnings (R-hat: 1.01).
-doubts_of <- function(row) {
+convergence_warnings <- function(row) {
   is_bad <- function(x, fails) is.na(x) || fails
   all_draws <- format(row$n_draws, big.mark = ",")
   c(
@@ -59,8 +59,8 @@ doubts_of <- function(row) {
 }
 
 # `about_loo`: doubts about leave-one-out alone, which say nothing against the draws.
-verdict_of <- function(row, doubts, about_loo = NULL) {
-  said <- if (length(doubts) > 0) {
+convergence_verdict <- function(row, doubts, about_loo = NULL) {
+  sentences <- if (length(doubts) > 0) {
     c("Doubtful.", doubts)
   } else {
     sprintf(
@@ -68,10 +68,10 @@ verdict_of <- function(row, doubts, about_loo = NULL) {
       counted(row$chains, "chain"), row$max_rhat, format(floor(min(row$min_ess_bulk, row$min_ess_tail)), big.mark = ",")
     )
   }
-  paste(c(said, about_loo), collapse = " ")
+  paste(c(sentences, about_loo), collapse = " ")
 }
 
-doubts_of_loo <- function(loo) {
+loo_warnings <- function(loo) {
   if (loo$n_bad_pareto_k > 0) {
     sprintf(
       "Leave-one-out is unreliable for %s, with a Pareto k above 0.7 (up to %.2f).",

@@ -56,7 +56,7 @@ checked_priors <- function(priors) {
     )
   }
   priors <- utils::modifyList(paper_priors(), given)
-  lapply(priors, function(one) checked_prior(one)$text)
+  lapply(priors, function(prior) checked_prior(prior)$text)
 }
 
 # The priors as brms wants them, and the variables of Stan that their numbers are handed over in. brms refuses a prior
@@ -67,15 +67,15 @@ brms_priors <- function(priors, formula, data) {
   prior <- brms::empty_prior()
   stanvars <- NULL
   for (class in names(used)) {
-    one <- checked_prior(used[[class]])
-    names <- sprintf("prior_%s_%d", tolower(class), seq_along(one$numbers))
-    if (one$family == "lkj") {
-      names <- one$numbers # brms reads this one itself, and wants the number
+    parsed <- checked_prior(used[[class]])
+    names <- sprintf("prior_%s_%d", tolower(class), seq_along(parsed$numbers))
+    if (parsed$family == "lkj") {
+      names <- parsed$numbers # brms reads this one itself, and wants the number
     } else {
-      numbers <- Map(brms::stanvar, one$numbers, names)
+      numbers <- Map(brms::stanvar, parsed$numbers, names)
       stanvars <- Reduce(`+`, if (is.null(stanvars)) numbers else c(list(stanvars), numbers))
     }
-    text <- sprintf("%s(%s)", one$family, toString(names))
+    text <- sprintf("%s(%s)", parsed$family, toString(names))
     prior <- prior + brms::set_prior(text, class = class)
   }
   list(prior = prior, stanvars = stanvars)

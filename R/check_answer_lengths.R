@@ -32,10 +32,11 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
       trend = if (varies %in% TRUE) stats::cor(lengths, places, method = "spearman") else NA_real_
     )
     do.call(rbind, lapply(levels[levels %in% rows[[contrast]]], function(level) {
-      own <- lengths[rows[[contrast]] == level]
+      of_condition <- lengths[rows[[contrast]] == level]
       cbind(data.frame(
-        condition = level, n = base::length(own), median_length = stats::median(own), mean_length = mean(own),
-        largest = max(own)
+        condition = level, n = base::length(of_condition), median_length = stats::median(of_condition),
+        mean_length = mean(of_condition),
+        largest = max(of_condition)
       ), along)
     }))
   })

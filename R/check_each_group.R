@@ -23,17 +23,17 @@ check_group <- function(data, rows, by, columns, empty, check_one) {
   keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
   is_complete <- stats::complete.cases(data[rows, columns, drop = FALSE])
   used <- data[rows[is_complete], , drop = FALSE]
-  heard <- with_conditions(function() {
+  result <- with_conditions(function() {
     check_rows(nrow(used), sum(!is_complete))
     say_what_is_missing(data[rows, columns, drop = FALSE], sum(!is_complete))
-    warn_of_pooling(used, within = character(), said_by = c(by, columns))
+    warn_of_pooling(used, within = character(), named_columns = c(by, columns))
     check_one(used)
   })
-  kinds <- heard$conditions$kind
-  found <- if (is.null(heard$value)) empty[NA_integer_, , drop = FALSE] else heard$value
-  found$status <- if ("error" %in% kinds) "failed" else if ("warning" %in% kinds) "warned" else "ok"
-  found$messages <- paste(unique(heard$conditions$text), collapse = " | ")
-  beside_keys(keys, found)
+  kinds <- result$conditions$kind
+  table <- if (is.null(result$value)) empty[NA_integer_, , drop = FALSE] else result$value
+  table$status <- if ("error" %in% kinds) "failed" else if ("warning" %in% kinds) "warned" else "ok"
+  table$messages <- paste(unique(result$conditions$text), collapse = " | ")
+  with_keys(keys, table)
 }
 
 # Does a test find a difference? NA where there is no p value.

@@ -46,10 +46,10 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
     }
-    here <- levels[levels %in% rows[[contrast]]]
-    do.call(rbind, lapply(here, function(level) {
-      own <- rows[rows[[contrast]] == level, , drop = FALSE]
-      cbind(data.frame(condition = level), first_option_in(own, chosen, first, expected, n_options, cluster))
+    present <- levels[levels %in% rows[[contrast]]]
+    do.call(rbind, lapply(present, function(level) {
+      of_condition <- rows[rows[[contrast]] == level, , drop = FALSE]
+      cbind(data.frame(condition = level), first_option_in(of_condition, chosen, first, expected, n_options, cluster))
     }))
   }))
 }
@@ -61,18 +61,18 @@ first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
   n_options <- if (is.character(n_options)) rows[[n_options]] else rep(n_options, n)
   chance <- mean(1 / n_options)
   interval <- wilson(n_first, n)
-  found <- data.frame(
+  row <- data.frame(
     n = n, n_first = n_first, rate_first = n_first / n, conf_low = interval$rate_low, conf_high = interval$rate_high,
     chance = chance
   )
   if (is.null(expected)) {
     games <- if (!is.null(cluster)) rows[[cluster]]
     p_value <- p_of_places(as.character(rows[[chosen]]), as.character(rows[[first]]), n_options, games)
-    return(cbind(found, data.frame(
+    return(cbind(row, data.frame(
       rate_expected_first = NA_real_, rate_expected_second = NA_real_, side_difference = NA_real_, p_value = p_value
     )))
   }
-  cbind(found, sides_of_expected(rows, chosen, first, expected))
+  cbind(row, sides_of_expected(rows, chosen, first, expected))
 }
 
 sides_of_expected <- function(rows, chosen, first, expected) {

@@ -43,7 +43,7 @@ without_each_game <- function(rows, random) {
     random(cell)$random_high[match(indices_to_check, index_names)]
   }
   measured <- measured_games(counts)
-  of_all <- weighted_indices(measured, all_alike(n))[1, indices_to_check]
+  of_all <- weighted_indices(measured, equal_weights(n))[1, indices_to_check]
   without <- weighted_indices(measured, 1 - diag(n))[, indices_to_check, drop = FALSE]
   high_all <- high(n)
   high_without <- high(n - 1)

@@ -12,7 +12,7 @@ check_games_apart <- function(data, by, between = NULL, to = "measure games") {
   }
   warn_of_pooling(data, cell, kinds = c(kinds_of_rows(), "model"))
   # conditions that are compared should not differ in it, either
-  warn_of_pooling(data, by, said_by = between, kinds = "answer_format")
+  warn_of_pooling(data, by, named_columns = between, kinds = "answer_format")
   if ("round" %in% names(data)) {
     check_rounds_apart(data, cell, to)
   }
@@ -24,7 +24,7 @@ check_rounds_apart <- function(data, cell, to) {
   if (anyDuplicated(cbind(game, round = known$round)) > 0) {
     stop_with(
       sprintf("Can't %s: a game has a round more than once.", to),
-      "Are several games called alike? `game` must tell games apart within each cell: name the columns that do in `by`."
+      "`game` must tell games apart within each cell: where several have one name, name in `by` what differs."
     )
   }
   n_rounds <- as.vector(table(paste(game$cell, game$game, sep = "\r")))

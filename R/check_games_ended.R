@@ -43,5 +43,5 @@ indices_of <- function(rows) {
     return(rep(NA_real_, length(indices_to_check)))
   }
   measured <- measured_games(game_counts(rows))
-  unname(weighted_indices(measured, all_alike(nrow(measured$games)))[1, indices_to_check])
+  unname(weighted_indices(measured, equal_weights(nrow(measured$games)))[1, indices_to_check])
 }

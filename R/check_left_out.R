@@ -29,7 +29,7 @@ check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcom
     if (length(parts) == 0) {
       stop_with("There is nothing to leave out: all of these answers are to one word in one wording.")
     }
-    beside_reference(rows, contrast, levels, function(reference, other) {
+    compared_with_reference(rows, contrast, levels, function(reference, other) {
       do.call(rbind, lapply(parts, function(part) without_each(reference, other, part, outcome)))
     })
   })
@@ -38,15 +38,15 @@ check_left_out <- function(data, by = NULL, parts = c("item", "wording"), outcom
 without_each <- function(reference, other, part, outcome) {
   values <- unique(c(as.character(reference[[part]]), as.character(other[[part]])))
   counts <- lapply(list(reference, other), function(rows) {
-    own <- factor(as.character(rows[[part]]), values)
+    labels <- factor(as.character(rows[[part]]), values)
     y <- zeros_and_ones(rows[[outcome]], outcome)
     data.frame(
-      n = as.vector(table(own)), true = as.vector(tapply(y, own, sum, default = 0)), all_n = length(y),
+      n = as.vector(table(labels)), true = as.vector(tapply(y, labels, sum, default = 0)), all_n = length(y),
       all_true = sum(y)
     )
   })
-  left <- lapply(counts, function(one) data.frame(true = one$all_true - one$true, n = one$all_n - one$n))
-  whole <- lapply(counts, function(one) one[1, ])
+  left <- lapply(counts, function(side) data.frame(true = side$all_true - side$true, n = side$all_n - side$n))
+  whole <- lapply(counts, function(side) side[1, ])
   all_rows <- share_difference(whole[[1]]$all_true, whole[[1]]$all_n, whole[[2]]$all_true, whole[[2]]$all_n)
   delta_p <- left[[1]]$true / left[[1]]$n - left[[2]]$true / left[[2]]$n
   delta_p[is.nan(delta_p)] <- NA_real_

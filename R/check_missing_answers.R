@@ -23,16 +23,16 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
     n_truncated = integer(), n_malformed = integer(), rate_missing = double(), conf_low = double(),
     conf_high = double(), n_reminded = integer(), p_value = double()
   )
-  found <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
-    here <- levels[levels %in% rows[[contrast]]]
-    counted <- do.call(rbind, lapply(here, function(level) missing_in(rows[rows[[contrast]] == level, ], level)))
-    cbind(counted, p_value = p_of_missing(counted$n_missing, counted$n))
+  table <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
+    present <- levels[levels %in% rows[[contrast]]]
+    rates <- do.call(rbind, lapply(present, function(level) missing_in(rows[rows[[contrast]] == level, ], level)))
+    cbind(rates, p_value = p_of_missing(rates$n_missing, rates$n))
   })
-  once <- !duplicated(group_codes(found, by))
-  p_holm <- rep(NA_real_, nrow(found))
-  p_holm[once] <- stats::p.adjust(found$p_value[once], method = "holm")
-  found$p_holm <- p_holm[once][match(group_codes(found, by), group_codes(found, by)[once])]
-  found[c(setdiff(names(found), c("status", "messages")), "status", "messages")]
+  is_first <- !duplicated(group_codes(table, by))
+  p_holm <- rep(NA_real_, nrow(table))
+  p_holm[is_first] <- stats::p.adjust(table$p_value[is_first], method = "holm")
+  table$p_holm <- p_holm[is_first][match(group_codes(table, by), group_codes(table, by)[is_first])]
+  table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
 }
 
 missing_in <- function(rows, condition) {

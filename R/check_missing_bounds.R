@@ -28,7 +28,7 @@ check_missing_bounds <- function(data, by = NULL, outcome = "is_consistent", con
     delta_p_highest = double(), is_sign_certain = logical()
   )
   check_each_group(data, by, contrast, empty, function(rows) {
-    beside_reference(rows, contrast, levels, function(reference, other) {
+    compared_with_reference(rows, contrast, levels, function(reference, other) {
       bounds_of_difference(reference[[outcome]], other[[outcome]], outcome)
     })
   })

@@ -30,12 +30,12 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
     }
     counts <- table(as.character(rows[[first]]), as.character(rows[[contrast]]))
     association <- cramers_v(counts)
-    found <- data.frame(
+    row <- data.frame(
       n = nrow(rows), n_orders = nrow(counts), association = association,
       is_confounded = !is.na(association) && association > 1 - 1e-9
     )
-    can_tell <- !found$is_confounded && nrow(counts) > 1
-    cbind(found, if (can_tell) order_effects(rows, formula, levels, first) else no_effects())
+    can_tell <- !row$is_confounded && nrow(counts) > 1
+    cbind(row, if (can_tell) order_effects(rows, formula, levels, first) else no_effects())
   })
 }
 
@@ -63,10 +63,10 @@ order_effects <- function(rows, formula, levels, first) {
   }
   for (text in fit$messages$text) warning(text, call. = FALSE)
   is_order <- startsWith(fit$estimates$term, "first_option_")
-  found <- fit$estimates[fit$estimates$term != "intercept" & !is_order, ][1, ]
+  effect <- fit$estimates[fit$estimates$term != "intercept" & !is_order, ][1, ]
   of_order <- fit$estimates[is_order, ][1, ]
   data.frame(
-    estimate = found$estimate, p_value = found$p_value,
+    estimate = effect$estimate, p_value = effect$p_value,
     estimate_order = of_order$estimate, p_order = of_order$p_value
   )
 }

@@ -38,7 +38,7 @@ check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent"
     if (length(unique(rows[[order]])) < 2) {
       stop_with(if (nrow(rows) == 0) "The order is not known." else "The order is the same in all answers.")
     }
-    beside_reference(rows, contrast, levels, function(reference, other) {
+    compared_with_reference(rows, contrast, levels, function(reference, other) {
       both <- rbind(reference, other)
       is_other <- rep(0:1, c(nrow(reference), nrow(other)))
       order_in_logit(zeros_and_ones(both[[outcome]], outcome), is_other, as.character(both[[order]]), alpha)
@@ -49,11 +49,11 @@ check_order_effect <- function(data, order, by = NULL, outcome = "is_consistent"
 order_in_logit <- function(y, is_other, order, alpha) {
   counts <- table(order, is_other)
   association <- cramers_v(counts)
-  found <- data.frame(
+  row <- data.frame(
     n = length(y), association = association, is_confounded = is.na(association) || association > 1 - 1e-9
   )
-  if (found$is_confounded) {
-    return(cbind(found, data.frame(
+  if (row$is_confounded) {
+    return(cbind(row, data.frame(
       estimate = NA_real_, p_value = NA_real_, estimate_ordered = NA_real_, p_ordered = NA_real_,
       estimate_order = NA_real_, p_order = NA_real_, p_interaction = NA_real_, changes_conclusion = NA
     )))
@@ -67,7 +67,7 @@ order_in_logit <- function(y, is_other, order, alpha) {
   beside <- -fits$both$coefficients[[2]]
   p_alone <- p_of("none", "condition")
   p_beside <- p_of("order", "both")
-  cbind(found, data.frame(
+  cbind(row, data.frame(
     estimate = finite(alone), p_value = p_alone, estimate_ordered = finite(beside), p_ordered = p_beside,
     estimate_order = finite(fits$both$coefficients[[3]]), p_order = p_of("condition", "both"),
     p_interaction = p_of("both", "crossed"),

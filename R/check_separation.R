@@ -20,8 +20,8 @@ check_separation <- function(data, by = NULL, outcome = "is_consistent", contras
     conf_high = double(), is_separated = logical()
   )
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
-    here <- levels[levels %in% rows[[contrast]]]
-    do.call(rbind, lapply(here, function(level) {
+    present <- levels[levels %in% rows[[contrast]]]
+    do.call(rbind, lapply(present, function(level) {
       y <- zeros_and_ones(rows[[outcome]][rows[[contrast]] == level], outcome)
       limits <- stats::binom.test(sum(y), length(y))$conf.int
       data.frame(

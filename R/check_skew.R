@@ -35,7 +35,7 @@ skew_in_numbers <- function(values, outcome, alpha) {
   logged <- lapply(values, log1p)
   counts <- standardised_difference(values[[1]], values[[2]], outcome)$estimates
   logs <- standardised_difference(logged[[1]], logged[[2]], outcome)$estimates
-  p_of <- function(found) 2 * stats::pt(-abs(found$estimate) / sqrt(sum(1 / lengths(values))), found$df)
+  p_of <- function(effect) 2 * stats::pt(-abs(effect$estimate) / sqrt(sum(1 / lengths(values))), effect$df)
   ranks <- suppressWarnings(stats::wilcox.test(values[[2]], values[[1]], exact = FALSE))
   p <- c(p_of(counts), p_of(logs))
   data.frame(

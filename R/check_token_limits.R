@@ -22,7 +22,9 @@ check_token_limits <- function(data, by = NULL) {
   )
   check_each_group(data, by, c("tokens", "condition"), empty, function(rows) {
     conditions <- sort(unique(as.character(rows$condition)), method = "radix")
-    do.call(rbind, lapply(conditions, function(one) limits_of(rows[rows$condition == one, , drop = FALSE], one)))
+    do.call(rbind, lapply(conditions, function(condition) {
+      limits_of(rows[rows$condition == condition, , drop = FALSE], condition)
+    }))
   })
 }
 

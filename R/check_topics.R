@@ -13,15 +13,15 @@ topic_settings <- function(data, formula = "~ condition * model * test", effects
   check_columns(data, c(text, id, outcome, covariates), to = "fit topics")
   list(
     formulas = formulas, covariates = covariates, text = text, id = id, contrast = contrast,
-    levels = lapply(as.list(levels), function(one) as.character(unlist(one))), topics = topic_number(topics),
+    levels = lapply(as.list(levels), function(values) as.character(unlist(values))), topics = topic_number(topics),
     removed_words = as.character(unlist(removed_words)), lower_thresh = lower_thresh, max_em_its = max_em_its,
-    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = teller(say),
+    seed = seed, preprocessing = preprocessing, n_examples = n_examples, save_to = save_to, say = progress_writer(say),
     is_watched = !is.null(say)
   )
 }
 
 # A path instead of a function: there the words stand for whoever looks.
-teller <- function(say) {
+progress_writer <- function(say) {
   if (is.null(say)) {
     return(function(text) NULL)
   }
@@ -42,20 +42,20 @@ topic_number <- function(topics) {
 # The two formulas, checked as text before R sees them; both are one-sided.
 topic_formulas <- function(data, formula, effects, contrast) {
   check_columns(data, character(), to = "fit topics")
-  found <- lapply(list(prevalence = formula, effects = effects), function(one) {
-    one <- checked_formula(one, names(data))
-    if (length(one) != 2) {
+  formulas <- lapply(list(prevalence = formula, effects = effects), function(text) {
+    text <- checked_formula(text, names(data))
+    if (length(text) != 2) {
       stop_with(
-        sprintf("Can't fit topics with %s.", quoted(deparse1(one))),
+        sprintf("Can't fit topics with %s.", quoted(deparse1(text))),
         "The formula must begin with ~, and have no outcome."
       )
     }
-    one
+    text
   })
-  if (!contrast %in% all.vars(found$effects)) {
+  if (!contrast %in% all.vars(formulas$effects)) {
     stop_with(sprintf("Can't contrast \"%s\": it must stand in the formula of the effects.", contrast))
   }
-  found
+  formulas
 }
 
 # Sorted by radix where no list is given: the reference level must not depend on the locale.

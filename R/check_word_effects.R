@@ -21,14 +21,14 @@ check_word_effects <- function(data, with_words, by = NULL, alpha = .05) {
   paper <- data[data$term != "intercept", , drop = FALSE]
   keys <- c(by, "term")
   codes <- group_codes(rbind(paper[keys], with_words[keys]), keys)
-  found <- with_words[match(codes[seq_len(nrow(paper))], codes[-seq_len(nrow(paper))]), , drop = FALSE]
+  matched <- with_words[match(codes[seq_len(nrow(paper))], codes[-seq_len(nrow(paper))]), , drop = FALSE]
   cbind(
     paper[c(keys, "estimate", "std_error", "p_value")],
     data.frame(
-      estimate_words = found$estimate, std_error_words = found$std_error, p_words = found$p_value,
-      std_error_ratio = found$std_error / paper$std_error,
-      changes_sign = sign(found$estimate) != sign(paper$estimate),
-      changes_conclusion = conclusion(found$estimate, found$p_value, alpha) !=
+      estimate_words = matched$estimate, std_error_words = matched$std_error, p_words = matched$p_value,
+      std_error_ratio = matched$std_error / paper$std_error,
+      changes_sign = sign(matched$estimate) != sign(paper$estimate),
+      changes_conclusion = conclusion(matched$estimate, matched$p_value, alpha) !=
         conclusion(paper$estimate, paper$p_value, alpha)
     ),
     row.names = NULL

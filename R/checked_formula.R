@@ -67,7 +67,7 @@ check_part <- function(part, columns, formula) {
   } else if (!is.numeric(part) && !is.logical(part)) {
     stop_with(
       sprintf("Can't use the formula %s: %s is not allowed in it.", quoted(formula), deparse(part)[[1]]),
-      "Only columns, numbers, operators and the listed functions may stand there; see ?checked_formula."
+      sprintf("Only columns, numbers, operators and %s may stand there.", toString(allowed_functions()))
     )
   }
   invisible(TRUE)

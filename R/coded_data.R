@@ -12,13 +12,13 @@ coded_data <- function(data, formula, levels, coding = "treatment") {
   grouping <- unique(unlist(lapply(bars, function(bar) all.vars(bar[[3]]))))
   coded <- coded_variables(formula)
   levels <- listed_levels(data, coded, levels)
-  kept <- data[unique(all.vars(formula))]
-  for (name in all.vars(formula[[2]])) kept[[name]] <- zeros_and_ones(kept[[name]], name)
-  kept <- with_factors(kept, setdiff(grouping, coded), levels)
+  columns <- data[unique(all.vars(formula))]
+  for (name in all.vars(formula[[2]])) columns[[name]] <- zeros_and_ones(columns[[name]], name)
+  columns <- with_factors(columns, setdiff(grouping, coded), levels)
   for (name in names(levels)) {
-    if (coding == "sum") stats::contrasts(kept[[name]]) <- "contr.sum"
+    if (coding == "sum") stats::contrasts(columns[[name]]) <- "contr.sum"
   }
-  kept
+  columns
 }
 
 # The levels of each text column that are in the data, the reference first.

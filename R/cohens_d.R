@@ -38,9 +38,9 @@ pooled_variance <- function(reference, other) {
 }
 
 pooled_variance_of <- function(reference, other, outcome) {
-  found <- pooled_variance(reference, other)
-  if (found == 0) {
+  variance <- pooled_variance(reference, other)
+  if (variance == 0) {
     stop_with(sprintf("The outcome \"%s\" does not vary within the conditions: d is not defined.", outcome))
   }
-  found
+  variance
 }

@@ -77,11 +77,12 @@ format_plain <- function(values) {
 
 # Runs it to its end, each line as a message when it comes. Its own error becomes one of R.
 run_collector <- function(arguments, program = collector_program()) {
-  said <- character()
+  error_lines <- character()
   hear <- function(lines) {
     for (line in lines) {
       # What follows "Error:" is told once, by the error.
-      if (length(said) > 0 || startsWith(line, "Error: ")) said <<- c(said, line) else message(line)
+      is_error <- length(error_lines) > 0 || startsWith(line, "Error: ")
+      if (is_error) error_lines <<- c(error_lines, line) else message(line)
     }
   }
   command <- c(program, arguments)
@@ -89,13 +90,13 @@ run_collector <- function(arguments, program = collector_program()) {
   if (status != 0) {
     stop_with(
       sprintf("The collector ended with exit status %d.", status),
-      if (length(said) > 0) trimws(sub("^Error: ", "", said)),
-      if (any(grepl("--yes", said, fixed = TRUE))) "In R: yes = TRUE",
+      if (length(error_lines) > 0) trimws(sub("^Error: ", "", error_lines)),
+      if (any(grepl("--yes", error_lines, fixed = TRUE))) "In R: yes = TRUE",
       "Answers that came are kept; the same call goes on from there."
     )
   }
   # Not an error after all: a line of a report that begins with the word.
-  for (line in said) message(line)
+  for (line in error_lines) message(line)
   invisible(status)
 }
 
@@ -111,7 +112,7 @@ run_by_processx <- function(command, hear) {
     }
   }
   tryCatch(listen(), interrupt = function(condition) {
-    message("Stopping: no more is asked, answers that are on their way are waited for.")
+    message("Stopping: no new question is sent; waiting for the answers that are on their way.")
     process$interrupt()
     listen()
   })
@@ -166,11 +167,11 @@ venv_program <- function() {
 
 # The files of this name in a folder and those above it.
 above <- function(folder, file) {
-  found <- character()
+  files <- character()
   repeat {
-    found <- c(found, Filter(file.exists, file.path(folder, file)))
+    files <- c(files, Filter(file.exists, file.path(folder, file)))
     if (dirname(folder) == folder) {
-      return(found)
+      return(files)
     }
     folder <- dirname(folder)
   }
@@ -178,9 +179,9 @@ above <- function(folder, file) {
 
 # Another program may be called `collect`, too: slant's says who it is.
 has_collector <- function(command) {
-  said <- tryCatch(
+  lines <- tryCatch(
     suppressWarnings(system2(command[[1]], shQuote(c(command[-1], "--version")), stdout = TRUE, stderr = FALSE)),
     error = function(problem) character()
   )
-  length(said) > 0 && startsWith(said[[1]], "slant, version")
+  length(lines) > 0 && startsWith(lines[[1]], "slant, version")
 }

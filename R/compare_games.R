@@ -40,33 +40,35 @@ compare_games <- function(data, between = "variant", reference = NULL, by = NULL
   check_comparison(indices, adjust)
   check_games_apart(data, c(by, strata), between, to = "compare games")
   parts <- lapply(cells_of_games(data, by), function(rows) {
-    beside_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata))
+    with_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata))
   })
-  found <- do.call(rbind, parts)
-  row.names(found) <- NULL
-  found <- with_adjusted_p(found, adjust)
-  warn_of_draws(found, adjust, n_draws)
-  found
+  comparisons <- do.call(rbind, parts)
+  row.names(comparisons) <- NULL
+  comparisons <- with_adjusted_p(comparisons, adjust)
+  warn_of_draws(comparisons, adjust, n_draws)
+  comparisons
 }
 
 # Where so many comparisons are corrected for that no p from so few permutations could come out small.
-warn_of_draws <- function(found, adjust, n_draws) {
+warn_of_draws <- function(comparisons, adjust, n_draws) {
   # where many are small at once, false discovery rates leave them so
-  n <- if (adjust %in% c("none", "BH", "fdr")) 1 else max(found$n_comparisons)
+  n <- if (adjust %in% c("none", "BH", "fdr")) 1 else max(comparisons$n_comparisons)
   if (n / (1 + n_draws) > .05) {
     warning(
       sprintf("%.0f permutations are too few for %s: no corrected p can be below %.2g. ",
-              n_draws, counted(max(found$n_comparisons), "comparison"), min(n / (1 + n_draws), 1)),
+              n_draws, counted(max(comparisons$n_comparisons), "comparison"), min(n / (1 + n_draws), 1)),
       sprintf("`n_draws` must be %.0f or more.", 20 * n - 1), call. = FALSE
     )
   }
 }
 
 # All comparisons of one index make a family.
-with_adjusted_p <- function(found, adjust) {
-  found$n_comparisons <- as.integer(stats::ave(as.double(!is.na(found$p_value)), found$index, FUN = sum))
-  found$p_adjusted <- stats::ave(found$p_value, found$index, FUN = function(p) stats::p.adjust(p, adjust))
-  found
+with_adjusted_p <- function(comparisons, adjust) {
+  index <- comparisons$index
+  p_value <- comparisons$p_value
+  comparisons$n_comparisons <- as.integer(stats::ave(as.double(!is.na(p_value)), index, FUN = sum))
+  comparisons$p_adjusted <- stats::ave(p_value, index, FUN = function(p) stats::p.adjust(p, adjust))
+  comparisons
 }
 
 check_comparison <- function(indices, adjust) {
@@ -112,12 +114,12 @@ tested_difference <- function(measured, is_other, indices, n_draws, seed, stratu
   }
   observed <- difference_of(measured, t(+is_other), t(+!is_other), indices)[1, ]
   again <- function(side) {
-    drawn <- lapply(strata, function(its) its[side[its]][sample.int(sum(side[its]), replace = TRUE)])
+    drawn <- lapply(strata, function(games) games[side[games]][sample.int(sum(side[games]), replace = TRUE)])
     tabulate(unlist(drawn), n)
   }
   dealt_out <- function() {
     is_dealt <- is_other
-    for (its in strata) is_dealt[its] <- is_other[its][sample.int(length(its))]
+    for (games in strata) is_dealt[games] <- is_other[games][sample.int(length(games))]
     +is_dealt
   }
   draw <- function() c(dealt_out(), again(is_other), again(!is_other))

@@ -15,7 +15,7 @@
 #' @noRd
 compiled_model <- function(code, say = NULL) {
   need_package("rstan", "fit Bayesian models")
-  say <- teller(say)
+  say <- progress_writer(say)
   code <- paste(code, collapse = "\n")
   name <- paste0("stan-", text_hash(c(code, stan_versions())))
   if (is.null(models_in_use[[name]])) {
@@ -45,15 +45,15 @@ text_hash <- function(text) {
 cached_model <- function(code, name, say, compile = compile_stan) {
   compiler <- compiler_version()
   path <- file.path(cache_folder(), sprintf("%s-%s.rds", name, text_hash(compiler)))
-  found <- read_model(if (is.na(compiler)) any_compilers(name) else path, code)
-  if (!is.null(found)) {
-    return(structure(found, compile_s = 0))
+  model <- cached_stanmodel(if (is.na(compiler)) any_compilers(name) else path, code)
+  if (!is.null(model)) {
+    return(structure(model, compile_s = 0))
   }
   check_toolchain(compiler)
   with_lock(paste0(path, ".lock"), say = say, waiting_for = "the Stan model, which another process compiles", {
     # Whoever waited finds it made.
-    found <- read_model(path, code)
-    if (is.null(found)) compile_and_keep(code, path, say, compile) else structure(found, compile_s = 0)
+    model <- cached_stanmodel(path, code)
+    if (is.null(model)) compile_and_keep(code, path, say, compile) else structure(model, compile_s = 0)
   })
 }
 
@@ -63,11 +63,11 @@ any_compilers <- function(name) {
 }
 
 # The first of these files that holds this model; what can't be read is removed. `NULL` where there is none.
-read_model <- function(paths, code) {
+cached_stanmodel <- function(paths, code) {
   for (path in paths[file.exists(paths)]) {
-    kept <- tryCatch(suppressWarnings(readRDS(path)), error = function(problem) NULL)
-    if (is.list(kept) && identical(kept$code, code) && inherits(kept$model, "stanmodel")) {
-      return(kept$model)
+    stored <- tryCatch(suppressWarnings(readRDS(path)), error = function(problem) NULL)
+    if (is.list(stored) && identical(stored$code, code) && inherits(stored$model, "stanmodel")) {
+      return(stored$model)
     }
     unlink(path)
   }
@@ -96,15 +96,15 @@ compile_and_keep <- function(code, path, say, compile) {
 }
 
 compile_stan <- function(code) {
-  heard <- with_conditions(function() rstan::stan_model(model_code = code, model_name = "slant"))
-  if (is.null(heard$value)) {
-    said <- c(heard$output, heard$conditions$text)
+  result <- with_conditions(function() rstan::stan_model(model_code = code, model_name = "slant"))
+  if (is.null(result$value)) {
+    lines <- c(result$output, result$conditions$text)
     stop_with(
       "Can't compile the Stan model: the compiler ended with an error.",
-      utils::tail(trimws(unlist(strsplit(said[nzchar(said)], "\n"))), 5)
+      utils::tail(trimws(unlist(strsplit(lines[nzchar(lines)], "\n"))), 5)
     )
   }
-  heard$value
+  result$value
 }
 
 # Halves of files of processes that were killed; nobody writes for a day.

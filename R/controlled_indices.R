@@ -15,14 +15,14 @@ controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "
                                n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_draws = 200,
                                seed = 20260101) {
   games <- simulate_structured_games(p, experiments, n_games, n_rounds, n_groups, class_sizes, reassigned, seed)
-  found <- game_indices(
+  indices <- game_indices(
     games,
     by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_draws = n_draws, n_random = 0, seed = seed
   )
-  found <- found[found$index == found$experiment, ]
-  found <- found[order(match(found$experiment, experiments), found$p), ]
-  row.names(found) <- NULL
-  found[c(
+  indices <- indices[indices$index == indices$experiment, ]
+  indices <- indices[order(match(indices$experiment, experiments), indices$p), ]
+  row.names(indices) <- NULL
+  indices[c(
     "source", "experiment", "index", "p", "n_games", "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high"
   )]
 }

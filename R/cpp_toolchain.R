@@ -25,11 +25,11 @@ ask_compiler <- function() {
 }
 
 first_line <- function(program, arguments) {
-  said <- tryCatch(
+  lines <- tryCatch(
     suppressWarnings(system2(program, arguments, stdout = TRUE, stderr = FALSE)),
     error = function(problem) character()
   )
-  c(said, "")[[1]]
+  c(lines, "")[[1]]
 }
 
 # Stops with a sentence where Stan can't be compiled, and tells rstan where the Boost headers are.

@@ -1,12 +1,21 @@
 #' Draw a figure by its name
 #'
-#' The one door to all figures, for callers that hold them as data: the Python bridge, and scripts. `analyze figures`
-#' in the shell draws those that the data of a study allow, from their own tables.
+#' The one door to all figures, for callers that hold them as data: the Python bridge, scripts, and figures that are
+#' drawn from one table of the database. `analyze figures` in the shell draws those that the data of a study allow, from
+#' their own tables.
 #'
-#' @param name `"plot_effect_sizes"`, for instance: the name of a function of this package, or of one that is drawn
-#'   from a table of the database alone: `"plot_tokens"`, `"plot_refusals"`, `"plot_residuals"`, `"plot_token_steps"`
-#'   (of trials), `"plot_first_options"` (of `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of
-#'   [permutation_test()]), `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"`, `"plot_specifications"`.
+#' @param name the name of a function of this package, such as `"plot_effect_sizes"`, or one of
+#'   \describe{
+#'     \item{of trials}{`"plot_tokens"`, `"plot_token_steps"`, `"plot_residuals"`.}
+#'     \item{of games}{`"plot_success"` (view `allocation_game_indices`), `"plot_exploration"`
+#'       (`allocation_exploration`), `"plot_learning_curves"` (`allocation_learning_curves`), `"plot_elicited_rates"`
+#'       (`elicited_rates`), `"plot_families"` (of [game_indices()], with `family` and `order`, the place in it),
+#'       `"plot_controlled_indices"` (of [controlled_indices()]).}
+#'     \item{of other tables}{`"plot_refusals"` (view `refusals_by_condition`), `"plot_first_options"` (of
+#'       `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of [permutation_test()]),
+#'       `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"` (table `topic_searches`),
+#'       `"plot_specifications"` (of `analyze sensitivity --format csv`).}
+#'   }
 #' @param data a data frame, or a fit.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.

@@ -30,22 +30,22 @@ effect_size <- function(data, outcome = "tokens", contrast = "condition", levels
     values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
     standardised_difference(values[[1]], values[[2]], outcome)
   }
-  found <- fit_each_group(data, by, c(outcome, contrast), fit_one, save_to)
-  found$estimates <- beside_sides(found$estimates, data, contrast, levels)
-  slant_fit(found)
+  result <- fit_each_group(data, by, c(outcome, contrast), fit_one, save_to)
+  result$estimates <- with_side_labels(result$estimates, data, contrast, levels)
+  slant_fit(result)
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
 two_levels <- function(levels, contrast, to = "compute an effect size") {
-  found <- if (is.list(levels) && !is.null(levels[[contrast]])) levels[[contrast]] else levels
-  found <- as.character(unlist(found))
-  if (length(found) != 2 || anyDuplicated(found) > 0) {
+  values <- if (is.list(levels) && !is.null(levels[[contrast]])) levels[[contrast]] else levels
+  values <- as.character(unlist(values))
+  if (length(values) != 2 || anyDuplicated(values) > 0) {
     stop_with(
       sprintf("Can't %s: `levels` must be two different values of \"%s\".", to, contrast),
-      sprintf("Found: %s.", quoted(found))
+      sprintf("Found: %s.", quoted(values))
     )
   }
-  found
+  values
 }
 
 # Values of the two sides; rows of other levels take no part.

@@ -37,22 +37,15 @@ shown_conditions <- function(data, id = "condition", levels = NULL) {
   factor(as.character(data[[id]]), levels = levels, labels = ifelse(is.na(names), levels, names))
 }
 
-# Heights of conditions beside each other, the first one on top.
-beside <- function(n, half) if (n == 1) 0 else seq(half, -half, length.out = n)
-
 # What a comparison is called: the label that the rows have, else `otherwise`.
 side_named <- function(rows, column, otherwise) {
-  found <- if (column %in% names(rows)) unique(stats::na.omit(as.character(rows[[column]])))
-  if (length(found) == 1) found else otherwise
+  labels <- if (column %in% names(rows)) unique(stats::na.omit(as.character(rows[[column]])))
+  if (length(labels) == 1) labels else otherwise
 }
 
 # "a 1, 2 and 3" for each row of a table.
 each_row_in_words <- function(table, format) {
-  values <- apply(table, 1, function(row) {
-    said <- sprintf(format, row)
-    if (length(said) < 2) said else paste(paste(said[-length(said)], collapse = ", "), "and", said[[length(said)]])
-  })
-  sprintf("%s %s", rownames(table), values)
+  sprintf("%s %s", rownames(table), apply(table, 1, function(row) all_in_words(sprintf(format, row))))
 }
 
 all_in_words <- function(names) {
@@ -78,6 +71,12 @@ figure_theme <- function() {
     )
 }
 
+# The title that the rows bring along (a study's own figure), else `otherwise`.
+given_title <- function(rows, otherwise) {
+  titles <- if ("title" %in% names(rows)) unique(rows$title[!is.na(rows$title)])
+  if (length(titles) == 1) titles else otherwise
+}
+
 # A factor of labels in the order to show them: by `number` where the data have it, else as they come.
 ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
   labels <- as.character(if (label %in% names(data)) data[[label]] else data[[id]])
@@ -99,13 +98,13 @@ source_note <- function(data) {
   if (!"source" %in% names(data)) {
     return("Source of the rows not stated.")
   }
-  said <- c(
+  sentences <- c(
     simulated = "Simulated answers: no model was asked.",
     imported = "Imported answers: collected elsewhere.",
     collected = "Answers collected from the models."
   )
-  found <- sort(unique(as.character(data$source)), method = "radix")
-  paste(ifelse(found %in% names(said), said[found], sprintf("Source: %s.", found)), collapse = " ")
+  sources <- sort(unique(as.character(data$source)), method = "radix")
+  paste(ifelse(sources %in% names(sentences), sentences[sources], sprintf("Source: %s.", sources)), collapse = " ")
 }
 
 # What `tokens` is in each model, as far as the data say it: a reasoning count and all output tokens don't compare.
@@ -114,21 +113,24 @@ measure_note <- function(data) {
   if (!"token_source" %in% names(data) || all(is.na(data$token_source))) {
     return(NULL)
   }
-  said <- c(
+  words <- c(
     usage = "reasoning tokens (usage)", output = "all output tokens",
     template = "tokens up to the end of the reasoning (template)", retokenized = "reasoning text, tokenized again"
   )
-  told <- unique(data[!is.na(data$token_source), c("model_shown", "token_source")])
-  told <- told[order(told$model_shown, as.character(told$token_source), method = "radix"), ]
-  kind <- as.character(told$token_source)
-  words <- ifelse(kind %in% names(said), said[kind], kind)
-  models <- split(words, droplevels(told$model_shown))
-  each <- sprintf("%s: %s", names(models), vapply(models, paste, "", collapse = " and "))
-  sprintf("Tokens are, for %s.", paste(each, collapse = "; "))
+  measures <- unique(data[!is.na(data$token_source), c("model_shown", "token_source")])
+  measures <- measures[order(measures$model_shown, as.character(measures$token_source), method = "radix"), ]
+  kind <- as.character(measures$token_source)
+  of_models <- split(ifelse(kind %in% names(words), words[kind], kind), droplevels(measures$model_shown))
+  in_words <- sprintf("%s: %s", names(of_models), vapply(of_models, paste, "", collapse = " and "))
+  sprintf("Tokens are, for %s.", paste(in_words, collapse = "; "))
 }
 
-# What a caption says, as one text; finish_figure() puts it on lines.
-caption_of <- function(...) paste(c(...), collapse = " ")
+# The text that stands for a figure where it can't be seen: what is drawn, the `values` with what they are, and further
+# sentences, which come last.
+alt_text <- function(what, values_are = NULL, values = NULL, ..., notes = NULL) {
+  listed <- paste(c(values_are, if (length(values) > 0) paste(values, collapse = "; ")), collapse = ": ")
+  paste(c(paste0(what, "."), if (nzchar(listed)) paste0(listed, "."), ..., notes), collapse = " ")
+}
 
 check_file_ending <- function(file) {
   if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
@@ -146,11 +148,15 @@ describe_svg <- function(file, title, alt_text) {
   writeLines(enc2utf8(append(lines, words, after = root)), file, useBytes = TRUE)
 }
 
-# The plot itself, or, with `file`, the written file. `width` and `height`: as asked for, in inches, or NULL;
-# `width_in` and `height_in`: the figure's own, the latter with as much text above and below as has its own width. PNG
-# at 200 dots per inch.
-finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in) {
-  plot <- plot + ggplot2::labs(alt = alt_text)
+# The plot itself with its words, or, with `file`, the written file. `width` and `height`: as asked for, in inches, or
+# NULL; `width_in` and `height_in`: the figure's own, the latter with as much text above and below as has its own width.
+# `caption`: sentences. PNG at 200 dots per inch.
+finish_figure <- function(plot, file, alt_text, width, height, width_in, height_in, title, subtitle, caption,
+                          x = NULL, y = NULL, fill = NULL) {
+  plot <- plot + ggplot2::labs(
+    title = title, subtitle = subtitle, x = x, y = y, colour = NULL, fill = fill, shape = NULL, linetype = NULL,
+    caption = paste(caption, collapse = " "), alt = alt_text
+  )
   shown <- fitted_to(plot, inches_or(width, width_in))
   attr(shown, "alt_text") <- alt_text
   if (is.null(file)) {

@@ -68,20 +68,20 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
-  settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = teller(say)))
+  settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
   levels <- listed_levels(data, coded_variables(formula), levels)
   check_duration(nrow(data), settings, force)
   tables <- NULL
   fit_one <- function(rows) {
     # Sums depend on the order of what is summed, and a chain on their last digits.
     parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding)
-    found <- fit_bayesian(parts, settings)
-    tables <<- found$tables
-    found
+    fit <- fit_bayesian(parts, settings)
+    tables <<- fit$tables
+    fit
   }
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
-  tables <- beside_labels(tables, data)
-  if (!is.null(tables)) tables$contrasts <- beside_sides(tables$contrasts, data, "block", levels$block)
+  tables <- with_study_labels(tables, data)
+  if (!is.null(tables)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
   slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 
@@ -91,7 +91,7 @@ without_token_sources <- function(data, formula) {
 }
 
 fit_bayesian <- function(parts, settings) {
-  say_what_holds_it(parts)
+  warn_of_equal_answers(parts)
   warn_of_missing_blocks(parts)
   say_items_of_one_block(parts)
   say_repeated_trials(parts)
@@ -102,10 +102,10 @@ fit_bayesian <- function(parts, settings) {
   settings$say("Summing up the draws")
   fit <- as_brmsfit(stanfit, parts)
   tables <- bayesian_tables(fit, parts, settings)
-  kept <- keep_fit(fit, settings)
+  files <- write_fit_files(fit, settings)
   tables$model <- cbind(
     tables$model,
-    compile_s = attr(model, "compile_s"), sampling_s = sampling_s, kept
+    compile_s = attr(model, "compile_s"), sampling_s = sampling_s, files
   )
   list(
     estimates = bayesian_estimates(fit, parts), variances = bayesian_variances(fit, parts), tables = tables,
@@ -129,19 +129,19 @@ bayesian_tables <- function(fit, parts, settings) {
   outcome <- parts$standata$Y
   used <- row_logits(fit)
   loo <- leave_one_out(used$logits, outcome, used$chain)
-  doubts <- doubts_of(row)
-  for (doubt in c(doubts, doubts_of_loo(loo))) warning(doubt, call. = FALSE)
+  doubts <- convergence_warnings(row)
+  for (doubt in c(doubts, loo_warnings(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
   row$is_converged <- length(doubts) == 0
-  row$verdict <- verdict_of(row, doubts, doubts_of_loo(loo))
+  row$verdict <- convergence_verdict(row, doubts, loo_warnings(loo))
   effects <- block_effects(fit)
   checks <- cell_checks(used$logits, outcome, parts, settings$seed)
   made_of_draws <- c(effects, list(checks = checks, loo = loo))
-  c(list(model = row), lapply(made_of_draws, beside_verdict, row = row))
+  c(list(model = row), lapply(made_of_draws, with_verdict, row = row))
 }
 
 # In each table, so that none can be read, drawn or written on without it.
-beside_verdict <- function(table, row) {
-  said <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
-  structure(c(as.list(table), said), class = "data.frame", row.names = seq_len(nrow(table)))
+with_verdict <- function(table, row) {
+  columns <- list(is_converged = rep(row$is_converged, nrow(table)), verdict = rep(row$verdict, nrow(table)))
+  structure(c(as.list(table), columns), class = "data.frame", row.names = seq_len(nrow(table)))
 }

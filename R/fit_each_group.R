@@ -17,17 +17,17 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   models <- stats::setNames(lapply(fitted, `[[`, "model"), names(groups))
   if (!is.null(save_to)) saveRDS(models, save_to)
   tables <- c("estimates", "fits", "variances", "messages")
-  found <- stats::setNames(
+  result <- stats::setNames(
     lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
   )
-  found$models <- models
-  own <- unique(unlist(lapply(fitted, function(one) names(one$tables))))
-  if (length(own) > 0) {
-    found$tables <- stats::setNames(lapply(own, function(table) stack_own_tables(table, fitted)), own)
+  result$models <- models
+  extra <- unique(unlist(lapply(fitted, function(group) names(group$tables))))
+  if (length(extra) > 0) {
+    result$tables <- stats::setNames(lapply(extra, function(table) stack_own_tables(table, fitted)), extra)
   }
-  labelled <- intersect(c("estimates", "tables"), names(found))
-  found[labelled] <- beside_labels(found[labelled], data)
-  found
+  labelled <- intersect(c("estimates", "tables"), names(result))
+  result[labelled] <- with_study_labels(result[labelled], data)
+  result
 }
 
 fit_group <- function(data, rows, by, columns, fit_one) {
@@ -35,23 +35,23 @@ fit_group <- function(data, rows, by, columns, fit_one) {
   used <- data[rows, unique(columns), drop = FALSE]
   is_complete <- stats::complete.cases(used)
   used <- used[is_complete, , drop = FALSE]
-  heard <- with_conditions(function() {
+  result <- with_conditions(function() {
     check_rows(nrow(used), sum(!is_complete))
     say_what_is_missing(data[rows, unique(columns), drop = FALSE], sum(!is_complete))
     kinds <- data[rows[is_complete], intersect(kinds_of_rows(), names(data)), drop = FALSE]
-    warn_of_pooling(kinds, within = character(), said_by = columns)
+    warn_of_pooling(kinds, within = character(), named_columns = columns)
     fit_one(used)
   })
-  fit <- fit_row(heard, n = nrow(used), n_missing = sum(!is_complete))
+  fit <- fit_row(result, n = nrow(used), n_missing = sum(!is_complete))
   list(
-    estimates = beside_keys(keys, heard$value$estimates),
-    fits = beside_keys(keys, fit),
-    variances = beside_keys(keys, heard$value$variances),
-    messages = beside_keys(keys, heard$conditions),
-    tables = lapply(heard$value$tables_of_group, function(table) {
-      if (nrow(table) == 0) table else beside_keys(keys, table)
+    estimates = with_keys(keys, result$value$estimates),
+    fits = with_keys(keys, fit),
+    variances = with_keys(keys, result$value$variances),
+    messages = with_keys(keys, result$conditions),
+    tables = lapply(result$value$tables_of_group, function(table) {
+      if (nrow(table) == 0) table else with_keys(keys, table)
     }),
-    model = heard$value$model
+    model = result$value$model
   )
 }
 
@@ -74,10 +74,10 @@ say_what_is_missing <- function(rows, n_missing) {
 }
 
 # One row about a fit; what an engine doesn't know of stays NA.
-fit_row <- function(heard, n, n_missing) {
-  conditions <- heard$conditions
+fit_row <- function(result, n, n_missing) {
+  conditions <- result$conditions
   row <- empty_table("fits")[NA_integer_, ]
-  row[names(heard$value$fit)] <- heard$value$fit
+  row[names(result$value$fit)] <- result$value$fit
   is_error <- conditions$kind == "error"
   row$n <- n
   row$n_missing <- n_missing
@@ -131,7 +131,7 @@ check_by <- function(by) {
 
 numbered_rows <- function(table) structure(table, row.names = seq_len(nrow(table)))
 
-beside_keys <- function(keys, table) {
+with_keys <- function(keys, table) {
   if (is.null(table) || nrow(table) == 0) {
     return(NULL)
   }
@@ -142,7 +142,7 @@ beside_keys <- function(keys, table) {
 
 # A table that only some engines have; groups without a row in it have no part in its columns.
 stack_own_tables <- function(table, fitted) {
-  parts <- Filter(Negate(is.null), lapply(unname(fitted), function(one) one$tables[[table]]))
+  parts <- Filter(Negate(is.null), lapply(unname(fitted), function(group) group$tables[[table]]))
   has_rows <- vapply(parts, nrow, 1L) > 0
   numbered_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
 }

@@ -52,7 +52,7 @@ check_no_duplicates <- function(data) {
     n <- sum(duplicated(data$trial_id[!is.na(data$trial_id)]))
     if (n > 0) {
       stop_with(
-        sprintf("Can't fit: of %s, %d repeat a trial that stands there already.", counted(nrow(data), "row"), n),
+        sprintf("Can't fit: of %s, %d repeat the trial of another row.", counted(nrow(data), "row"), n),
         "Keep one row of each: data[!duplicated(data$trial_id), ]"
       )
     }

@@ -19,33 +19,33 @@ fit_leave_one_out <- function(data, formula, by = NULL, levels = NULL, group = N
   group <- if (is.null(group)) maker$grouping[[1]] else group
   check_columns(data, group)
   fit_one <- function(rows) {
-    found <- fit_mixed_model(maker$formula, maker$prepare(rows))
-    found$estimates <- leave_out_each(maker, rows, rows[[group]], found)
-    found
+    fit <- fit_mixed_model(maker$formula, maker$prepare(rows))
+    fit$estimates <- leave_out_each(maker, rows, rows[[group]], fit)
+    fit
   }
   slant_fit(fit_each_group(data, by, unique(c(maker$columns, group)), fit_one, save_to), c("lme4", "lmerTest"))
 }
 
 leave_out_each <- function(maker, rows, grouping, whole) {
   grouping <- as.character(grouping)
-  left_out <- as.character(sort(unique(rows_as_read(grouping)), method = "radix"))
+  left_out <- as.character(sort(unique(numeric_where_possible(grouping)), method = "radix"))
   all_rows <- whole$estimates[2, ]
   all_rows$term <- "all"
-  heard <- lapply(left_out, function(level) {
-    kept <- rows[grouping != level, , drop = FALSE]
-    with_conditions(function() one_coefficient(maker, kept, whole$model, all_rows$df * nrow(kept) / nrow(rows)))
+  results <- lapply(left_out, function(level) {
+    others <- rows[grouping != level, , drop = FALSE]
+    with_conditions(function() one_coefficient(maker, others, whole$model, all_rows$df * nrow(others) / nrow(rows)))
   })
-  repeat_conditions(heard)
-  estimates <- lapply(seq_along(heard), function(i) {
-    found <- if (is.null(heard[[i]]$value)) all_rows[NA_integer_, ] else heard[[i]]$value
-    found$term <- paste("without", left_out[[i]])
-    found
+  repeat_conditions(results)
+  estimates <- lapply(seq_along(results), function(i) {
+    row <- if (is.null(results[[i]]$value)) all_rows[NA_integer_, ] else results[[i]]$value
+    row$term <- paste("without", left_out[[i]])
+    row
   })
   do.call(rbind, c(list(all_rows), estimates))
 }
 
 # Numbers sort as numbers, so that wording 10 comes after wording 9.
-rows_as_read <- function(values) {
+numeric_where_possible <- function(values) {
   numbers <- suppressWarnings(as.numeric(values))
   if (anyNA(numbers)) values else numbers
 }
@@ -54,21 +54,21 @@ one_coefficient <- function(maker, rows, whole, df) {
   # The derivatives only serve warnings about convergence, and take longer than the fit.
   control <- lme4::lmerControl(calc.derivs = FALSE)
   model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
-  found <- stats::coef(summary(model))[2, ]
-  half_width <- stats::qt(.975, df) * found[["Std. Error"]]
+  coefficient <- stats::coef(summary(model))[2, ]
+  half_width <- stats::qt(.975, df) * coefficient[["Std. Error"]]
   data.frame(
-    term = "", estimate = found[["Estimate"]], std_error = found[["Std. Error"]], df = df,
-    statistic = found[["t value"]], p_value = 2 * stats::pt(-abs(found[["t value"]]), df),
-    conf_low = found[["Estimate"]] - half_width, conf_high = found[["Estimate"]] + half_width
+    term = "", estimate = coefficient[["Estimate"]], std_error = coefficient[["Std. Error"]], df = df,
+    statistic = coefficient[["t value"]], p_value = 2 * stats::pt(-abs(coefficient[["t value"]]), df),
+    conf_low = coefficient[["Estimate"]] - half_width, conf_high = coefficient[["Estimate"]] + half_width
   )
 }
 
 # Says again, once and with their number, what was said in several refits.
-repeat_conditions <- function(heard) {
-  said <- do.call(rbind, lapply(heard, function(one) unique(one$conditions)))
-  for (text in unique(said$text)) {
-    is_it <- said$text == text
-    words <- sprintf("Without one, in %d of %s: %s", sum(is_it), counted(length(heard), "fit"), text)
-    if (all(said$kind[is_it] == "message")) message(words) else warning(words, call. = FALSE)
+repeat_conditions <- function(results) {
+  conditions <- do.call(rbind, lapply(results, function(result) unique(result$conditions)))
+  for (text in unique(conditions$text)) {
+    has_text <- conditions$text == text
+    words <- sprintf("Without one, in %d of %s: %s", sum(has_text), counted(length(results), "fit"), text)
+    if (all(conditions$kind[has_text] == "message")) message(words) else warning(words, call. = FALSE)
   }
 }

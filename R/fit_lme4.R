@@ -98,11 +98,11 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
     }
   }
   if (family == "binomial") data <- without_token_sources(data, formula)
-  found <- fit_each_group(data, by, all.vars(formula), fit_one, save_to)
-  if (!is.null(found$tables$contrasts)) {
-    found$tables$contrasts <- beside_sides(found$tables$contrasts, data, contrast, levels[[contrast]])
+  result <- fit_each_group(data, by, all.vars(formula), fit_one, save_to)
+  if (!is.null(result$tables$contrasts)) {
+    result$tables$contrasts <- with_side_labels(result$tables$contrasts, data, contrast, levels[[contrast]])
   }
-  slant_fit(found, c("lme4", "lmerTest"))
+  slant_fit(result, c("lme4", "lmerTest"))
 }
 
 check_family <- function(family, n_agq) {
@@ -170,15 +170,15 @@ level_lists <- function(data, variables, levels) {
   is_coded <- function(column) is.character(column) || is.factor(column) || is.logical(column)
   lists <- list()
   for (name in variables[vapply(data[variables], is_coded, logical(1)) | variables %in% names(given)]) {
-    own <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else base::levels(data[[name]])
-    found <- if (!is.null(given[[name]])) given[[name]] else own
-    if (length(found) < 2 || anyDuplicated(found) > 0) {
+    present <- if (is.logical(data[[name]])) c("FALSE", "TRUE") else base::levels(data[[name]])
+    listed <- if (!is.null(given[[name]])) given[[name]] else present
+    if (length(listed) < 2 || anyDuplicated(listed) > 0) {
       stop_with(
         sprintf("Can't fit: \"%s\" is text and needs a list of at least two levels, the reference level first.", name),
         sprintf("Give it as levels = list(%s = c(\"compatible\", \"incompatible\")).", name)
       )
     }
-    lists[[name]] <- found
+    lists[[name]] <- listed
   }
   lists
 }

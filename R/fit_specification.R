@@ -38,22 +38,22 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
                               drop_flags = character(), drop_outcomes = character(), missing_as = list()) {
   data <- as_columns(data)
   check_columns(data, c(contrast, by, drop_flags, names(missing_as)), to = "fit a specification")
-  kept <- specified_rows(data, drop_flags, drop_outcomes)
-  kept <- with_missing_as(kept, missing_as)
+  rows <- specified_rows(data, drop_flags, drop_outcomes)
+  rows <- with_missing_as(rows, missing_as)
   used <- c(as.list(arguments), if (length(by) > 0) list(by = by))
-  found <- run_fit(engine, kept, used)
-  estimates <- if (is.null(found$tables$contrasts)) {
-    of_coefficients(found, kept, engine, arguments, contrast, by)
+  fit <- run_fit(engine, rows, used)
+  estimates <- if (is.null(fit$tables$contrasts)) {
+    of_coefficients(fit, rows, engine, arguments, contrast, by)
   } else {
-    of_contrasts(found, kept)
+    of_contrasts(fit, rows)
   }
-  estimates <- beside_fits(estimates, found$fits, by)
-  estimates$n_left_out <- rep(nrow(data) - nrow(kept), nrow(estimates))
+  estimates <- with_fit_columns(estimates, fit$fits, by)
+  estimates$n_left_out <- rep(nrow(data) - nrow(rows), nrow(estimates))
   has_none <- is.na(estimates$estimate) & estimates$error %in% ""
   estimates$error[has_none] <- sprintf("There are no two levels of \"%s\" to compare.", contrast)
   estimates$status[has_none] <- "failed"
   shown <- c(setdiff(names(estimates), fit_columns()), fit_columns())
-  list(estimates = beside_labels(estimates[shown], data), messages = found$messages, versions = found$versions)
+  list(estimates = with_study_labels(estimates[shown], data), messages = fit$messages, versions = fit$versions)
 }
 
 fit_columns <- function() c("n", "n_left_out", "n_missing", "status", "messages", "error")
@@ -76,8 +76,8 @@ with_missing_as <- function(data, missing_as) {
 }
 
 # ΔP of each combination of the other factors, which are columns of the data.
-of_contrasts <- function(found, data) {
-  rows <- found$tables$contrasts
+of_contrasts <- function(fit, data) {
+  rows <- fit$tables$contrasts
   rows <- rows[rows$kind == "population" & rows$scale == "delta_p", , drop = FALSE]
   cells <- setdiff(intersect(names(rows), names(data)), names_of_contrasts())
   n <- nrow(rows)
@@ -96,15 +96,15 @@ names_of_contrasts <- function() {
 }
 
 # The coefficient of the contrast, or the only row of an engine that compares two sides.
-of_coefficients <- function(found, data, engine, arguments, contrast, by) {
+of_coefficients <- function(fit, data, engine, arguments, contrast, by) {
   measure <- measure_of(engine, arguments, names(data))
   levels <- two_levels(arguments$levels, contrast, to = "read a difference")
   term <- paste0(contrast, levels[[2]])
-  rows <- found$estimates
+  rows <- fit$estimates
   if (engine == "lme4") rows <- rows[rows$term == term, , drop = FALSE]
   sd <- vapply(seq_len(nrow(rows)), function(i) {
-    its <- rows_of_group(data, rows[i, by, drop = FALSE])
-    pooled_sd(measure$values(its), as.character(its[[contrast]]), levels)
+    group <- rows_of_group(data, rows[i, by, drop = FALSE])
+    pooled_sd(measure$values(group), as.character(group[[contrast]]), levels)
   }, 1)
   shown <- measure$shown
   numbers <- frame_of(
@@ -131,10 +131,10 @@ measure_of <- function(engine, arguments, columns) {
   values <- function(rows) eval(outcome, rows, environment(formula))
   called <- if (is.call(outcome)) as.character(outcome[[1]]) else ""
   if (called %in% c("log", "log1p")) {
-    of <- paste0(deparse1(outcome[[2]]), if (called == "log1p") " + 1")
+    measured <- paste0(deparse1(outcome[[2]]), if (called == "log1p") " + 1")
     return(list(
       shown = exp, std_error = function(estimate, std_error) exp(estimate) * std_error, values = values,
-      estimand = sprintf("ratio of geometric means of %s", of), unit = "ratio"
+      estimand = sprintf("ratio of geometric means of %s", measured), unit = "ratio"
     ))
   }
   c(plain, list(estimand = "difference of means", unit = deparse1(outcome), values = values))
@@ -152,17 +152,17 @@ pooled_sd <- function(values, labels, levels) {
 }
 
 # Each fit has a row, also one that failed.
-beside_fits <- function(estimates, fits, by) {
+with_fit_columns <- function(estimates, fits, by) {
   key <- function(table) if (length(by) == 0) rep("all", nrow(table)) else do.call(paste, c(table[by], sep = "\r"))
   place <- match(key(estimates), key(fits))
-  found <- cbind(estimates, fits[place, setdiff(fit_columns(), "n_left_out")])
+  rows <- cbind(estimates, fits[place, setdiff(fit_columns(), "n_left_out")])
   lacking <- fits[!key(fits) %in% key(estimates), , drop = FALSE]
   if (nrow(lacking) > 0) {
-    empty <- found[rep(NA_integer_, nrow(lacking)), , drop = FALSE]
+    empty <- rows[rep(NA_integer_, nrow(lacking)), , drop = FALSE]
     shared <- c(by, setdiff(fit_columns(), "n_left_out"))
     empty[shared] <- lacking[shared]
-    found <- rbind(found, empty)
-    found <- found[order(match(key(found), key(fits))), , drop = FALSE]
+    rows <- rbind(rows, empty)
+    rows <- rows[order(match(key(rows), key(fits))), , drop = FALSE]
   }
-  numbered_rows(found)
+  numbered_rows(rows)
 }

@@ -56,8 +56,8 @@
 #' trials$tokens <- rpois(nrow(trials), 80)
 #' words <- c("biased", "fair", "groups", "names", "think", "pairing", "rules", "tasks", "stereotype", "simple")
 #' trials$reasoning_text <- replicate(nrow(trials), paste(sample(words, 12, replace = TRUE), collapse = " "))
-#' found <- fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5)
-#' found$tables$topics
+#' fit <- fit_stm(trials, topics = 2, lower_thresh = 1, max_em_its = 5)
+#' fit$tables$topics
 fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
                     text = "reasoning_text", id = "trial_id", outcome = "tokens", contrast = "condition",
                     levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
@@ -67,14 +67,14 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   tables <- NULL
   fit_one <- function(rows) {
     cells <- topic_cells(data, outcome, contrast, settings$levels)
-    found <- with_seed(settings$seed, fit_topic_model(rows, settings, cells))
-    tables <<- found$tables
-    found
+    fit <- with_seed(settings$seed, fit_topic_model(rows, settings, cells))
+    tables <<- fit$tables
+    fit
   }
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
-  kept <- data[setdiff(names(data), "token_source")]
-  fitted <- fit_each_group(kept, NULL, c(text, id, settings$covariates), fit_one)
-  slant_fit(c(fitted, list(tables = beside_labels(tables, data))), c("stm", "tm", "SnowballC"))
+  analysed <- data[setdiff(names(data), "token_source")]
+  fitted <- fit_each_group(analysed, NULL, c(text, id, settings$covariates), fit_one)
+  slant_fit(c(fitted, list(tables = with_study_labels(tables, data))), c("stm", "tm", "SnowballC"))
 }
 
 fit_topic_model <- function(rows, settings, cells) {

@@ -71,13 +71,13 @@ fast_estep <- function(native, cores) {
     is_definite <- !inherits(factor, "try-error")
     entropy <- if (is_definite) sum(log(diag(factor))) else .5 * determinant(sigma, logarithm = TRUE)$modulus[1]
     precision <- if (is_definite) chol2inv(factor) else solve(sigma)
-    found <- .Call(native, documents, mu + 0, beta[[1]], lambda.old + 0, precision, entropy, threads)
-    if (found$not_finite > 0) {
+    step <- .Call(native, documents, mu + 0, beta[[1]], lambda.old + 0, precision, entropy, threads)
+    if (step$not_finite > 0) {
       stop_with(
-        sprintf("Can't fit topics: the likelihood of document %d is not finite.", found$not_finite),
+        sprintf("Can't fit topics: the likelihood of document %d is not finite.", step$not_finite),
         "Leave out rare words (a higher `lower_thresh`), or fit fewer topics."
       )
     }
-    list(sigma = found$sigma, beta = list(found$beta), bound = found$bound, lambda = found$lambda)
+    list(sigma = step$sigma, beta = list(step$beta), bound = step$bound, lambda = step$lambda)
   }
 }

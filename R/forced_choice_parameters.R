@@ -56,7 +56,9 @@ drawn_from_prior <- function(cells) {
 
 # One draw: brms puts its prior on the intercept of centred columns, so that 3 is the mean over all cells.
 cell_probabilities <- function(cells) {
-  as_factors <- as.data.frame(lapply(cells[c("block", "model", "domain")], function(one) factor(one, unique(one))))
+  as_factors <- as.data.frame(lapply(
+    cells[c("block", "model", "domain")], function(values) factor(values, unique(values))
+  ))
   # Said here, for R's option `contrasts` would code it else.
   treatment <- list(block = "contr.treatment", model = "contr.treatment", domain = "contr.treatment")
   columns <- stats::model.matrix(~ block * model * domain, as_factors, contrasts.arg = treatment)[, -1]

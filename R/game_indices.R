@@ -64,11 +64,11 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
   parts <- lapply(cells, function(rows) {
     counts <- game_counts(rows)
     described <- described_indices(measured_games(counts, n_classes), n_draws, seed)
-    beside_key(rows, by, cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes))))
+    with_key(rows, by, cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes))))
   })
-  found <- do.call(rbind, parts)
-  row.names(found) <- NULL
-  beside_labels(found, data)
+  indices <- do.call(rbind, parts)
+  row.names(indices) <- NULL
+  with_study_labels(indices, data)
 }
 
 index_names <- c(
@@ -95,13 +95,13 @@ cells_of_games <- function(data, by) {
   unname(lapply(split(seq_len(nrow(data)), codes), function(rows) data[rows, , drop = FALSE]))
 }
 
-beside_key <- function(rows, by, found) {
+with_key <- function(rows, by, table) {
   if (is.null(by)) {
-    return(found)
+    return(table)
   }
-  key <- rows[rep(1L, nrow(found)), by, drop = FALSE]
+  key <- rows[rep(1L, nrow(table)), by, drop = FALSE]
   row.names(key) <- NULL
-  cbind(key, found)
+  cbind(key, table)
 }
 
 # A function that gives each cell the level of chance; cells that are alike have it simulated once.
@@ -154,7 +154,7 @@ described_indices <- function(measured, n_draws, seed) {
   values[setdiff(index_names, names(values))] <- NA_real_ # those between games have no value of a game's own
   sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
   n_known <- colSums(!is.na(values[index_names]))
-  estimate <- weighted_indices(measured, all_alike(n))[1, ]
+  estimate <- weighted_indices(measured, equal_weights(n))[1, ]
   half_width <- rep(NA_real_, length(index_names))
   has_sd <- n_known > 1
   half_width[has_sd] <- stats::qt(.975, n_known[has_sd] - 1) * sd[has_sd] / sqrt(n_known[has_sd])

@@ -81,8 +81,8 @@ random_variances <- function(grid, model) {
   bars <- random_terms(stats::formula(model))
   z <- do.call(cbind, lapply(bars, function(bar) stats::model.matrix(stats::as.formula(call("~", bar[[2]])), grid)))
   parts <- lapply(lme4::VarCorr(model), function(sigma) {
-    own <- z[, rownames(sigma), drop = FALSE]
-    rowSums((own %*% sigma) * own)
+    design <- z[, rownames(sigma), drop = FALSE]
+    rowSums((design %*% sigma) * design)
   })
   Reduce(`+`, parts)
 }
@@ -92,8 +92,8 @@ hermite_rule <- function(n) {
   place <- seq_len(n - 1)
   recurrence <- matrix(0, n, n)
   recurrence[cbind(place, place + 1)] <- recurrence[cbind(place + 1, place)] <- sqrt(place)
-  found <- eigen(recurrence, symmetric = TRUE)
-  list(nodes = found$values, weights = found$vectors[1, ]^2)
+  decomposition <- eigen(recurrence, symmetric = TRUE)
+  list(nodes = decomposition$values, weights = decomposition$vectors[1, ]^2)
 }
 
 cell_probabilities_of <- function(grid, parts) {
@@ -132,12 +132,12 @@ level_differences <- function(grid, parts, contrast) {
 difference_rows <- function(cells, kind, scale, estimate, std_error) {
   half_width <- stats::qnorm(.975) * std_error
   n <- length(estimate)
-  own <- data.frame(
+  numbers <- data.frame(
     kind = rep(kind, n), scale = rep(scale, n), estimate = estimate, std_error = std_error,
     conf_low = estimate - half_width, conf_high = estimate + half_width,
     p_value = 2 * stats::pnorm(-abs(estimate / std_error))
   )
-  numbered_rows(cbind(text_columns(cells), own))
+  numbered_rows(cbind(text_columns(cells), numbers))
 }
 
 delta_std_error <- function(gradient, covariance) sqrt(pmax(0, rowSums((gradient %*% covariance) * gradient)))
@@ -149,7 +149,7 @@ text_columns <- function(grid) {
 
 # The tables of a fit: with a column, too, for each factor that had one value only and is in no formula. NULL where the
 # fixed effects are not all factors.
-effects_beside_constants <- function(model, contrast, constant) {
+effects_with_constants <- function(model, contrast, constant) {
   variables <- all.vars(stats::delete.response(stats::terms(model)))
   if (!all(vapply(stats::model.frame(model)[variables], is.factor, NA))) {
     return(NULL)

@@ -19,6 +19,6 @@ matrix_indices <- function(data, by = NULL, n_draws = 2000, seed = 20260101) {
   rounds <- data[rep(seq_len(nrow(data)), data$n), c(by, "game", "class"), drop = FALSE]
   rounds$choice <- rep(data$group, data$n)
   n_classes <- length(unique(data$class))
-  found <- game_indices(rounds, by = by, n_classes = n_classes, n_draws = n_draws, n_random = 0, seed = seed)
-  found[!startsWith(names(found), "random_")]
+  indices <- game_indices(rounds, by = by, n_classes = n_classes, n_draws = n_draws, n_random = 0, seed = seed)
+  indices[!startsWith(names(indices), "random_")]
 }

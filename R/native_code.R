@@ -7,18 +7,18 @@ native_code <- function(name, without_it) {
   if (is.null(loaded_code[[name]])) {
     loaded_code[[name]] <- tryCatch(load_native(name), error = conditionMessage)
   }
-  found <- loaded_code[[name]]
-  if (is.character(found)) {
-    message("Without compiled code ", without_it, ": ", found)
+  address <- loaded_code[[name]]
+  if (is.character(address)) {
+    message("Without compiled code ", without_it, ": ", address)
     return(NULL)
   }
-  found
+  address
 }
 
 loaded_code <- new.env(parent = emptyenv())
 
 load_native <- function(name) {
-  source <- native_source(paste0(name, ".cpp"))
+  source <- shipped_file(paste0("native/", name, ".cpp"))
   # Another R or other code is another file.
   made_of <- substr(content_hash(code_files(source)), 1, 12)
   file <- sprintf("%s-%s-R%s-%s%s", name, made_of, getRversion(), R.version$platform, .Platform$dynlib.ext)
@@ -42,21 +42,6 @@ content_hash <- function(files) {
   unname(tools::md5sum(sums))
 }
 
-# Beside the R code: the folder that SLANT_NATIVE names (the Python bridge sets it), the installed package, or the
-# checkout in or above the working directory.
-native_source <- function(file) {
-  above <- Reduce(function(folder, ...) dirname(folder), 1:4, getwd(), accumulate = TRUE)
-  folders <- c(
-    Sys.getenv("SLANT_NATIVE"), if (isNamespace(topenv())) system.file("native", package = "slant"),
-    file.path(above, "inst", "native")
-  )
-  found <- Filter(file.exists, file.path(folders[nzchar(folders)], file))
-  if (length(found) == 0) {
-    stop("the file inst/native/", file, " is not here; set the variable SLANT_NATIVE to its folder.")
-  }
-  found[[1]]
-}
-
 cache_folder <- function() {
   folder <- tools::R_user_dir("slant", "cache")
   is_there <- dir.exists(folder) || suppressWarnings(dir.create(folder, recursive = TRUE))
@@ -69,16 +54,16 @@ compile_native <- function(source, path) {
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   file.copy(code_files(source), folder)
-  made <- sub("\\.cpp$", .Platform$dynlib.ext, basename(source))
-  arguments <- c("CMD", "SHLIB", "-o", shQuote(made), shQuote(basename(source)))
-  said <- suppressWarnings(system2("sh", c("-c", shQuote(paste(
+  library <- sub("\\.cpp$", .Platform$dynlib.ext, basename(source))
+  arguments <- c("CMD", "SHLIB", "-o", shQuote(library), shQuote(basename(source)))
+  output <- suppressWarnings(system2("sh", c("-c", shQuote(paste(
     "cd", shQuote(folder), "&&", shQuote(file.path(R.home("bin"), "R")), paste(arguments, collapse = " ")
   ))), stdout = TRUE, stderr = TRUE))
-  if (!file.exists(file.path(folder, made))) {
-    stop("R could not compile it (", trimws(utils::tail(c("no compiler?", said), 1)), ").")
+  if (!file.exists(file.path(folder, library))) {
+    stop("R could not compile it (", trimws(utils::tail(c("no compiler?", output), 1)), ").")
   }
   part <- paste0(path, ".", Sys.getpid())
-  if (!file.copy(file.path(folder, made), part) || !file.rename(part, path)) {
+  if (!file.copy(file.path(folder, library), part) || !file.rename(part, path)) {
     stop("the compiled code could not be written to ", path, ".")
   }
 }

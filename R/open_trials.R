@@ -60,9 +60,9 @@ trials_view <- function(connection, study = NULL) {
   present <- designs_in(connection)
   designs <- unique(unname(if (isTRUE(study %in% names(present))) present[study] else present))
   if (length(designs) == 1) {
-    own <- intersect(paste0(designs, c("_trials", "_rounds")), known)
-    if (length(own) > 0 && (!endsWith(own[[1]], "_rounds") || has_rounds(connection, study))) {
-      return(own[[1]])
+    views <- intersect(paste0(designs, c("_trials", "_rounds")), known)
+    if (length(views) > 0 && (!endsWith(views[[1]], "_rounds") || has_rounds(connection, study))) {
+      return(views[[1]])
     }
   }
   simulated <- setdiff(grep("_trials$", known, value = TRUE), "simulated_trials")
@@ -71,10 +71,10 @@ trials_view <- function(connection, study = NULL) {
 
 # Whether a game (of `study`, or any) has rounds; a message where it was asked more than these.
 has_rounds <- function(connection, study) {
-  found <- DBI::dbGetQuery(connection, paste(
+  kinds <- DBI::dbGetQuery(connection, paste(
     "SELECT DISTINCT study, coalesce(test = 'rounds' AND game IS NOT NULL, false) AS is_round FROM trials"
   ))
-  is_round <- found$is_round[is.null(study) | found$study %in% study]
+  is_round <- kinds$is_round[is.null(study) | kinds$study %in% study]
   if (any(is_round) && !all(is_round)) {
     message(
       "These are the rounds of games. What was asked beside them: open_trials(db, view = \"allocation_questions\")."
@@ -90,31 +90,31 @@ show_version <- function(connection, path, version) {
     versions <- "SELECT study_version FROM study_contents UNION SELECT study_version FROM runs ORDER BY ALL"
     DBI::dbGetQuery(connection, versions)$study_version
   }
-  found <- known[startsWith(known, as.character(version)[[1]])]
-  if (length(found) == 0) {
+  matching <- known[startsWith(known, as.character(version)[[1]])]
+  if (length(matching) == 0) {
     stop_with(
       sprintf("Can't open version %s in %s: there is none.", quoted(as.character(version)[[1]]), quoted(path)),
       sprintf("Versions there are: %s.", if (length(known) > 0) toString(known) else "none")
     )
   }
-  listed <- paste(DBI::dbQuoteString(connection, found), collapse = ", ")
+  listed <- paste(DBI::dbQuoteString(connection, matching), collapse = ", ")
   DBI::dbExecute(connection, sprintf("SET VARIABLE study_versions = [%s]", listed))
 }
 
 warn_if_empty <- function(connection, path, view, study) {
   designs <- designs_in(connection)
-  here <- toString(sprintf("%s (%s)", names(designs), designs))
+  in_words <- toString(sprintf("%s (%s)", names(designs), designs))
   is_known <- "trials" %in% DBI::dbListTables(connection)
   is_of_others <- grepl("_(trials|rounds)$", view) && !any(startsWith(view, paste0(designs, "_")))
-  said <- if (is_known && length(designs) == 0) {
+  sentence <- if (is_known && length(designs) == 0) {
     sprintf("%s holds no trials yet.", quoted(path))
   } else if (is_known && !is.null(study) && !study %in% names(designs)) {
-    sprintf("%s holds no trials of %s. It holds: %s.", quoted(path), quoted(study), here)
+    sprintf("%s holds no trials of %s. It holds: %s.", quoted(path), quoted(study), in_words)
   } else if (is_known && is_of_others) {
-    sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(path), here)
+    sprintf("The view %s has no rows: %s holds %s.", quoted(view), quoted(path), in_words)
   }
-  if (!is.null(said)) {
-    warning(said, call. = FALSE)
+  if (!is.null(sentence)) {
+    warning(sentence, call. = FALSE)
   }
 }
 
@@ -151,7 +151,7 @@ connect_patiently <- function(path, patience_s) {
     }
     problem <- conditionMessage(connection)
     if (!is_held(problem) || Sys.time() >= give_up_at) {
-      stop_because_of(problem, path, patience_s)
+      stop_unopened(problem, path, patience_s)
     }
     Sys.sleep(stats::runif(1, .05, .25))
   }
@@ -168,7 +168,7 @@ connect_read_only <- function(path) {
 
 is_held <- function(problem) grepl("set lock|[Cc]onflicting lock", problem)
 
-stop_because_of <- function(problem, path, patience_s) {
+stop_unopened <- function(problem, path, patience_s) {
   if (is_held(problem)) {
     holder <- regmatches(problem, regexpr("held in [^)]*\\)", problem))
     stop_with(

@@ -8,8 +8,8 @@
 #' @noRd
 package_versions <- function(packages) {
   version_of <- function(package) {
-    found <- suppressWarnings(utils::packageDescription(package, fields = "Version"))
-    if (is.na(found)) NA_character_ else as.character(found)
+    version <- suppressWarnings(utils::packageDescription(package, fields = "Version"))
+    if (is.na(version)) NA_character_ else as.character(version)
   }
   data.frame(
     package = packages,

@@ -5,8 +5,8 @@
 in_fixed_order <- function(data, formula, more = character()) {
   check_columns(data, more, to = "permute")
   used <- unique(c(all.vars(checked_formula(formula, names(data))), more))
-  kept <- c(used, intersect(paste0(used, "_no"), names(data)))
-  data <- data[stats::complete.cases(data[used]), kept, drop = FALSE]
+  columns <- c(used, intersect(paste0(used, "_no"), names(data)))
+  data <- data[stats::complete.cases(data[used]), columns, drop = FALSE]
   keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
   data <- data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE]
   rownames(data) <- NULL
@@ -16,9 +16,9 @@ in_fixed_order <- function(data, formula, more = character()) {
 as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
 
 sides_of <- function(levels, data, contrast) {
-  found <- as.character(unlist(levels[[contrast]]))
-  if (length(found) == 0) found <- sort(unique(as.character(data[[contrast]])), method = "radix")
-  found[found %in% data[[contrast]]]
+  sides <- as.character(unlist(levels[[contrast]]))
+  if (length(sides) == 0) sides <- sort(unique(as.character(data[[contrast]])), method = "radix")
+  sides[sides %in% data[[contrast]]]
 }
 
 # The cells in the order of their levels, for each the first row of either side (all rows of one side have the same
@@ -35,8 +35,9 @@ cells_of <- function(data, contrast, within, sides, levels) {
   rows[] <- lapply(rows, as.character)
   rownames(rows) <- NULL
   list(
-    rows = rows, is_separated = unname(vapply(keys[first], is_alike, TRUE, of_side, keys, as.numeric(data[[1]]))),
-    sides = lapply(of_side, function(is_it) match(keys[first], ifelse(is_it, keys, NA))),
+    rows = rows,
+    is_separated = unname(vapply(keys[first], is_separated_cell, TRUE, of_side, keys, as.numeric(data[[1]]))),
+    sides = lapply(of_side, function(has_side) match(keys[first], ifelse(has_side, keys, NA))),
     members = lapply(first, rows_of_domain, data = data, within = within)
   )
 }
@@ -46,20 +47,20 @@ rows_of_domain <- function(row, data, within) {
 }
 
 # Whether the outcome of a cell is all alike on one of its sides.
-is_alike <- function(key, of_side, keys, outcome) {
-  any(vapply(of_side, function(is_it) length(unique(outcome[is_it & keys == key])) == 1, logical(1)))
+is_separated_cell <- function(key, of_side, keys, outcome) {
+  any(vapply(of_side, function(has_side) length(unique(outcome[has_side & keys == key])) == 1, logical(1)))
 }
 
 # First side minus second, of what a refitter returned (NULL where it failed).
 block_differences <- function(fit, cells) {
   kinds <- c("delta_p", "delta_p_items", "s")
   columns <- c(outer(c("", "_sd", "_mcse"), kinds, function(end, kind) paste0(kind, end)), "rhat", "ess_bulk")
-  found <- as.data.frame(matrix(NA_real_, nrow(cells$rows), length(columns), dimnames = list(NULL, columns)))
-  for (place in if (is.null(fit)) integer() else seq_len(nrow(found))) {
+  differences <- as.data.frame(matrix(NA_real_, nrow(cells$rows), length(columns), dimnames = list(NULL, columns)))
+  for (place in if (is.null(fit)) integer() else seq_len(nrow(differences))) {
     at <- vapply(cells$sides, function(side) side[[place]], 1L)
-    if (length(at) == 2 && !anyNA(at)) found[place, ] <- difference_in_cell(fit, at, cells$members[[place]])
+    if (length(at) == 2 && !anyNA(at)) differences[place, ] <- difference_in_cell(fit, at, cells$members[[place]])
   }
-  cbind(found, is_separated = cells$is_separated)
+  cbind(differences, is_separated = cells$is_separated)
 }
 
 # `at`: one row of the design for either side; `members`: the rows whose items are averaged over.
@@ -76,8 +77,8 @@ difference_over_units <- function(fit, eta, members) {
   if (is.null(fit$of_units)) {
     return(rep(NA_real_, length(eta[[1]])))
   }
-  its <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
-  rowMeans(stats::plogis(its + eta[[1]]) - stats::plogis(its + eta[[2]]))
+  intercepts <- fit$of_units[, unique(fit$unit_no[members]), drop = FALSE]
+  rowMeans(stats::plogis(intercepts + eta[[1]]) - stats::plogis(intercepts + eta[[2]]))
 }
 
 summed_up <- function(values, chains) {

@@ -15,12 +15,12 @@ refit_brms <- function(data, formula, levels, settings) {
     show_messages = FALSE, control = list(adapt_delta = settings$adapt_delta)
   )
   if (fit@mode != 0) stop_with("Stan returned no draws: every chain failed.")
-  its_chains <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
-  count <- function(of) sum(vapply(its_chains, function(chain) sum(of(chain)), numeric(1)))
+  sampler <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
+  count <- function(of) sum(vapply(sampler, function(chain) sum(of(chain)), numeric(1)))
   list(
     design = parts$standata$X, draws = as.matrix(fit, pars = setdiff(wanted, "r_1_1")),
     of_units = if (has_intercepts) as.matrix(fit, pars = "r_1_1"), unit_no = as.integer(parts$standata$J_1),
-    chains = length(its_chains), n_divergent = count(function(chain) chain[, "divergent__"] > 0),
+    chains = length(sampler), n_divergent = count(function(chain) chain[, "divergent__"] > 0),
     n_max_treedepth = count(function(chain) chain[, "treedepth__"] >= 10)
   )
 }

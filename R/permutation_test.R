@@ -67,15 +67,15 @@ permutation_test <- function(data, formula, permutations = 100, seed = 1, engine
   if (first$refit$status == "failed") {
     stop_with("Can't test by permutation: the data as observed can't be fitted.", first$messages$text)
   }
-  found <- c(list(first), refit_all(refit, seq_len(permutations), cores))
-  stack <- function(name) do.call(rbind, lapply(found, function(one) one[[name]]))
-  messages <- do.call(rbind, lapply(found, function(one) {
-    cbind(number = rep(one$refit$number, nrow(one$messages)), one$messages)
+  results <- c(list(first), refit_all(refit, seq_len(permutations), cores))
+  stack <- function(name) do.call(rbind, lapply(results, function(result) result[[name]]))
+  messages <- do.call(rbind, lapply(results, function(result) {
+    cbind(number = rep(result$refit$number, nrow(result$messages)), result$messages)
   }))
   cells <- stack("cells")
   refits <- stack("refit")
-  tests <- beside_labels(summarise_permutations(cells, refits, within), data)
-  cells <- beside_sides(beside_labels(cells, data), data, "block", levels$block)
+  tests <- with_study_labels(summarise_permutations(cells, refits, within), data)
+  cells <- with_side_labels(with_study_labels(cells, data), data, "block", levels$block)
   list(tests = tests, cells = cells, refits = refits, messages = messages)
 }
 
@@ -84,13 +84,13 @@ refit_all <- function(refit, numbers, cores) {
   if (cores == 1 || .Platform$OS.type == "windows") {
     return(lapply(numbers, refit))
   }
-  found <- parallel::mclapply(numbers, refit, mc.cores = cores, mc.preschedule = FALSE, mc.set.seed = FALSE)
-  is_lost <- !vapply(found, is.list, logical(1))
+  results <- parallel::mclapply(numbers, refit, mc.cores = cores, mc.preschedule = FALSE, mc.set.seed = FALSE)
+  is_lost <- !vapply(results, is.list, logical(1))
   if (any(is_lost)) {
     stop_with(
       sprintf("Can't test by permutation: the R process of permutation %s died.", toString(numbers[is_lost])),
       "Try again with cores = 1."
     )
   }
-  found
+  results
 }

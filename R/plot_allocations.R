@@ -21,45 +21,37 @@
 #' plot_allocations(counts)
 plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  counts <- data_of(data)
-  means <- allocations_to_draw(counts, seed)
-  n_panels <- nlevels(means$panel_shown)
+  counts <- figure_rows(data)
+  shares <- allocations_to_draw(counts, seed)
+  n_panels <- nlevels(shares$panel_shown)
   n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, beside_in = .6)
+  n_lines <- max(lengths(strsplit(levels(shares$panel_shown), "\n", fixed = TRUE)))
   width_in <- max(7, 1 + 1.65 * n_columns)
+  finish_figure(
+    allocation_panels(shares, n_columns, inches_or(width, width_in)), file, allocations_in_words(shares, counts),
+    width, height, width_in, 2.6 + (1.35 + .17 * n_lines) * ceiling(n_panels / n_columns),
+    title = given_title(counts, "Does each group have a class of its own?"),
+    subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
+    caption = c(source_note(counts), allocations_note(shares)),
+    x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds"
+  )
+}
+
+allocation_panels <- function(shares, n_columns, width_in) {
   # squares of few panels, or of matrices with few classes, would leave a figure narrower than its words
-  is_stretched <- n_columns < 4 || max(means$class_rank) < max(means$group_rank)
-  .data <- ggplot2::.data
-  plot <- ggplot2::ggplot(means, ggplot2::aes(x = .data$class_rank, y = .data$group_rank, fill = .data$share)) +
-    ggplot2::geom_tile(colour = "white", linewidth = .6) +
-    ggplot2::geom_text(
-      ggplot2::aes(label = shares_as_text(.data$share), colour = .data$share > .5), size = 2.7, show.legend = FALSE
-    ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
-    ggplot2::scale_fill_gradient(low = "#F2F6FA", high = "#08306B", limits = c(0, 1), breaks = c(0, .5, 1),
-                                 na.value = "grey90") +
-    ggplot2::guides(fill = ggplot2::guide_colourbar(
-      direction = "horizontal", title.position = if (is_narrow(inches_or(width, width_in))) "top" else "left"
-    )) +
-    ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
-    ggplot2::scale_x_continuous(breaks = unique(means$class_rank), expand = c(0, 0)) +
-    ggplot2::scale_y_reverse(breaks = unique(means$group_rank), expand = c(0, 0)) +
+  is_stretched <- n_columns < 4 || max(shares$column) < max(shares$row)
+  title_position <- if (is_narrow(width_in)) "top" else "left"
+  ggplot2::ggplot(shares) +
+    heat_map(shares) +
+    panels_by("panel_shown", n_columns) +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(direction = "horizontal", title.position = title_position)) +
     (if (is_stretched) ggplot2::coord_cartesian() else ggplot2::coord_fixed()) +
-    ggplot2::labs(
-      title = given_title(counts, "Does each group have a class of its own?"),
-      subtitle = "Share of a group's rounds by class, mean over games; groups and classes of each game by rank.",
-      x = "Class, by rank", y = "Group, by rank", fill = "Share of the group's rounds",
-      caption = caption_of(source_note(counts), allocations_note(means))
-    ) +
     figure_theme() +
     ggplot2::theme(
       panel.grid.major = ggplot2::element_blank(), strip.text = ggplot2::element_text(size = 9, hjust = 0),
       legend.title = ggplot2::element_text(size = 9, vjust = .9, margin = ggplot2::margin(r = 8)),
       legend.key.height = ggplot2::unit(8, "pt"), legend.key.width = ggplot2::unit(26, "pt")
     )
-  lines <- max(lengths(strsplit(levels(means$panel_shown), "\n", fixed = TRUE)))
-  height_in <- 2.6 + (1.35 + .17 * lines) * ceiling(n_panels / n_columns)
-  said <- allocations_in_words(means, counts)
-  finish_figure(plot, file, said, width, height, width_in = width_in, height_in = height_in)
 }
 
 # One row a panel and place: the mean `share` over the games in which the group was chosen, and `n_games`.
@@ -74,31 +66,36 @@ allocations_to_draw <- function(counts, seed) {
     stop_with("Can't draw allocations: a game has more than one row for a class and group.")
   }
   key <- c("model_shown", "variant_shown", "format_shown")
-  ranked <- rank_ordered(counts, by = key)
-  means <- mean_shares(ranked, key)
-  several <- vapply(means[key], function(one) nlevels(droplevels(one)) > 1, NA)
-  means$panel_shown <- panel_names(means, key[several | key == "model_shown"])
+  means <- mean_shares(rank_ordered(counts, by = key), key)
+  is_several <- vapply(means[key], function(labels) nlevels(droplevels(labels)) > 1, NA)
+  panels <- panel_names(means, key[is_several | key == "model_shown"])
   chance <- mean_shares(random_matrices(counts, key, seed), character())
-  chance$panel_shown <- "Chance alone,\nsimulated"
-  columns <- c("panel_shown", "group_rank", "class_rank", "share", "n_games")
-  together <- rbind(means[columns], chance[columns])
-  together$panel_shown <- factor(together$panel_shown, c(levels(means$panel_shown), "Chance alone,\nsimulated"))
-  together
+  columns <- c("row", "column", "share", "n_games")
+  shares <- rbind(means[columns], chance[columns])
+  shares$panel_shown <- factor(
+    c(as.character(panels), rep(chance_panel(), nrow(chance))), c(levels(panels), chance_panel())
+  )
+  shares
 }
+
+chance_panel <- function() "Chance alone,\nsimulated"
 
 mean_shares <- function(ranked, key) {
   places <- c(key, "group_rank", "class_rank")
   rows <- split(seq_len(nrow(ranked)), group_codes(ranked, places))
-  found <- ranked[vapply(rows, `[[`, 1L, 1), places]
-  found$share <- vapply(rows, function(some) mean(ranked$share[some], na.rm = TRUE), 1)
-  found$n_games <- lengths(rows)
-  found
+  means <- ranked[vapply(rows, `[[`, 1L, 1), places]
+  names(means) <- c(key, "row", "column")
+  means$share <- vapply(rows, function(of_place) mean(ranked$share[of_place], na.rm = TRUE), 1)
+  means$n_games <- lengths(rows)
+  means
 }
 
-panel_names <- function(means, key) {
-  in_order <- unique(means[do.call(order, unname(means[key])), key, drop = FALSE])
-  name <- function(rows) do.call(paste, c(lapply(rows, function(one) wrapped(as.character(one), 22)), sep = "\n"))
-  factor(name(means[key]), unique(name(in_order)))
+panel_names <- function(rows, key) {
+  in_order <- unique(rows[do.call(order, unname(rows[key])), key, drop = FALSE])
+  name <- function(cells) {
+    do.call(paste, c(lapply(cells, function(labels) wrapped(as.character(labels), 22)), sep = "\n"))
+  }
+  factor(name(rows[key]), unique(name(in_order)))
 }
 
 # Games of random choices, as long as those drawn and over as many groups and classes.
@@ -112,14 +109,8 @@ random_matrices <- function(counts, key, seed, n_games = 400) {
   rank_ordered(cbind(cells, n = as.vector(drawn)))
 }
 
-# ".25", and no digits for what is 0 or 1.
-shares_as_text <- function(share) {
-  said <- sub("^0", "", sprintf("%.2f", share))
-  ifelse(is.nan(share), "-", ifelse(said == ".00", "0", ifelse(said == "1.00", "1", said)))
-}
-
-allocations_note <- function(means) {
-  n_games <- means$n_games[!grepl("^Chance alone", means$panel_shown)]
+allocations_note <- function(shares) {
+  n_games <- shares$n_games[shares$panel_shown != chance_panel()]
   paste(
     sprintf("%s a panel.", counted_range(n_games, "game")),
     "In each game the largest cell comes first on the diagonal, then the largest that is left. Random choices as often",
@@ -127,12 +118,12 @@ allocations_note <- function(means) {
   )
 }
 
-allocations_in_words <- function(means, counts) {
-  is_diagonal <- means$group_rank == means$class_rank
-  on <- tapply(means$share[is_diagonal], means$panel_shown[is_diagonal], mean, na.rm = TRUE)
-  said <- sprintf("%s %.2f", gsub(",?\n", ", ", names(on)), on)
-  sprintf(
-    "Rank-ordered allocation matrices, %s. Mean share on the diagonal: %s. %s %s", counted(length(on), "panel"),
-    paste(said, collapse = "; "), allocations_note(means), source_note(counts)
+allocations_in_words <- function(shares, counts) {
+  diagonal <- shares[shares$row == shares$column, ]
+  means <- tapply(diagonal$share, diagonal$panel_shown, mean, na.rm = TRUE)
+  alt_text(
+    sprintf("Rank-ordered allocation matrices, %s", counted(length(means), "panel")),
+    "Mean share on the diagonal", sprintf("%s %.2f", gsub(",?\n", ", ", names(means)), means),
+    allocations_note(shares), source_note(counts)
   )
 }

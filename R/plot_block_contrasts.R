@@ -19,56 +19,48 @@
 #' plot_block_contrasts(cbind(contrasts, source = "simulated"))
 plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
+  rows <- block_contrasts_to_draw(data)
+  second <- side_named(rows, "compared", "second")
+  delta <- sprintf("P(consistent | %s) - P(consistent | %s)", side_named(rows, "reference", "first block"), second)
+  is_short <- inches_or(width, 9) < 9
+  n_columns <- columns_within(width, 3, each_in = 2)
+  plot <- at_height(rows) +
+    forest(rows, "kind_shown", rev(levels(rows$model_shown)), size = 2.2) +
+    panels_by("domain_shown", n_columns) +
+    figure_theme() +
+    panels_of_domains()
+  finish_figure(
+    plot, file, block_contrasts_in_words(rows), width, height, 9,
+    2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns),
+    title = "Are models less consistent when the pairing is crossed?",
+    subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
+    caption = c(convergence_note(rows), if (is_short) sprintf("\u0394P: %s.", delta)),
+    x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % credible interval"))
+  )
+}
+
+block_contrasts_to_draw <- function(data) {
   needed <- c("model", "domain", "kind", "scale", "estimate", "conf_low", "conf_high")
-  contrasts <- with_cells(data_of(data, "contrasts"), c("model", "domain"))
+  contrasts <- with_cells(figure_rows(data, "contrasts"), c("model", "domain"))
   check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
-  first <- side_named(rows, "reference", "first block")
-  second <- side_named(rows, "compared", "second")
-  is_short <- inches_or(width, 9) < 9
-  delta <- sprintf("P(consistent | %s) - P(consistent | %s)", first, second)
-  delta_note <- sprintf("\u0394P: %s.", delta)
-  n_columns <- columns_within(width, 3, each_in = 2)
-  plot <- contrast_layers(rows, n_columns) +
-    ggplot2::labs(
-      title = "Are models less consistent when the pairing is crossed?",
-      subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
-      x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % credible interval")),
-      y = NULL, colour = NULL, shape = NULL, caption = caption_of(fit_note(rows), if (is_short) delta_note)
-    )
-  height_in <- 2.2 + .5 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns)
-  finish_figure(plot, file, block_contrasts_in_words(rows), width, height, width_in = 9, height_in = height_in)
-}
-
-contrast_layers <- function(rows, n_columns) {
-  .data <- ggplot2::.data
-  ggplot2::ggplot(rows, ggplot2::aes(
-    x = .data$estimate, xmin = .data$conf_low, xmax = .data$conf_high, y = .data$height,
-    colour = .data$kind_shown, shape = .data$kind_shown
-  )) +
-    between_models(rows) +
-    zero_line() +
-    ggplot2::geom_linerange(linewidth = .6) +
-    ggplot2::geom_point(size = 2.2, stroke = .9) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
-    colours_and_shapes(nlevels(rows$kind_shown)) +
-    models_on_y(rows) +
-    figure_theme() +
-    panels_of_domains()
+  with_intervals(rows, "estimate", "conf_low", "conf_high")
 }
 
 block_contrasts_in_words <- function(rows) {
-  said <- vapply(split(rows, rows$kind_shown), function(kind) {
-    each <- sprintf(
+  by_kind <- vapply(split(rows, rows$kind_shown), function(kind) {
+    values <- sprintf(
       "%s, %s %.3f [%.3f, %.3f]", kind$model_shown, kind$domain_shown, kind$estimate, kind$conf_low, kind$conf_high
     )
     name <- as.character(kind$kind_shown[[1]])
-    sprintf("%s%s: %s.", toupper(substr(name, 1, 1)), substring(name, 2), paste(each, collapse = "; "))
+    sprintf("%s%s: %s.", toupper(substr(name, 1, 1)), substring(name, 2), paste(values, collapse = "; "))
   }, "")
-  sprintf(
-    "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s. %s %s",
-    counted_shown(rows, c("model", "domain")),
-    paste(said, collapse = " "), fit_note(rows)
+  alt_text(
+    sprintf(
+      "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s",
+      counted_shown(rows, c("model", "domain"))
+    ),
+    notes = c(by_kind, convergence_note(rows))
   )
 }

@@ -10,27 +10,19 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 8 (appendix A.3.1).
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_elicited_rates(data.frame(
-#'   source = "simulated", model = "greedy", job = c("Lawyers", "Bankers", "Janitors", "Cashiers"),
-#'   class = c("high competence", "high competence", "low competence", "low competence"),
-#'   mean_rate = c(.2, .25, .8, .7), sd_rate = .1, n = 30
-#' ))
+#' @noRd
 plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rates <- data_of(data)
+  rates <- figure_rows(data)
   rows <- rates_to_draw(rates)
-  plot <- rate_layers(rows, inches_or(width, 9)) +
-    ggplot2::labs(
-      title = given_title(rates, "How many people could succeed at a job?"),
-      subtitle = "Mean of the percentages that were answered. Jobs in the order of their mean within a class.",
-      x = "Elicited success rate (%)", y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(rates), conversations_note(rows))
-    )
   n_jobs <- nrow(unique(rows[c("class_shown", "job")]))
-  height_in <- 2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown)
-  finish_figure(plot, file, rates_in_words(rows), width, height, width_in = 9, height_in = height_in)
+  finish_figure(
+    rate_panels(rows, inches_or(width, 9)), file, rates_in_words(rows), width, height, 9,
+    2.4 + n_jobs * max(.23, .1 * nlevels(rows$model_shown) + .05) + .12 * nlevels(rows$class_shown),
+    title = given_title(rates, "How many people could succeed at a job?"),
+    subtitle = "Mean of the percentages that were answered. Jobs in the order of their mean within a class.",
+    caption = c(source_note(rates), conversations_note(rows)), x = "Elicited success rate (%)"
+  )
 }
 
 rates_to_draw <- function(rates) {
@@ -44,36 +36,29 @@ rates_to_draw <- function(rates) {
   if (!"class_label" %in% names(rows)) rows$class_label <- gsub("_", " ", rows$class, fixed = TRUE)
   rows$class_shown <- ordered_labels(rows, "class")
   levels(rows$class_shown) <- wrapped(levels(rows$class_shown), 18)
-  half_width <- stats::qt(.975, pmax(rows$n - 1, 1)) * rows$sd_rate / sqrt(rows$n)
-  half_width[rows$n < 2] <- NA
-  rows$low <- pmax(rows$mean_rate - half_width, 0)
-  rows$high <- pmin(rows$mean_rate + half_width, 1)
+  half_width <- t_half_width(rows$sd_rate, rows$n)
+  rows$lowest <- pmax(rows$mean_rate - half_width, 0)
+  rows$highest <- pmin(rows$mean_rate + half_width, 1)
   # one axis names the jobs of all panels: a job's mean over models decides its height
   job_mean <- stats::ave(rows$mean_rate, rows$class_shown, rows$job)
   jobs <- unique(data.frame(class = rows$class_shown, job = rows$job, mean = job_mean))
   jobs <- jobs[order(jobs$class, jobs$mean, jobs$job, method = "radix"), ]
   rows$job_height <- match(paste(rows$class_shown, rows$job, sep = "\r"), paste(jobs$class, jobs$job, sep = "\r"))
-  n <- nlevels(rows$model_shown)
-  rows$height <- rows$job_height + if (n == 1) 0 else .35 - .7 * (as.integer(rows$model_shown) - 1) / (n - 1)
-  rows
+  rows$height <- rows$job_height + places_beside(nlevels(rows$model_shown), .35)[as.integer(rows$model_shown)]
+  with_intervals(rows, "mean_rate", "lowest", "highest", scale = 100)
 }
 
-rate_layers <- function(rows, width_in) {
+rate_panels <- function(rows, width_in) {
   .data <- ggplot2::.data
-  named <- unique(rows[c("job_height", "job")])
-  shown <- levels(rows$model_shown)
-  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height, colour = .data$model_shown)) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = 100 * .data$low, xmax = 100 * .data$high), data = rows[!is.na(rows$low), ], linewidth = .5
-    ) +
-    ggplot2::geom_point(ggplot2::aes(x = 100 * .data$mean_rate, shape = .data$model_shown), size = 1.8, stroke = .8) +
+  jobs <- unique(rows[c("job_height", "job")])
+  models <- levels(rows$model_shown)
+  at_height(rows) +
+    dots_with_intervals(rows, "model_shown", size = 1.8, stroke = .8, linewidth = .5) +
     ggplot2::facet_grid(ggplot2::vars(.data$class_shown), scales = "free_y", space = "free_y") +
     ggplot2::scale_x_continuous(limits = c(0, 100), expand = ggplot2::expansion(add = 2)) +
-    ggplot2::scale_y_continuous(
-      breaks = named$job_height, labels = named$job, expand = ggplot2::expansion(add = .5)
-    ) +
-    colours_and_shapes(length(shown)) +
-    one_legend(ncol = legend_columns(shown, width_in)) +
+    ggplot2::scale_y_continuous(breaks = jobs$job_height, labels = jobs$job, expand = ggplot2::expansion(add = .5)) +
+    colours_and_shapes(length(models)) +
+    one_legend(ncol = legend_columns(models, width_in)) +
     figure_theme() +
     ggplot2::theme(
       axis.text.y = ggplot2::element_text(hjust = 1),
@@ -82,23 +67,21 @@ rate_layers <- function(rows, width_in) {
 }
 
 conversations_note <- function(rows) {
-  sprintf(
-    "%s for each model and job. Bars: 95 %% t intervals over conversations.", counted_range(rows$n, "answer")
-  )
+  sprintf("%s for each model and job. Bars: 95 %% t intervals over conversations.", counted_range(rows$n, "answer"))
 }
 
 rates_in_words <- function(rows) {
-  means <- tapply(100 * rows$mean_rate, list(rows$model_shown, rows$class_shown), mean)
-  each <- vapply(rownames(means), function(model) {
+  means <- tapply(rows$at, list(rows$model_shown, rows$class_shown), mean)
+  of_models <- vapply(rownames(means), function(model) {
     known <- means[model, !is.na(means[model, ])]
     sprintf("%s: %s", model, toString(sprintf("%s %.0f", gsub("\n", " ", names(known), fixed = TRUE), known)))
   }, "")
-  sprintf(
-    "Elicited success rates of %s in %s for %s. Mean by class, per cent: %s. %s",
-    counted(nrow(unique(rows[c("class_shown", "job")])), "job"), counted_classes(nlevels(rows$class_shown)),
-    counted(nlevels(rows$model_shown), "model"), paste(each, collapse = "; "),
-    caption_of(conversations_note(rows), source_note(rows))
+  n_classes <- nlevels(rows$class_shown)
+  alt_text(
+    sprintf(
+      "Elicited success rates of %s in %d class%s for %s", counted(nrow(unique(rows[c("class_shown", "job")])), "job"),
+      n_classes, if (n_classes == 1) "" else "es", counted(nlevels(rows$model_shown), "model")
+    ),
+    "Mean by class, per cent", of_models, conversations_note(rows), source_note(rows)
   )
 }
-
-counted_classes <- function(n) sprintf("%d class%s", n, if (n == 1) "" else "es")

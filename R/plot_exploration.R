@@ -10,30 +10,18 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_exploration(data.frame(
-#'   source = "simulated", model = c("random", "greedy"), variant = "main", n_groups = 4, n_rounds = 1200,
-#'   choice_entropy_bits = c(1.99, .8), stay_after_success = c(.25, .85), stay_after_failure = c(.25, .2),
-#'   lock_in = c(.25, .8)
-#' ))
+#' @noRd
 plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  measures <- data_of(data)
+  measures <- figure_rows(data)
   cells <- game_cells(exploration_rows(measures), exploration_labels(), to = "exploration")
-  plot <- game_dots(cells, width) +
-    ggplot2::labs(
-      title = given_title(measures, "How open do choices stay after what was seen?"),
-      subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
-      x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(measures), games_note(cells), exploration_note(cells, measures))
-    )
-  said <- sprintf(
-    "Exploration of %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
-    levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), source_note(measures)
+  finish_figure(
+    game_dots(cells, width), file, games_in_words("Exploration of", cells, source_note(measures)), width, height, 11,
+    dots_height_in(cells, width),
+    title = given_title(measures, "How open do choices stay after what was seen?"),
+    subtitle = "Low entropy and high lock-in: choices are settled by the little that was seen first.",
+    caption = c(source_note(measures), games_note(cells), exploration_note(cells, measures))
   )
-  finish_figure(plot, file, said, width, height, width_in = 11, height_in = dots_height_in(cells, width))
 }
 
 exploration_labels <- function() {
@@ -48,11 +36,11 @@ exploration_rows <- function(measures) {
   names <- names(exploration_labels())
   check_columns(measures, c("model", "variant", names), to = "draw exploration")
   measures <- with_absent(measures, "n_groups", NA_real_)
-  kept <- setdiff(names(measures), c(names, "n_games"))
+  cells <- setdiff(names(measures), c(names, "n_games"))
   do.call(rbind, lapply(names, function(name) {
     is_bits <- name == "choice_entropy_bits"
     data.frame(
-      measures[kept],
+      measures[cells],
       index = name, estimate = measures[[name]] * if (is_bits) 1 else 100,
       random_level = if (is_bits) log2(measures$n_groups) else 100 / measures$n_groups
     )

@@ -9,41 +9,28 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 3.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_families(data.frame(
-#'   source = "simulated", model = c("a-1", "a-2", "b-small", "b-large"), variant = "main", index = "si",
-#'   family = c("A", "A", "B", "B"), order = c(1, 2, 1, 2), estimate = c(.4, 1.2, .8, 1.1),
-#'   conf_low = c(.3, 1, .6, 1), conf_high = c(.5, 1.4, 1, 1.2), random_level = .28, human = .84
-#' ))
+#' @noRd
 plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(data, "indices")
+  indices <- figure_rows(data, "indices")
   cells <- families_to_draw(indices)
-  width_in <- family_width_in(cells)
+  n_families <- nlevels(cells$family_shown)
   notes <- c(source_note(cells), games_note(cells))
-  plot <- family_layers(cells) +
-    ggplot2::labs(
-      title = given_title(indices, "Do newer and larger models stratify more?"),
-      subtitle = "Within a family newer or larger models stand to the right. Higher: groups are more apart.",
-      x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(notes, marks_note(cells, has_bands = FALSE))
-    )
-  said <- sprintf(
-    "Indices of stratification in %s of models%s. %s %s", families_in_words(cells),
-    levels_in_words(cells$format_shown, "answer format"), dots_in_words(cells), paste(notes, collapse = " ")
+  finish_figure(
+    family_panels(cells), file,
+    alt_text(
+      sprintf(
+        "Indices of stratification in %d famil%s of models%s", n_families, if (n_families == 1) "y" else "ies",
+        levels_in_words(cells$format_shown, "answer format")
+      ),
+      notes = c(dots_in_words(cells), notes)
+    ),
+    width, height, max(7, 1.4 + .45 * n_families + .55 * nrow(unique(cells[c("family_shown", "model_shown")]))),
+    2.6 + 1.9 * nlevels(cells$column_shown),
+    title = given_title(indices, "Do newer and larger models stratify more?"),
+    subtitle = "Within a family newer or larger models stand to the right. Higher: groups are more apart.",
+    caption = c(notes, marks_note(cells, has_bands = FALSE))
   )
-  height_in <- 2.6 + 1.9 * nlevels(cells$column_shown)
-  finish_figure(plot, file, said, width, height, width_in = width_in, height_in = height_in)
-}
-
-families_in_words <- function(cells) {
-  n <- nlevels(cells$family_shown)
-  sprintf("%d famil%s", n, if (n == 1) "y" else "ies")
-}
-
-family_width_in <- function(cells) {
-  max(7, 1.4 + .45 * nlevels(cells$family_shown) + .55 * nrow(unique(cells[c("family_shown", "model_shown")])))
 }
 
 families_to_draw <- function(indices) {
@@ -60,56 +47,52 @@ families_to_draw <- function(indices) {
   in_order <- unique(as.character(cells$model_shown[order(cells$family_shown, cells$order)]))
   cells$model_shown <- factor(cells$model_shown, in_order)
   # one after another; families have scales of their own
-  cells$x <- as.integer(cells$model_shown)
-  beside <- as.integer(cells$beside_shown)
-  n_beside <- nlevels(cells$beside_shown)
-  cells$x <- cells$x + if (n_beside == 1) 0 else .36 * ((beside - 1) / (n_beside - 1) - .5)
+  beside <- -places_beside(nlevels(cells$beside_shown), .18)
+  cells$x <- as.integer(cells$model_shown) + beside[as.integer(cells$beside_shown)]
   cells
 }
 
-family_layers <- function(cells) {
+family_panels <- function(cells) {
   .data <- ggplot2::.data
-  shown <- levels(cells$beside_shown)
-  named <- levels(cells$model_shown)
-  # the lines of chance and people are those of a row of panels, whatever the family
-  level <- function(column) {
-    known <- cells[!is.na(cells[[column]]), ]
-    means <- tapply(known[[column]], droplevels(known$column_shown), mean)
-    data.frame(column_shown = factor(names(means), levels(cells$column_shown)), at = as.vector(means))
-  }
-  kinds <- c("Chance", "People, as printed")
-  lines <- rbind(
-    cbind(level("random_level"), kind = rep(kinds[[1]], nrow(level("random_level")))),
-    cbind(level("human"), kind = rep(kinds[[2]], nrow(level("human"))))
-  )
-  ggplot2::ggplot(cells, ggplot2::aes(x = .data$x, y = .data$estimate, colour = .data$beside_shown)) +
+  formats <- levels(cells$beside_shown)
+  models <- levels(cells$model_shown)
+  ggplot2::ggplot(cells) +
     ggplot2::geom_blank(ggplot2::aes(y = 0)) +
-    ggplot2::geom_hline(
-      ggplot2::aes(yintercept = .data$at, linetype = .data$kind), data = lines, colour = "grey25", linewidth = .5
-    ) +
-    ggplot2::geom_line(ggplot2::aes(group = .data$beside_shown), linewidth = .4, alpha = .5) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = .data$low, ymax = .data$high), data = cells[!is.na(cells$low), ], linewidth = .6
-    ) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data$beside_shown), size = 2.2, stroke = .8) +
+    level_lines(cells) +
+    curves(cells, "beside_shown", size = 2.2, stroke = .8, bar_width = .6) +
     ggplot2::facet_grid(
       ggplot2::vars(.data$column_shown), ggplot2::vars(.data$family_shown),
       scales = "free", space = "free_x", switch = "y",
       labeller = ggplot2::labeller(column_shown = function(labels) wrapped(labels, 22))
     ) +
-    ggplot2::scale_x_continuous(
-      breaks = seq_along(named), labels = named, expand = ggplot2::expansion(add = .5)
-    ) +
-    ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), kinds), name = NULL) +
-    colours_and_shapes(length(shown)) +
+    ggplot2::scale_x_continuous(breaks = seq_along(models), labels = models, expand = ggplot2::expansion(add = .5)) +
+    level_types() +
+    colours_and_shapes(length(formats)) +
     ggplot2::guides(
-      colour = dots_guide(shown, NULL), shape = dots_guide(shown, NULL), linetype = ggplot2::guide_legend(order = 2)
+      colour = dots_guide(formats, NULL), shape = dots_guide(formats, NULL),
+      linetype = ggplot2::guide_legend(order = 2)
     ) +
     figure_theme() +
+    grid_of_numbers() +
     ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_line(colour = "grey92"), panel.grid.major.x = ggplot2::element_blank(),
+      panel.grid.major.x = ggplot2::element_blank(),
       axis.text.x = ggplot2::element_text(angle = 35, hjust = 1, colour = "grey10"),
       axis.text.y = ggplot2::element_text(hjust = 1), strip.placement = "outside",
       panel.spacing.y = ggplot2::unit(14, "pt"), strip.text.x = ggplot2::element_text(hjust = 0)
     )
+}
+
+# The lines of chance and people: those of a row of panels, whatever the family.
+level_lines <- function(cells) {
+  .data <- ggplot2::.data
+  level <- function(column, kind) {
+    known <- cells[!is.na(cells[[column]]), ]
+    means <- tapply(known[[column]], droplevels(known$column_shown), mean)
+    columns <- factor(names(means), levels(cells$column_shown))
+    data.frame(column_shown = columns, at = as.vector(means), kind = rep(kind, length(means)))
+  }
+  lines <- rbind(level("random_level", level_kinds()[[1]]), level("human", level_kinds()[[2]]))
+  ggplot2::geom_hline(
+    ggplot2::aes(yintercept = .data$at, linetype = .data$kind), lines, colour = "grey25", linewidth = .5
+  )
 }

@@ -11,59 +11,55 @@
 #' @noRd
 plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  places <- data_of(data)
-  check_columns(
-    places, c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance"),
-    to = "draw first options"
-  )
-  places <- rows_to_draw(places, !is.na(places$rate_first), "first options", "row with a share")
-  places$condition <- shown_conditions(places)
-  places <- with_shown(places, c("model", "test"))
-  places$height <- nlevels(places$model_shown) + 1 - as.integer(places$model_shown) +
-    beside(nlevels(places$condition), .22)[as.integer(places$condition)]
-  n_tests <- nlevels(places$test_shown)
+  rows <- first_options_to_draw(figure_rows(data))
+  n_tests <- nlevels(rows$test_shown)
   n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, beside_in = 1.6)
-  plot <- first_option_layers(places, n_columns) +
-    ggplot2::labs(
-      title = "Is the option that is shown first chosen more often?",
-      subtitle = "Share of answers that choose the first option, with 95 % interval (Wilson); dashed: chance.",
-      x = "First option chosen (%)", y = NULL, fill = NULL, shape = NULL,
-      caption = caption_of(source_note(places))
-    )
-  height_in <- 1.9 + (.3 + .3 * nlevels(places$model_shown)) * ceiling(n_tests / n_columns)
-  finish_figure(
-    plot, file, first_options_in_words(places),
-    width = width, height = height, width_in = max(8, 3.2 + 2.6 * min(4, n_tests)), height_in = max(3, height_in)
-  )
-}
-
-first_option_layers <- function(places, n_columns) {
   .data <- ggplot2::.data
-  models <- rev(levels(places$model_shown))
-  ggplot2::ggplot(places, ggplot2::aes(x = 100 * .data$rate_first, y = .data$height)) +
+  plot <- at_height(rows) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = 100 * .data$chance), colour = "grey35", linetype = "dashed", linewidth = .4
     ) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = 100 * .data$conf_low, xmax = 100 * .data$conf_high), colour = "grey35", linewidth = .6
-    ) +
-    ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$test_shown), ncol = n_columns) +
+    dots_with_intervals(rows, "condition", filled = TRUE, size = 2.1, stroke = .5) +
+    panels_by("test_shown", n_columns) +
     ggplot2::scale_x_continuous(limits = c(0, 100)) +
-    names_on_y(models) +
-    condition_scales(nlevels(places$condition)) +
+    models_on_y(rows) +
+    condition_scales(nlevels(rows$condition)) +
     figure_theme()
+  finish_figure(
+    plot, file, first_options_in_words(rows), width, height, max(8, 3.2 + 2.6 * min(4, n_tests)),
+    max(3, 1.9 + (.3 + .3 * nlevels(rows$model_shown)) * ceiling(n_tests / n_columns)),
+    title = "Is the option that is shown first chosen more often?",
+    subtitle = "Share of answers that choose the first option, with 95 % interval (Wilson); dashed: chance.",
+    caption = source_note(rows), x = "First option chosen (%)"
+  )
 }
 
-first_options_in_words <- function(places) {
-  farthest <- places[which.max(abs(places$rate_first - places$chance)), ]
-  sprintf(
-    paste(
-      "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
-      "%.1f by chance. Farthest from chance: %s, %s, %s, with %.1f per cent. %s"
+first_options_to_draw <- function(places) {
+  needed <- c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance")
+  check_columns(places, needed, to = "draw first options")
+  rows <- rows_to_draw(places, !is.na(places$rate_first), "first options", "row with a share")
+  rows$condition <- shown_conditions(rows)
+  rows <- with_shown(rows, c("model", "test"))
+  rows$height <- heights_of(rows$model_shown, rows$condition, .22)
+  with_intervals(rows, "rate_first", "conf_low", "conf_high", scale = 100)
+}
+
+first_options_in_words <- function(rows) {
+  farthest <- rows[which.max(abs(rows$rate_first - rows$chance)), ]
+  alt_text(
+    sprintf(
+      paste(
+        "Share of answers that choose the option shown first, for %s by condition: from %.1f to %.1f per cent,",
+        "%.1f by chance"
+      ),
+      counted_shown(rows, c("test", "model")), min(rows$at), max(rows$at), 100 * mean(rows$chance)
     ),
-    counted_shown(places, c("test", "model")),
-    100 * min(places$rate_first), 100 * max(places$rate_first), 100 * mean(places$chance), farthest$model_shown,
-    farthest$test_shown, farthest$condition, 100 * farthest$rate_first, source_note(places)
+    notes = c(
+      sprintf(
+        "Farthest from chance: %s, %s, %s, with %.1f per cent.", farthest$model_shown, farthest$test_shown,
+        farthest$condition, farthest$at
+      ),
+      source_note(rows)
+    )
   )
 }

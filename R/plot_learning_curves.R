@@ -9,30 +9,19 @@
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_learning_curves(data.frame(
-#'   source = "simulated", model = "greedy", variant = "main", round = 1:10, n_games = 30, success_rate = .9,
-#'   n_with_past = c(NA, 2:10), repeat_rate = c(NA, seq(.5, .9, length.out = 9)), new_group_rate = 1 / (1:10)
-#' ))
+#' @noRd
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  curves <- data_of(data)
-  points <- curves_to_draw(curves)
+  rounds <- figure_rows(data)
+  points <- curves_to_draw(rounds)
   n_panels <- nlevels(points$panel_shown)
   n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)
-  width_in <- max(7, 1.2 + 2.3 * n_columns)
-  plot <- curve_layers(points, n_columns) +
-    ggplot2::labs(
-      title = given_title(curves, "How do choices settle while a game is played?"),
-      subtitle = "Share of games by round. Dots: single rounds; lines: running means over five rounds.",
-      x = "Round", y = "Share of games (%)", colour = NULL, shape = NULL, linetype = NULL,
-      caption = caption_of(source_note(curves), curves_note(points))
-    )
   finish_figure(
-    plot, file, curves_in_words(points, curves),
-    width = width, height = height, width_in = width_in,
-    height_in = 2.6 + 1.75 * ceiling(n_panels / n_columns)
+    curve_panels(points, n_columns), file, curves_in_words(points, rounds), width, height,
+    max(7, 1.2 + 2.3 * n_columns), 2.6 + 1.75 * ceiling(n_panels / n_columns),
+    title = given_title(rounds, "How do choices settle while a game is played?"),
+    subtitle = "Share of games by round. Dots: single rounds; lines: running means over five rounds.",
+    caption = c(source_note(rounds), curves_note(points)), x = "Round", y = "Share of games (%)"
   )
 }
 
@@ -43,35 +32,30 @@ curve_measures <- function() {
   )
 }
 
-# One row a model, format, round and measure: `percent` and `smooth`.
-curves_to_draw <- function(curves) {
+# One row a model, format, round (`x`) and measure: per cent (`at`), `n` games and the running mean (`smooth`).
+curves_to_draw <- function(rounds) {
   needed <- c("model", "variant", "round", "n_games", "n_with_past", names(curve_measures()))
-  check_columns(curves, needed, to = "draw learning curves")
-  curves <- with_absent(curves, "n_groups", NA_integer_)
-  rows <- labelled_games(curves, "draw learning curves")
+  check_columns(rounds, needed, to = "draw learning curves")
+  rows <- labelled_games(with_absent(rounds, "n_groups", NA_integer_), "draw learning curves")
   if (anyDuplicated(rows[c("model_shown", "variant_shown", "format_shown", "round")]) > 0) {
     stop_with("Can't draw learning curves: a model has more than one row of a round.", "Keep the rows of one source.")
   }
-  key <- c("model_shown", if (length(unique(rows$variant_shown)) > 1) "variant_shown")
-  rows$panel_shown <- panel_names(rows, key)
+  rows$panel_shown <- panel_names(
+    rows, c("model_shown", if (length(unique(rows$variant_shown)) > 1) "variant_shown")
+  )
   points <- do.call(rbind, lapply(names(curve_measures()), function(name) {
     n <- if (name == "repeat_rate") rows$n_with_past else rows$n_games
-    data.frame(
-      rows[c("panel_shown", "variant_shown", "format_shown", "round", "n_groups")],
-      measure = name, n = n, percent = 100 * rows[[name]]
-    )
+    cells <- rows[c("panel_shown", "variant_shown", "format_shown", "n_groups")]
+    data.frame(cells, x = rows$round, measure = name, n = n, at = 100 * rows[[name]])
   }))
-  points <- points[!is.na(points$percent), ]
-  if (nrow(points) == 0) {
-    stop_with("Can't draw learning curves: no round has a rate.")
-  }
+  points <- rows_to_draw(points, !is.na(points$at), "learning curves", "round with a rate")
   points$measure <- factor(points$measure, names(curve_measures()), curve_measures())
-  points <- points[order(points$round), ]
+  points <- points[order(points$x), ]
   points$format_shown <- droplevels(points$format_shown)
   points$curve <- paste(points$panel_shown, points$format_shown, points$measure, sep = "\r")
   points$smooth <- NA_real_
-  for (rows in split(seq_len(nrow(points)), points$curve)) {
-    points$smooth[rows] <- running_mean(points$round[rows], points$percent[rows], points$n[rows])
+  for (of_curve in split(seq_len(nrow(points)), points$curve)) {
+    points$smooth[of_curve] <- running_mean(points$x[of_curve], points$at[of_curve], points$n[of_curve])
   }
   points
 }
@@ -84,18 +68,15 @@ running_mean <- function(round, percent, n) {
   }, 1)
 }
 
-curve_layers <- function(points, n_columns) {
+curve_panels <- function(points, n_columns) {
   .data <- ggplot2::.data
   chance <- unique(points[!is.na(points$n_groups), c("panel_shown", "n_groups")])
-  ggplot2::ggplot(points, ggplot2::aes(x = .data$round, colour = .data$measure)) +
+  ggplot2::ggplot(points) +
     ggplot2::geom_hline(
-      ggplot2::aes(yintercept = 100 / .data$n_groups), data = chance, colour = "grey35", linetype = "dotted"
+      ggplot2::aes(yintercept = 100 / .data$n_groups), chance, colour = "grey35", linetype = "dotted"
     ) +
-    ggplot2::geom_point(ggplot2::aes(y = .data$percent), size = .5, alpha = .35) +
-    ggplot2::geom_line(
-      ggplot2::aes(y = .data$smooth, group = .data$curve, linetype = .data$format_shown), linewidth = .7
-    ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel_shown), ncol = n_columns) +
+    curves(points, "measure") +
+    panels_by("panel_shown", n_columns) +
     ggplot2::scale_y_continuous(limits = c(0, 100), breaks = c(0, 50, 100)) +
     ggplot2::scale_colour_manual(values = model_colours()[1:3], drop = FALSE) +
     ggplot2::scale_linetype_manual(values = c("solid", "22", "42", "1242", "73")) +
@@ -104,11 +85,11 @@ curve_layers <- function(points, n_columns) {
       linetype = if (nlevels(points$format_shown) == 1) "none" else ggplot2::guide_legend(order = 2)
     ) +
     figure_theme() +
+    grid_of_numbers() +
     ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_line(colour = "grey92"), axis.text.y = ggplot2::element_text(hjust = 1),
+      axis.text.y = ggplot2::element_text(hjust = 1),
       legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt"),
-      strip.text = ggplot2::element_text(hjust = 0),
-      panel.spacing = ggplot2::unit(12, "pt")
+      strip.text = ggplot2::element_text(hjust = 0), panel.spacing = ggplot2::unit(12, "pt")
     )
 }
 
@@ -121,18 +102,17 @@ curves_note <- function(points) {
   )
 }
 
-curves_in_words <- function(points, curves) {
-  ends <- points[stats::ave(points$round, points$curve, FUN = max) == points$round, ]
-  each <- vapply(split(ends, ends$panel_shown, drop = TRUE), function(one) {
-    format <- if (nlevels(points$format_shown) > 1) sprintf(" (%s)", one$format_shown) else ""
+curves_in_words <- function(points, rounds) {
+  last <- points[stats::ave(points$x, points$curve, FUN = max) == points$x, ]
+  of_panels <- vapply(split(last, last$panel_shown, drop = TRUE), function(panel) {
+    format <- if (nlevels(points$format_shown) > 1) sprintf(" (%s)", panel$format_shown) else ""
     sprintf(
-      "%s: %s", gsub("\n", ", ", as.character(one$panel_shown[[1]]), fixed = TRUE),
-      toString(sprintf("%s%s %.0f", tolower(one$measure), format, one$smooth))
+      "%s: %s", gsub("\n", ", ", as.character(panel$panel_shown[[1]]), fixed = TRUE),
+      toString(sprintf("%s%s %.0f", tolower(panel$measure), format, panel$smooth))
     )
   }, "")
-  sprintf(
-    "Learning curves, %s. Running means in the last rounds, per cent: %s. %s",
-    counted(nlevels(points$panel_shown), "panel"), paste(each, collapse = "; "),
-    caption_of(curves_note(points), source_note(curves))
+  alt_text(
+    sprintf("Learning curves, %s", counted(nlevels(points$panel_shown), "panel")),
+    "Running means in the last rounds, per cent", of_panels, curves_note(points), source_note(rounds)
   )
 }

@@ -13,49 +13,47 @@
 #' @noRd
 plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  values <- with_cells(data_of(data, "cells"), c("model", "domain"))
-  rows <- permutations_to_draw(values)
+  rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "domain")))
   cells <- permuted_cells(rows)
-  n_domains <- length(unique(rows$domain_shown))
+  n_domains <- nlevels(droplevels(rows$domain_shown))
   n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)
   is_short <- inches_or(width, 8) < 7
   delta <- sprintf(
-    "P(consistent), %s minus %s", side_named(values, "reference", "first block"),
-    side_named(values, "compared", "second")
+    "P(consistent), %s minus %s", side_named(rows, "reference", "first block"), side_named(rows, "compared", "second")
   )
-  .data <- ggplot2::.data
-  plot <- ggplot2::ggplot(rows[rows$number != 0, ]) +
-    ggplot2::geom_rect(
-      ggplot2::aes(xmin = .data$low, xmax = .data$high, ymin = 0, ymax = .data$n), permutation_bins(rows, cells),
-      fill = "#BFE3F7", colour = "white", linewidth = .2
-    ) +
-    ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$centre), linetype = "dashed", colour = "grey40") +
-    ggplot2::geom_vline(data = cells, ggplot2::aes(xintercept = .data$observed), colour = "#D55E00", linewidth = .9) +
-    # Each cell has its own scale: near the ceiling differences are a tenth as large.
-    ggplot2::facet_wrap(
-      ggplot2::vars(.data$cell_shown),
-      ncol = n_columns, scales = "free", labeller = ggplot2::as_labeller(with_p(cells))
-    ) +
-    ggplot2::scale_y_continuous(breaks = whole_numbers) +
-    ggplot2::labs(
-      title = "Interference beside that of arbitrary block labels",
-      subtitle = sprintf("%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", n_of(cells)),
-      x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta))),
-      y = "Permutations",
-      caption = caption_of(source_note(rows), if (is_short) sprintf("\u0394P: %s.", delta), permutation_note())
-    ) +
-    figure_theme() +
-    grid_of_numbers()
-  height_in <- 2.4 + 1.7 * ceiling(n_domains * length(unique(cells$model_shown)) / n_columns)
-  finish_figure(plot, file, permutations_in_words(cells, rows), width, height, width_in = 8, height_in = height_in)
+  finish_figure(
+    permutation_panels(rows, cells, n_columns), file, permutations_in_words(cells, rows), width, height, 8,
+    2.4 + 1.7 * ceiling(n_domains * nlevels(droplevels(cells$model_shown)) / n_columns),
+    title = "Interference beside that of arbitrary block labels",
+    subtitle = sprintf(
+      "%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
+    ),
+    caption = c(source_note(rows), if (is_short) sprintf("\u0394P: %s.", delta), permutation_note()),
+    x = with_delta(sprintf("P, %s%s", kind_in_words(rows), if (is_short) "" else sprintf(" (%s)", delta))),
+    y = "Permutations"
+  )
 }
 
-# How many permutations of each cell lie in each of `n_bins` bins, from the least to the largest of what is drawn. Not
-# left to ggplot2, whose versions begin the bins elsewhere.
+permutation_panels <- function(rows, cells, n_columns) {
+  .data <- ggplot2::.data
+  strips <- stats::setNames(sprintf("%s: p = %s", cells$cell_shown, p_in_words(cells$p)), cells$cell_shown)
+  ggplot2::ggplot(rows[rows$number != 0, ]) +
+    histogram(permutation_bins(rows, cells), fill = "#BFE3F7", edge = "white", linewidth = .2) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$centre), cells, linetype = "dashed", colour = "grey40") +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data$observed), cells, colour = "#D55E00", linewidth = .9) +
+    # Each cell has its own scale: near the ceiling differences are a tenth as large.
+    panels_by("cell_shown", n_columns, scales = "free", labeller = ggplot2::as_labeller(strips)) +
+    ggplot2::scale_y_continuous(breaks = function(limits) unique(floor(pretty(limits)))) +
+    figure_theme() +
+    grid_of_numbers()
+}
+
+# How many permutations of each cell lie in each of `n_bins` bins, from the least to the largest of what is drawn.
 permutation_bins <- function(rows, cells, n_bins = 30) {
-  binned <- lapply(split(rows[rows$number != 0, ], rows$cell_shown[rows$number != 0], drop = TRUE), function(cell) {
-    own <- cells[cells$cell_shown == cell$cell_shown[[1]], ]
-    ends <- range(cell$delta_p, own$centre, own$observed)
+  permuted <- rows[rows$number != 0, ]
+  binned <- lapply(split(permuted, permuted$cell_shown, drop = TRUE), function(cell) {
+    drawn <- cells[cells$cell_shown == cell$cell_shown[[1]], ]
+    ends <- range(cell$delta_p, drawn$centre, drawn$observed)
     width <- max(diff(ends) / (n_bins - 1), 1e-9)
     breaks <- ends[[1]] + width * (seq(0, n_bins) - .5)
     bin <- findInterval(cell$delta_p, breaks + 1e-8 * width, left.open = TRUE, all.inside = TRUE)
@@ -94,26 +92,19 @@ permutations_to_draw <- function(values) {
   rows
 }
 
-# One row a cell: observed, centre of the null, p in words.
+# One row a cell: observed, centre of the null, one-sided p, `n` permutations.
 permuted_cells <- function(rows) {
-  groups <- split(rows, rows$cell_shown, drop = TRUE)
-  cells <- do.call(rbind, lapply(groups, function(one) {
-    observed <- one$delta_p[one$number == 0]
-    null <- one$delta_p[one$number != 0]
+  do.call(rbind, lapply(split(rows, rows$cell_shown, drop = TRUE), function(cell) {
+    observed <- cell$delta_p[cell$number == 0]
+    observed <- if (length(observed) == 1) observed else NA_real_
+    null <- cell$delta_p[cell$number != 0]
     cbind(
-      one[1, c("model", "domain", "model_shown", "domain_shown", "cell_shown")],
-      observed = if (length(observed) == 1) observed else NA_real_, centre = mean(null), n = length(null),
-      p = (1 + sum(null >= observed)) / (1 + length(null))
+      cell[1, c("model", "domain", "model_shown", "domain_shown", "cell_shown")],
+      observed = observed, centre = mean(null), n = length(null),
+      p = tail_probabilities(null, observed, n_failed = 0)$p_one_sided
     )
   }))
-  cells$said <- sprintf("p = %s", p_in_words(cells$p))
-  cells
 }
-
-# By cell, what stands above its panel.
-with_p <- function(cells) stats::setNames(sprintf("%s: %s", cells$cell_shown, cells$said), cells$cell_shown)
-
-whole_numbers <- function(limits) unique(floor(pretty(limits)))
 
 kind_in_words <- function(rows) {
   if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "population-level"
@@ -121,18 +112,21 @@ kind_in_words <- function(rows) {
 
 p_in_words <- function(p) ifelse(p < .001, sprintf("%.4f", p), sprintf("%.3f", p))
 
-n_of <- function(cells) {
+counted_permutations <- function(cells) {
   n <- range(cells$n)
   if (n[[1]] == n[[2]]) format(n[[1]], big.mark = ",") else sprintf("%d to %d", n[[1]], n[[2]])
 }
 
 permutations_in_words <- function(cells, rows) {
-  said <- sprintf(
-    "%s: observed %+.3f, centre of the null %+.3f, one-sided p %s", cells$cell_shown, cells$observed, cells$centre,
-    p_in_words(cells$p)
-  )
-  sprintf(
-    "Histograms, one a model and domain: the \u0394P (%s) of %s permutations of the blocks' labels. %s. %s",
-    kind_in_words(rows), n_of(cells), paste(said, collapse = "; "), source_note(rows)
+  alt_text(
+    sprintf(
+      "Histograms, one a model and domain: the \u0394P (%s) of %s permutations of the blocks' labels",
+      kind_in_words(rows), counted_permutations(cells)
+    ),
+    values = sprintf(
+      "%s: observed %+.3f, centre of the null %+.3f, one-sided p %s", cells$cell_shown, cells$observed, cells$centre,
+      p_in_words(cells$p)
+    ),
+    notes = source_note(rows)
   )
 }

@@ -20,74 +20,60 @@
 #' plot_predictive_checks(checks)
 plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  checks <- data_of(data, "checks")
+  rows <- checks_to_draw(figure_rows(data, "checks"))
+  n_columns <- columns_within(width, 3, each_in = 2.2)
+  plot <- at_height(rows) +
+    between_models(rows) +
+    bars(rows, "place") +
+    panels_by("domain_shown", n_columns) +
+    ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(.35, .04))) +
+    models_on_y(rows) +
+    figure_theme() +
+    panels_of_domains()
+  finish_figure(
+    plot, file, checks_in_words(rows), width, height, 9,
+    2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns),
+    title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)),
+    subtitle = "Bar: where 95 % of the shares lie that the fit predicts for as many trials. Tick: their mean.",
+    caption = convergence_note(rows), x = "Share of trials (%)"
+  )
+}
+
+checks_to_draw <- function(checks) {
   needed <- c("model", "domain", "block", "observed", "predicted", "conf_low", "conf_high")
   check_columns(checks, needed, to = "draw predictive checks")
   is_cell <- stats::complete.cases(checks[needed])
   checks$estimate <- checks$predicted
   rows <- cells_to_draw(checks[is_cell, , drop = FALSE], needed[1:3], within = "block", to = "predictive checks")
   is_inside <- rows$observed >= rows$conf_low & rows$observed <= rows$conf_high
-  rows$place <- factor(ifelse(is_inside, "observed, as predicted", "observed, outside"),
-    levels = c("observed, as predicted", "observed, outside")
-  )
-  n_columns <- columns_within(width, 3, each_in = 2.2)
-  plot <- check_layers(rows, n_columns) +
-    ggplot2::labs(
-      title = sprintf("Does the fit predict what was seen? %s", outcome_in_words(rows)),
-      subtitle = "Bar: where 95 % of the shares lie that the fit predicts for as many trials. Tick: their mean.",
-      x = "Share of trials (%)", y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(fit_note(rows))
-    )
-  height_in <- 2.2 + .6 * max(nlevels(rows$model_shown), 3) * ceiling(nlevels(rows$domain_shown) / n_columns)
-  finish_figure(plot, file, checks_in_words(rows), width, height, width_in = 9, height_in = height_in)
+  places <- c("observed, as predicted", "observed, outside")
+  rows$place <- factor(ifelse(is_inside, places[[1]], places[[2]]), levels = places)
+  rows$label <- rows$block
+  rows$middle <- 100 * rows$predicted
+  with_intervals(rows, "observed", "conf_low", "conf_high", scale = 100)
 }
 
 outcome_in_words <- function(rows) {
   outcome <- if ("outcome" %in% names(rows)) as.character(rows$outcome[[1]]) else ""
-  said <- c(is_valid = "Valid answers", is_consistent = "Consistent answers, among the valid")
-  if (outcome %in% names(said)) said[[outcome]] else outcome
-}
-
-check_layers <- function(rows, n_columns) {
-  .data <- ggplot2::.data
-  ggplot2::ggplot(rows, ggplot2::aes(y = .data$height)) +
-    between_models(rows) +
-    ggplot2::geom_segment(
-      ggplot2::aes(x = 100 * .data$conf_low, xend = 100 * .data$conf_high, yend = .data$height),
-      colour = "#BFE3F7", linewidth = 3.2
-    ) +
-    ggplot2::geom_text(
-      ggplot2::aes(x = -Inf, label = .data$block),
-      hjust = 0, size = 2.7, colour = "grey30"
-    ) +
-    ggplot2::geom_segment(
-      ggplot2::aes(
-        x = 100 * .data$predicted, xend = 100 * .data$predicted, y = .data$height - .12, yend = .data$height + .12
-      ),
-      colour = "grey20", linewidth = .6
-    ) +
-    ggplot2::geom_point(
-      ggplot2::aes(x = 100 * .data$observed, colour = .data$place, shape = .data$place),
-      size = 2.2, stroke = .9
-    ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$domain_shown), ncol = n_columns) +
-    colours_and_shapes(2) +
-    ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(.35, .04))) +
-    models_on_y(rows) +
-    figure_theme() +
-    panels_of_domains()
+  words <- c(is_valid = "Valid answers", is_consistent = "Consistent answers, among the valid")
+  if (outcome %in% names(words)) words[[outcome]] else outcome
 }
 
 checks_in_words <- function(rows) {
   outside <- rows[rows$place == "observed, outside", ]
-  said <- sprintf(
-    "%s, %s, %s %.1f against [%.1f, %.1f]", outside$model_shown, outside$domain_shown, outside$block,
-    100 * outside$observed, 100 * outside$conf_low, 100 * outside$conf_high
+  outcome <- outcome_in_words(rows)
+  of_cells <- sprintf(
+    "%s, %s, %s %.1f against [%.1f, %.1f]", outside$model_shown, outside$domain_shown, outside$block, outside$at,
+    outside$low, outside$high
   )
-  sprintf(
-    "Observed shares against what the fit predicts%s. Of %s, %d lie within the predicted 95 %%%s. %s",
-    if (nzchar(outcome_in_words(rows))) sprintf(" (%s)", tolower(outcome_in_words(rows))) else "",
-    counted(nrow(rows), "cell"), nrow(rows) - nrow(outside),
-    if (nrow(outside) > 0) paste0("; outside, in per cent: ", paste(said, collapse = "; ")) else "", fit_note(rows)
+  n_inside <- sprintf(
+    "Of %s, %d lie within the predicted 95 %%", counted(nrow(rows), "cell"), nrow(rows) - nrow(outside)
+  )
+  alt_text(
+    paste0(
+      "Observed shares against what the fit predicts", if (nzchar(outcome)) sprintf(" (%s)", tolower(outcome))
+    ),
+    if (nrow(outside) > 0) paste0(n_inside, "; outside, in per cent"),
+    if (nrow(outside) > 0) of_cells else n_inside, convergence_note(rows)
   )
 }

@@ -22,22 +22,19 @@
 #' plot_recovery(recovered)
 plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- recovery_to_draw(data_of(data))
-  is_fixed <- all(tapply(rows$truth, rows$panel, function(one) length(unique(one)) == 1))
+  rows <- recovery_to_draw(figure_rows(data))
+  is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, beside_in = .6)
-  .data <- ggplot2::.data
-  plot <- (if (is_fixed) fixed_layers(rows) else drawn_layers(rows)) +
-    ggplot2::facet_wrap(
-      ggplot2::vars(.data$panel),
-      ncol = n_columns, scales = if (is_fixed) "free_y" else "fixed"
-    ) +
-    colours_and_shapes(2) +
-    figure_theme() +
-    panels_of_domains() +
-    grid_of_numbers()
-  n_rows <- ceiling(nlevels(rows$panel) / n_columns)
-  finish_figure(plot + recovery_labels(rows, is_fixed), file, recovery_in_words(rows),
-    width = width, height = height, width_in = 9, height_in = 1.9 + 2.1 * n_rows
+  finish_figure(
+    recovery_panels(rows, is_fixed, n_columns), file, recovery_in_words(rows), width, height, 9,
+    1.9 + 2.1 * ceiling(nlevels(rows$panel) / n_columns),
+    title = paste(
+      "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
+    ),
+    subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
+    caption = c(source_note(rows), coverage_note(rows)),
+    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (population level)", "True "),
+    y = with_delta("P, 95 % interval", "Estimated ")
   )
 }
 
@@ -50,64 +47,51 @@ recovery_to_draw <- function(recovered) {
   )
   rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
   rows <- with_shown(rows, c("model", "domain"))
+  verdicts <- c("interval holds the truth", "interval misses it")
   rows$holds <- holds_truth(rows)
-  said <- c("interval holds the truth", "interval misses it")
-  rows$verdict <- factor(ifelse(rows$holds, said[[1]], said[[2]]), levels = said)
+  rows$verdict <- factor(ifelse(rows$holds, verdicts[[1]], verdicts[[2]]), levels = verdicts)
   rows <- rows[order(rows$model_shown, rows$domain_shown, rows$estimate), ]
   cell <- paste(rows$model_shown, rows$domain_shown, sep = ", ")
   cell <- factor(cell, levels = unique(cell))
-  said <- sprintf("%s: %d of %d", levels(cell), tapply(rows$holds, cell, sum), table(cell))
-  rows$panel <- factor(cell, levels = levels(cell), labels = said)
+  counts <- sprintf("%s: %d of %d", levels(cell), tapply(rows$holds, cell, sum), table(cell))
+  rows$panel <- factor(cell, levels = levels(cell), labels = counts)
   rows$place <- stats::ave(rows$estimate, rows$panel, FUN = seq_along)
-  rows
+  with_intervals(rows, "estimate", "conf_low", "conf_high")
 }
 
-drawn_layers <- function(rows) {
+recovery_panels <- function(rows, is_fixed, n_columns) {
   .data <- ggplot2::.data
-  ggplot2::ggplot(rows, ggplot2::aes(
-    x = .data$truth, y = .data$estimate, ymin = .data$conf_low, ymax = .data$conf_high, colour = .data$verdict
-  )) +
-    ggplot2::geom_abline(colour = "grey35", linetype = "dashed", linewidth = .4) +
-    ggplot2::geom_linerange(linewidth = .4) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data$verdict), size = 1.2)
-}
-
-fixed_layers <- function(rows) {
-  .data <- ggplot2::.data
-  ggplot2::ggplot(rows, ggplot2::aes(
-    x = .data$place, y = .data$estimate, ymin = .data$conf_low, ymax = .data$conf_high, colour = .data$verdict
-  )) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$truth, colour = NULL), colour = "grey35", linetype = "dashed") +
-    ggplot2::geom_linerange(linewidth = .4) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data$verdict), size = 1)
-}
-
-recovery_labels <- function(rows, is_fixed) {
-  ggplot2::labs(
-    title = paste(
-      "Is a known interference found again?", if (is_fixed) "Fixed truths" else "Truths drawn from the prior"
-    ),
-    subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
-    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (population level)", "True "),
-    y = with_delta("P, 95 % interval", "Estimated "), colour = NULL, shape = NULL,
-    caption = caption_of(source_note(rows), coverage_note(rows))
-  )
+  rows$x <- if (is_fixed) rows$place else rows$truth
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
+    (if (is_fixed) {
+      ggplot2::geom_line(ggplot2::aes(y = .data$truth), colour = "grey35", linetype = "dashed")
+    } else {
+      ggplot2::geom_abline(colour = "grey35", linetype = "dashed", linewidth = .4)
+    }) +
+    curves(rows, "verdict", size = if (is_fixed) 1 else 1.2, bar_width = .4, is_joined = FALSE) +
+    panels_by("panel", n_columns, scales = if (is_fixed) "free_y" else "fixed") +
+    colours_and_shapes(2) +
+    figure_theme() +
+    panels_of_domains() +
+    grid_of_numbers()
 }
 
 coverage_note <- function(rows) {
   all <- interval_coverage(rows, by = character())
   n_doubtful <- if ("is_converged" %in% names(rows)) length(unique(rows$data_set[!rows$is_converged])) else 0
-  said <- sprintf(
-    "%s, one fit each; of %s, %.1f %% hold the truth.", counted(length(unique(rows$data_set)), "data set"),
-    counted(all$n, "interval"), 100 * all$coverage
+  c(
+    sprintf(
+      "%s, one fit each; of %s, %.1f %% hold the truth.", counted(length(unique(rows$data_set)), "data set"),
+      counted(all$n, "interval"), 100 * all$coverage
+    ),
+    if (n_doubtful > 0) sprintf("Not converged: %s.", counted(n_doubtful, "fit"))
   )
-  if (n_doubtful > 0) paste(said, sprintf("Not converged: %s.", counted(n_doubtful, "fit"))) else said
 }
 
 recovery_in_words <- function(rows) {
-  sprintf(
-    "Estimates of \u0394P with 95 %% intervals against the truth. Intervals that hold it: %s. %s %s",
-    paste(levels(rows$panel), collapse = "; "), coverage_note(rows), source_note(rows)
+  alt_text(
+    "Estimates of \u0394P with 95 % intervals against the truth", "Intervals that hold it", levels(rows$panel),
+    coverage_note(rows), source_note(rows)
   )
 }
 
@@ -115,8 +99,8 @@ recovery_in_words <- function(rows) {
 with_known_labels <- function(rows, id, known) {
   label <- paste0(id, "_label")
   if (!label %in% names(rows)) {
-    found <- as.character(rows[[id]])
-    rows[[label]] <- ifelse(found %in% names(known), known[found], found)
+    names <- as.character(rows[[id]])
+    rows[[label]] <- ifelse(names %in% names(known), known[names], names)
   }
   rows
 }

@@ -14,75 +14,55 @@
 #' @noRd
 plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  refusals <- refusals_to_draw(data_of(data), levels)
-  n_models <- nlevels(refusals$model_shown)
+  rows <- refusals_to_draw(figure_rows(data), levels)
+  n_models <- nlevels(rows$model_shown)
   n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
-  width_in <- max(8, 3.2 + 2.1 * min(5, n_models))
-  note <- sprintf(
-    "%s trials, %s of them refused.",
-    format(sum(refusals$n_trials), big.mark = ","), format(sum(refusals$n_refusals), big.mark = ",")
-  )
-  plot <- refusal_layers(refusals, n_columns) +
-    ggplot2::labs(
-      title = "Refusals by condition",
-      subtitle = "Share of trials whose answer is not exactly one of the two options, with 95 % interval (Wilson).",
-      x = "Refused trials (%)", y = NULL, fill = NULL, shape = NULL,
-      caption = caption_of(source_note(refusals), note)
-    )
+  tests <- rev(levels(rows$test_shown))
+  n <- format(colSums(rows[c("n_trials", "n_refusals")]), big.mark = ",", trim = TRUE)
+  plot <- at_height(rows) +
+    lines_between(tests) +
+    dots_with_intervals(rows, "condition", filled = TRUE, size = 2.1, stroke = .5) +
+    panels_by("model_shown", n_columns) +
+    ggplot2::scale_x_continuous(limits = c(0, NA), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    names_on_y(tests) +
+    condition_scales(nlevels(rows$condition)) +
+    figure_theme()
   finish_figure(
-    plot, file, refusals_in_words(refusals),
-    width = width, height = height, width_in = width_in,
-    height_in = 1.9 + .42 * max(nlevels(refusals$test_shown), 2) * ceiling(n_models / n_columns)
+    plot, file, refusals_in_words(rows), width, height, max(8, 3.2 + 2.1 * min(5, n_models)),
+    1.9 + .42 * max(length(tests), 2) * ceiling(n_models / n_columns),
+    title = "Refusals by condition",
+    subtitle = "Share of trials whose answer is not exactly one of the two options, with 95 % interval (Wilson).",
+    caption = c(source_note(rows), sprintf("%s trials, %s of them refused.", n[["n_trials"]], n[["n_refusals"]])),
+    x = "Refused trials (%)"
   )
 }
 
 refusals_to_draw <- function(refusals, levels) {
   check_columns(refusals, c("model", "test", "condition", "n_trials", "n_refusals"), to = "draw refusals")
   has_trials <- !is.na(refusals$n_trials) & refusals$n_trials > 0
-  refusals <- rows_to_draw(
+  rows <- rows_to_draw(
     refusals, (is.null(levels) | refusals$condition %in% levels) & has_trials, "refusals", "row with trials",
     c("model", "test", "condition"), "a model has more than one row for a test and condition",
     "Keep the rows of one source, study version and variant."
   )
-  refusals$condition <- shown_conditions(refusals, levels = levels)
-  refusals <- with_shown(refusals, c("model", "test"))
-  levels(refusals$test_shown) <- two_lines(levels(refusals$test_shown))
-  # The first test on top, and in it the first condition.
-  test_row <- nlevels(refusals$test_shown) + 1 - as.integer(refusals$test_shown)
-  refusals$height <- test_row + beside(nlevels(refusals$condition), .17)[as.integer(refusals$condition)]
-  cbind(refusals, rate = refusals$n_refusals / refusals$n_trials, wilson(refusals$n_refusals, refusals$n_trials))
+  rows$condition <- shown_conditions(rows, levels = levels)
+  rows <- with_tests_on_y(rows)
+  rows$height <- heights_of(rows$test_shown, rows$condition, .17)
+  rows <- cbind(rows, rate = rows$n_refusals / rows$n_trials, wilson(rows$n_refusals, rows$n_trials))
+  with_intervals(rows, "rate", "rate_low", "rate_high", scale = 100)
 }
 
-refusal_layers <- function(refusals, n_columns) {
-  .data <- ggplot2::.data
-  tests <- rev(levels(refusals$test_shown))
-  ggplot2::ggplot(refusals, ggplot2::aes(x = 100 * .data$rate, y = .data$height)) +
-    lines_between(tests) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = 100 * .data$rate_low, xmax = 100 * .data$rate_high),
-      colour = "grey35", linewidth = .6
-    ) +
-    ggplot2::geom_point(ggplot2::aes(fill = .data$condition, shape = .data$condition), size = 2.1, stroke = .5) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$model_shown), ncol = n_columns) +
-    ggplot2::scale_x_continuous(limits = c(0, NA), guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    names_on_y(tests) +
-    condition_scales(nlevels(refusals$condition)) +
-    figure_theme()
-}
-
-refusals_in_words <- function(refusals) {
-  sums <- function(column) tapply(refusals[[column]], list(refusals$model_shown, refusals$condition), sum)
+refusals_in_words <- function(rows) {
+  sums <- function(column) tapply(rows[[column]], list(rows$model_shown, rows$condition), sum)
   percent <- 100 * sums("n_refusals") / sums("n_trials")
-  said <- each_row_in_words(percent, "%.1f")
-  most <- refusals[which.max(refusals$rate), ]
-  sprintf(
-    paste(
-      "Share of refused trials for %s by condition. Per cent over all tests, %s: %s. The highest share",
-      "is %.1f per cent: %s, %s, %s. %s"
+  highest <- rows[which.max(rows$rate), ]
+  alt_text(
+    sprintf("Share of refused trials for %s by condition", counted_shown(rows, c("test", "model"))),
+    sprintf("Per cent over all tests, %s", all_in_words(colnames(percent))), each_row_in_words(percent, "%.1f"),
+    sprintf(
+      "The highest share is %.1f per cent: %s, %s, %s.", highest$at, highest$model_shown,
+      sub("\n", " ", highest$test_shown, fixed = TRUE), highest$condition
     ),
-    counted_shown(refusals, c("test", "model")),
-    all_in_words(colnames(percent)), paste(said, collapse = "; "),
-    100 * most$rate, most$model_shown, sub("\n", " ", most$test_shown, fixed = TRUE), most$condition,
-    source_note(refusals)
+    source_note(rows)
   )
 }

@@ -14,25 +14,25 @@
 plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
                            levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- residuals_to_draw(data_of(data))
+  trials <- residuals_to_draw(figure_rows(data))
   levels <- if (is.null(levels)) list(condition = levels_of(trials, "condition")) else levels
   maker <- model_maker(trials, formula, levels)
   trials <- trials[stats::complete.cases(trials[maker$columns]), , drop = FALSE]
-  panels <- lapply(split(trials, trials$test_shown, drop = TRUE), function(rows) residual_panels(rows, maker))
+  panels <- lapply(split(trials, trials$test_shown, drop = TRUE), residual_panels, maker = maker)
   points <- do.call(rbind, lapply(panels, `[[`, "points"))
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
   n_columns <- columns_within(width, 5, each_in = 1.7, beside_in = .4)
-  plot <- residual_layers(points, bars, n_columns) + ggplot2::labs(
+  finish_figure(
+    residual_layers(points, bars, n_columns), file, residuals_in_words(panels, trials), width, height, 11,
+    1.8 + 1.9 * ceiling(2 * length(panels) / n_columns),
     title = sprintf("%s: do the residuals look as the mixed models assume?", model_of(trials)),
     subtitle = paste(
       "Quantiles: on the line where residuals are normal.",
       "Spread: bars alike where the spread is; from the 5th to the 95th percentile."
     ),
-    x = "Normal quantile (quantiles), fitted tokens (spread)", y = "Residual in standard deviations",
-    caption = caption_of(source_note(trials), measure_note(trials))
+    caption = c(source_note(trials), measure_note(trials)),
+    x = "Normal quantile (quantiles), fitted tokens (spread)", y = "Residual in standard deviations"
   )
-  height_in <- 1.8 + 1.9 * ceiling(2 * length(panels) / n_columns)
-  finish_figure(plot, file, residuals_in_words(panels, trials), width, height, width_in = 11, height_in = height_in)
 }
 
 residuals_to_draw <- function(trials) {
@@ -95,7 +95,7 @@ residual_layers <- function(points, bars, n_columns) {
       data = bars, linewidth = .5, colour = model_colours()[[2]]
     ) +
     ggplot2::geom_point(data = bars, size = .8) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = n_columns, scales = "free") +
+    panels_by("panel", n_columns, scales = "free") +
     figure_theme() +
     ggplot2::theme(
       strip.text = ggplot2::element_text(size = 6.5, hjust = 0), axis.text = ggplot2::element_text(size = 7)
@@ -104,12 +104,19 @@ residual_layers <- function(points, bars, n_columns) {
 
 residuals_in_words <- function(panels, trials) {
   skewness <- vapply(panels, `[[`, 1, "skewness")
-  sprintf(
-    paste(
-      "Normal quantiles and spread of the residuals of %s, %s. Residuals would lie on a line if they were normal;",
-      "their skewness (0 if symmetric) is from %.1f to %.1f, the largest in %s. %s"
+  alt_text(
+    sprintf(
+      "Normal quantiles and spread of the residuals of %s, %s", counted(length(panels), "mixed model"), model_of(trials)
     ),
-    counted(length(panels), "mixed model"), model_of(trials), min(skewness), max(skewness),
-    names(panels)[[which.max(skewness)]], caption_of(source_note(trials), measure_note(trials))
+    notes = c(
+      sprintf(
+        paste(
+          "Residuals would lie on a line if they were normal; their skewness (0 if symmetric) is from %.1f to %.1f,",
+          "the largest in %s."
+        ),
+        min(skewness), max(skewness), names(panels)[[which.max(skewness)]]
+      ),
+      source_note(trials), measure_note(trials)
+    )
   )
 }

@@ -18,26 +18,22 @@
 #' @noRd
 plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  rows <- data_of(data, "estimates")
+  rows <- figure_rows(data, "estimates")
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
-  tests <- levels(drawn$rows$test_shown)
-  plot <- specification_layers(drawn, dots, width_in) +
-    colours_and_shapes(length(tests)) +
-    ggplot2::labs(
-      title = "Does the result rest on how it was analysed?",
-      subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
-      x = NULL, y = drawn$axis, colour = NULL, shape = NULL,
-      caption = caption_of(drawn$notes, source_note(drawn$rows))
-    )
   panel_in <- max(1.5, .17 * nrow(unique(dots["y"])))
-  legend_in <- .2 * ceiling(length(tests) / columns_of_tests(drawn, width_in))
-  height_in <- 2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1)
-  finish_figure(plot, file, specifications_in_words(drawn), width, height, width_in = 9, height_in = height_in)
+  legend_in <- .2 * ceiling(nlevels(drawn$rows$test_shown) / columns_of_tests(drawn, width_in))
+  finish_figure(
+    specification_layers(drawn, dots, width_in), file, specifications_in_words(drawn), width, height, 9,
+    2.2 + legend_in + panel_in * (nlevels(drawn$rows$model_shown) + 1),
+    title = "Does the result rest on how it was analysed?",
+    subtitle = "Each column is one specification; the grey one is the first, to which the others are compared.",
+    caption = c(drawn$notes, source_note(drawn$rows)), y = drawn$axis
+  )
 }
 
-# Rows with `value`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
+# Rows with `at`, `low`, `high` on one scale, `x` (the place of the specification), labels; and what to say of them.
 specifications_to_draw <- function(rows) {
   check_columns(rows, c("spec", "unit", "estimate", "conf_low", "conf_high"), to = "draw specifications")
   has_failed <- is.na(rows$estimate)
@@ -45,31 +41,31 @@ specifications_to_draw <- function(rows) {
     stop_with("Can't draw specifications: none has an estimate.")
   }
   scaled <- on_one_scale(rows[!has_failed, , drop = FALSE])
-  kept <- scaled$rows
-  for (name in setdiff(c("model", "test"), names(kept))) kept[[name]] <- rep("all rows", nrow(kept))
-  kept$model[is.na(kept$model)] <- "all models"
-  kept$test[is.na(kept$test)] <- "all rows"
-  if (anyDuplicated(kept[c("spec", "model", "test")]) > 0) {
+  estimated <- scaled$rows
+  for (name in setdiff(c("model", "test"), names(estimated))) estimated[[name]] <- rep("all rows", nrow(estimated))
+  estimated$model[is.na(estimated$model)] <- "all models"
+  estimated$test[is.na(estimated$test)] <- "all rows"
+  if (anyDuplicated(estimated[c("spec", "model", "test")]) > 0) {
     stop_with(
-      "Can't draw specifications: one has more than one row for a model and test.",
+      "Can't draw specifications: a specification has more than one row for a model and test.",
       "Keep the rows of one source, study version and variant."
     )
   }
-  kept <- with_whole_labels(kept)
-  kept <- with_shown(kept, c("model", "test"))
-  kept$is_doubtful <- if ("status" %in% names(kept)) !kept$status %in% "ok" else FALSE
-  ordered <- in_order_of_median(rows, kept)
-  kept$x <- match(kept$spec, ordered$spec)
+  estimated <- with_whole_labels(estimated)
+  estimated <- with_shown(estimated, c("model", "test"))
+  estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
+  ordered <- in_order_of_median(rows, estimated)
   # A test keeps its place where another one is missing.
-  n_tests <- nlevels(kept$test_shown)
-  kept$beside <- kept$x + .75 * (as.integer(kept$test_shown) - (n_tests + 1) / 2) / n_tests
-  clipped <- within_panel(kept)
+  n_tests <- nlevels(estimated$test_shown)
+  beside <- .75 * (as.integer(estimated$test_shown) - (n_tests + 1) / 2) / n_tests
+  estimated$x <- match(estimated$spec, ordered$spec) + beside
+  clipped <- within_panel(estimated)
   notes <- c(
-    if (any(kept$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
+    if (any(estimated$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
     if (clipped$n > 0) paste(counted_go(clipped$n), "beyond the panel."),
     if (any(has_failed)) sprintf("Not drawn, because nothing could be estimated: %s.", counted(sum(has_failed), "row"))
   )
-  list(rows = clipped$rows, all = kept, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
+  list(rows = clipped$rows, all = estimated, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
 }
 
 # A label where there is one for every row that has none of its own.
@@ -86,7 +82,7 @@ counted_go <- function(n) if (n == 1) "1 interval goes" else sprintf("%d interva
 on_one_scale <- function(rows) {
   units <- unique(rows$unit)
   if (length(units) == 1) {
-    rows[c("value", "low", "high")] <- rows[c("estimate", "conf_low", "conf_high")]
+    rows <- with_intervals(rows, "estimate", "conf_low", "conf_high")
     named <- c(probability = "Delta P", ratio = "Ratio")
     axis <- if (units %in% names(named)) named[[units]] else sprintf("Difference in %s", units)
     return(list(rows = rows, axis = axis, null = if (units == "ratio") 1 else 0))
@@ -97,16 +93,16 @@ on_one_scale <- function(rows) {
       "Rows of several units need the columns d, d_low and d_high, without a missing value."
     )
   }
-  rows[c("value", "low", "high")] <- rows[c("d", "d_low", "d_high")]
+  rows <- with_intervals(rows, "d", "d_low", "d_high")
   list(rows = rows, axis = "Difference in standard deviations (d)", null = 0)
 }
 
 # One row a specification: `spec`, `label`, `is_first`, in the order of the median value.
-in_order_of_median <- function(rows, kept) {
+in_order_of_median <- function(rows, estimated) {
   number <- if ("spec_no" %in% names(rows)) rows$spec_no else match(rows$spec, unique(rows$spec))
   first <- rows$spec[order(number)][[1]]
-  specs <- unique(kept$spec)
-  medians <- vapply(specs, function(spec) stats::median(kept$value[kept$spec == spec]), 1)
+  specs <- unique(estimated$spec)
+  medians <- vapply(specs, function(spec) stats::median(estimated$at[estimated$spec == spec]), 1)
   specs <- specs[order(medians, match(specs, unique(rows$spec)))]
   label <- if ("label" %in% names(rows)) rows$label[match(specs, rows$spec)] else specs
   data.frame(spec = specs, label = label, is_first = specs == first)
@@ -115,7 +111,7 @@ in_order_of_median <- function(rows, kept) {
 within_panel <- function(rows) {
   width <- rows$high - rows$low
   is_narrow <- is.finite(width) & width <= 10 * stats::median(width, na.rm = TRUE)
-  limits <- range(c(rows$value, rows$low[is_narrow], rows$high[is_narrow]), na.rm = TRUE)
+  limits <- range(c(rows$at, rows$low[is_narrow], rows$high[is_narrow]), na.rm = TRUE)
   is_beyond <- !is.na(width) & (rows$low < limits[[1]] | rows$high > limits[[2]])
   rows$low <- pmax(rows$low, limits[[1]])
   rows$high <- pmin(rows$high, limits[[2]])
@@ -126,10 +122,10 @@ within_panel <- function(rows) {
 choices_to_draw <- function(rows, drawn) {
   dimensions <- grep("^choice_", names(rows), value = TRUE)
   specs <- drawn$specs$spec
-  own <- rows[match(specs, rows$spec), , drop = FALSE]
+  choices <- rows[match(specs, rows$spec), , drop = FALSE]
   first <- rows[match(drawn$specs$spec[drawn$specs$is_first], rows$spec), , drop = FALSE]
   dots <- do.call(rbind, lapply(dimensions, function(name) {
-    chosen <- as.character(own[[name]])
+    chosen <- as.character(choices[[name]])
     if (nrow(first) == 1) chosen[is.na(chosen)] <- as.character(first[[name]])
     data.frame(x = seq_along(specs), shown = sprintf("%s: %s", gsub("_", " ", sub("^choice_", "", name)), chosen))[
       !is.na(chosen), ,
@@ -137,14 +133,14 @@ choices_to_draw <- function(rows, drawn) {
     ]
   }))
   if (is.null(dots)) dots <- data.frame(x = seq_along(specs), shown = drawn$specs$label)
-  named <- unique(c(of_first(dots, drawn), dots$shown))
+  named <- unique(c(dots_of_first(dots, drawn), dots$shown))
   # Grouped by dimension, that of the first specification on top of each.
   named <- named[order(match(sub(": .*", "", named), unique(sub(": .*", "", dots$shown))))]
   dots$y <- 1e6 + length(named) + 1 - match(dots$shown, named)
   dots
 }
 
-of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
+dots_of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
 
 specification_layers <- function(drawn, dots, width_in) {
   .data <- ggplot2::.data
@@ -156,35 +152,27 @@ specification_layers <- function(drawn, dots, width_in) {
   rows <- in_panel(drawn$rows, as.character(drawn$rows$model_shown))
   zero <- in_panel(data.frame(at = rep(drawn$null, length(panels) - 1)), utils::head(panels, -1))
   # All models have one scale: what is small must look small.
-  ends <- merge(zero["panel"], data.frame(y = range(c(rows$low, rows$high, rows$value, drawn$null), na.rm = TRUE)))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
+  ends <- merge(zero["panel"], data.frame(y = range(c(rows$low, rows$high, rows$at, drawn$null), na.rm = TRUE)))
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data$x, alpha = .data$is_doubtful)) +
     first_band(drawn) +
-    ggplot2::geom_blank(ggplot2::aes(x = 1, y = .data$y), ends) +
+    ggplot2::geom_blank(ggplot2::aes(x = 1, y = .data$y, alpha = NULL), ends) +
     ggplot2::geom_hline(ggplot2::aes(yintercept = .data$at), zero, colour = "grey35", linetype = "dashed") +
-    ggplot2::geom_linerange(
-      ggplot2::aes(
-        x = .data$beside, ymin = .data$low, ymax = .data$high, colour = .data$test_shown, alpha = .data$is_doubtful
-      ),
-      linewidth = .5
-    ) +
+    curves(rows, "test_shown", size = 1.5, is_joined = FALSE) +
     ggplot2::geom_point(
-      ggplot2::aes(
-        x = .data$beside, y = .data$value, colour = .data$test_shown, shape = .data$test_shown,
-        alpha = .data$is_doubtful
-      ),
-      size = 1.5
+      ggplot2::aes(y = .data$y, alpha = NULL), in_panel(dots, "What was chosen"),
+      size = 2, colour = "grey15"
     ) +
-    ggplot2::geom_point(ggplot2::aes(y = .data$y), in_panel(dots, "What was chosen"), size = 2, colour = "grey15") +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 1, scales = "free_y") +
+    panels_by("panel", 1, scales = "free_y") +
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
+    colours_and_shapes(nlevels(rows$test_shown)) +
     one_legend(ncol = columns_of_tests(drawn, width_in)) +
     figure_theme() +
+    grid_of_numbers() +
     ggplot2::theme(
       axis.text.x = ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10"),
-      panel.grid.major.x = ggplot2::element_blank(),
-      panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
-      axis.text.y = ggplot2::element_text(hjust = 1), strip.text = ggplot2::element_text(hjust = 0)
+      panel.grid.major.x = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(hjust = 1),
+      strip.text = ggplot2::element_text(hjust = 0)
     )
 }
 
@@ -224,13 +212,22 @@ specifications_in_words <- function(drawn) {
   side <- ifelse(rows$low > drawn$null, 1, ifelse(rows$high < drawn$null, -1, 0))
   cell <- paste(rows$model, rows$test, sep = "\r")
   is_same <- vapply(split(side, cell), function(sides) length(unique(sides)) == 1, NA)
-  spread <- vapply(split(rows$value, cell), function(values) diff(range(values)), 1)
-  sprintf(
-    paste(
-      "Specification curve of %s in %s: %s. In %d of them the intervals of all specifications lie on the same side of",
-      "%g, or all include it. Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less. %s"
+  spread <- vapply(split(rows$at, cell), function(values) diff(range(values)), 1)
+  alt_text(
+    sprintf(
+      "Specification curve of %s in %s: %s", counted(nrow(drawn$specs), "specification"),
+      counted(length(is_same), "cell"), drawn$axis
     ),
-    counted(nrow(drawn$specs), "specification"), counted(length(is_same), "cell"), drawn$axis, sum(is_same), drawn$null,
-    max(spread), stats::median(spread), caption_of(drawn$notes, source_note(rows))
+    notes = c(
+      sprintf(
+        "In %d of them the intervals of all specifications lie on the same side of %g, or all include it.",
+        sum(is_same), drawn$null
+      ),
+      sprintf(
+        "Within a cell the estimates differ by at most %.2g, in half of them by %.2g or less.", max(spread),
+        stats::median(spread)
+      ),
+      drawn$notes, source_note(rows)
+    )
   )
 }

@@ -15,7 +15,7 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 2, 5, 6, 7 and 12.
-#' @seealso [plot_families()] for figure 3, [plot_success()] for figure 13.
+#' @seealso `draw_figure("plot_families", ...)` for figure 3, `draw_figure("plot_success", ...)` for figure 13.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' games <- simulate_structured_games(p = c(0, .5, 1), experiments = "bgd", n_games = 8)
@@ -24,45 +24,26 @@
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
 plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  indices <- data_of(data, "indices")
+  indices <- figure_rows(data, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
   title <- if (nlevels(cells$variant_shown) == 1) {
     "Do groups end up in different classes?"
   } else {
     "Does the stratification of groups depend on the condition?"
   }
-  plot <- game_dots(cells, width) +
-    ggplot2::labs(
-      title = given_title(indices, title),
-      subtitle = paste(
-        c("0: each group is chosen alike for all classes. Higher: more apart.", gasi_note(cells)),
-        collapse = "\n"
-      ),
-      x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(source_note(indices), games_note(cells), marks_note(cells))
-    )
-  said <- stratification_in_words(cells, indices)
-  finish_figure(plot, file, said, width, height, width_in = 9, height_in = dots_height_in(cells, width))
+  notes <- c(games_note(cells), source_note(indices))
+  finish_figure(
+    game_dots(cells, width), file, games_in_words("Indices of stratification for", cells, notes), width, height, 9,
+    dots_height_in(cells, width),
+    title = given_title(indices, title),
+    subtitle = paste(
+      c("0: each group is chosen alike for all classes. Higher: more apart.", gasi_note(cells)),
+      collapse = "\n"
+    ),
+    caption = c(source_note(indices), games_note(cells), marks_note(cells))
+  )
 }
 
 gasi_note <- function(cells) {
   if (any(grepl("^gasi", cells$index))) "GASI: higher, the more a group's classes differ from game to game."
-}
-
-given_title <- function(rows, otherwise) {
-  given <- if ("title" %in% names(rows)) unique(rows$title[!is.na(rows$title)]) else character()
-  if (length(given) == 1) given else otherwise
-}
-
-stratification_in_words <- function(cells, indices) {
-  sprintf(
-    "Indices of stratification for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
-    levels_in_words(conditions_shown(cells), "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), caption_of(games_note(cells), source_note(indices))
-  )
-}
-
-# ", 2 conditions (main, steer fair)"; nothing where there is only one.
-levels_in_words <- function(shown, what) {
-  if (nlevels(shown) < 2) "" else sprintf(", %s (%s)", counted(nlevels(shown), what), toString(levels(shown)))
 }

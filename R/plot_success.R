@@ -12,33 +12,19 @@
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 13 (appendix G).
-#' @export
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' plot_success(data.frame(
-#'   source = "simulated", model = "greedy", variant = rep(c("hidden_mapping", "hidden_mapping_bonus"), each = 5),
-#'   success_rate = c(.8, .7, .75, .85, .8, .6, .55, .65, .5, .6), random_level = .3, best_level = .9
-#' ))
+#' @noRd
 plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  games <- data_of(data)
-  rates <- success_rates(games)
-  cells <- game_cells(rates, c(success_rate = "Successful rounds of a game (%)"), to = "success")
-  plot <- game_dots(cells, width) +
-    best_lines(cells) +
-    ggplot2::labs(
-      title = given_title(games, "How often do choices succeed?"),
-      subtitle = "Mean share of successful rounds in a game.",
-      x = NULL, y = NULL, colour = NULL, shape = NULL,
-      caption = caption_of(
-        source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells)
-      )
-    )
-  said <- sprintf(
-    "Successful rounds (%%) for %s%s%s. %s %s", counted(nlevels(cells$model_shown), "model"),
-    levels_in_words(cells$variant_shown, "condition"), levels_in_words(cells$format_shown, "answer format"),
-    dots_in_words(cells), caption_of(games_note(cells), source_note(games))
+  games <- figure_rows(data)
+  cells <- game_cells(success_rates(games), c(success_rate = "Successful rounds of a game (%)"), to = "success")
+  notes <- c(games_note(cells), source_note(games))
+  finish_figure(
+    game_dots(cells, width) + best_lines(cells), file, games_in_words("Successful rounds (%) for", cells, notes),
+    width, height, 9, dots_height_in(cells, width),
+    title = given_title(games, "How often do choices succeed?"),
+    subtitle = "Mean share of successful rounds in a game.",
+    caption = c(source_note(games), games_note(cells), "Bars: 95 % t intervals over games.", levels_note(cells))
   )
-  finish_figure(plot, file, said, width, height, width_in = 9, height_in = dots_height_in(cells, width))
 }
 
 # By model, condition and answer format: the mean in per cent with its t interval.
@@ -51,13 +37,13 @@ success_rates <- function(games) {
   rows <- split(seq_len(nrow(known)), group_codes(known, c("model", "variant", "answer_format")))
   do.call(rbind, lapply(rows, function(of_cell) {
     percent <- 100 * known$success_rate[of_cell]
-    n <- length(percent)
-    half_width <- if (n > 1) stats::qt(.975, n - 1) * stats::sd(percent) / sqrt(n) else NA_real_
+    half_width <- t_half_width(stats::sd(percent), length(percent))
     cell <- known[of_cell[[1]], setdiff(names(known), c("game", "success_rate", "random_level")), drop = FALSE]
     data.frame(
       cell,
       index = "success_rate", estimate = mean(percent), conf_low = mean(percent) - half_width,
-      conf_high = mean(percent) + half_width, n_games = n, random_level = 100 * known$random_level[of_cell[[1]]]
+      conf_high = mean(percent) + half_width, n_games = length(percent),
+      random_level = 100 * known$random_level[of_cell[[1]]]
     )
   }))
 }
@@ -65,10 +51,9 @@ success_rates <- function(games) {
 best_lines <- function(cells) {
   .data <- ggplot2::.data
   best <- unique(cells[!is.na(cells$best_level), c("row_shown", "column_shown", "best_level")])
-  if (nrow(best) == 0) {
-    return(NULL)
+  if (nrow(best) > 0) {
+    ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), best, colour = "grey25", linewidth = .4)
   }
-  ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), data = best, colour = "grey25", linewidth = .4)
 }
 
 levels_note <- function(cells) {

@@ -14,22 +14,26 @@
 #' @noRd
 plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
-  trials <- steps_to_draw(data_of(data))
-  bars <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bars))
-  rownames(bars) <- NULL
-  n_above <- nrow(trials) - sum(bars$n)
+  trials <- steps_to_draw(figure_rows(data))
+  bins <- do.call(rbind, lapply(split(trials, trials$model_shown), token_bins))
+  n_above <- nrow(trials) - sum(bins$n)
   note <- sprintf(
     "%s trials, refusals included%s.", format(nrow(trials), big.mark = ","),
     if (n_above > 0) sprintf("; of each model the highest 1 %% of counts lie outside (%d trials)", n_above) else ""
   )
-  plot <- step_layers(bars) +
-    ggplot2::labs(
-      title = "In which steps are tokens counted?",
-      subtitle = "Trials by token count. Gaps between bars: counts that never occur. Each model has its own scales.",
-      x = "Tokens", y = "Trials", caption = caption_of(source_note(trials), note, measure_note(trials))
-    )
-  height_in <- 1.9 + 1.3 * nlevels(trials$model_shown)
-  finish_figure(plot, file, steps_in_words(trials, bars), width, height, width_in = 8, height_in = height_in)
+  plot <- ggplot2::ggplot(with_strips(bins)) +
+    histogram(with_strips(bins)) +
+    panels_by("strip", 1, scales = "free") +
+    ggplot2::scale_x_continuous(labels = function(x) format(x, big.mark = ",", trim = TRUE)) +
+    figure_theme() +
+    grid_of_numbers() +
+    ggplot2::theme(strip.text = ggplot2::element_text(face = "bold", hjust = 0))
+  finish_figure(
+    plot, file, steps_in_words(trials, bins), width, height, 8, 1.9 + 1.3 * nlevels(trials$model_shown),
+    title = "In which steps are tokens counted?",
+    subtitle = "Trials by token count. Gaps between bars: counts that never occur. Each model has its own scales.",
+    caption = c(source_note(trials), note, measure_note(trials)), x = "Tokens", y = "Trials"
+  )
 }
 
 steps_to_draw <- function(trials) {
@@ -39,8 +43,8 @@ steps_to_draw <- function(trials) {
   with_shown(trials, "model")
 }
 
-# The bars of one model, about 160 of them, and at least four to a step, so that a step shows as a gap.
-token_bars <- function(trials) {
+# The bins of one model, about 160 of them, and at least four to a step, so that a step shows as a gap.
+token_bins <- function(trials) {
   step <- token_step(trials$tokens)
   highest <- stats::quantile(trials$tokens, .99, names = FALSE, type = 1)
   lowest <- min(trials$tokens)
@@ -49,36 +53,26 @@ token_bars <- function(trials) {
   if (!is.na(step) && step >= 4) {
     width <- min(width, step %/% 4)
   }
-  found <- table((shown - lowest) %/% width)
-  from <- lowest + width * as.numeric(names(found))
+  counts <- table((shown - lowest) %/% width)
+  low <- lowest + width * as.numeric(names(counts))
   data.frame(
-    model_shown = trials$model_shown[[1]], from = from, to = from + width, n = as.integer(found), step = step
+    model_shown = trials$model_shown[[1]], low = low, high = low + width, n = as.integer(counts), step = step,
+    row.names = NULL
   )
 }
 
-step_layers <- function(bars) {
-  .data <- ggplot2::.data
-  step <- bars$step
-  said <- ifelse(is.na(step), "step unknown", sprintf("steps of %g", step))
-  strips <- sprintf("%s: %s", bars$model_shown, said)
-  bars$strip <- factor(strips, levels = unique(strips[order(bars$model_shown)]))
-  ggplot2::ggplot(bars, ggplot2::aes(xmin = .data$from, xmax = .data$to, ymin = 0, ymax = .data$n)) +
-    ggplot2::geom_rect(fill = "#0072B2") +
-    ggplot2::facet_wrap(ggplot2::vars(.data$strip), ncol = 1, scales = "free") +
-    ggplot2::scale_x_continuous(labels = function(x) format(x, big.mark = ",", trim = TRUE)) +
-    figure_theme() +
-    ggplot2::theme(
-      panel.grid.major.y = ggplot2::element_line(colour = "grey92"),
-      strip.text = ggplot2::element_text(face = "bold", hjust = 0)
-    )
+with_strips <- function(bins) {
+  steps <- ifelse(is.na(bins$step), "step unknown", sprintf("steps of %g", bins$step))
+  strips <- sprintf("%s: %s", bins$model_shown, steps)
+  bins$strip <- factor(strips, levels = unique(strips[order(bins$model_shown)]))
+  bins
 }
 
-steps_in_words <- function(trials, bars) {
-  step <- vapply(split(bars$step, bars$model_shown), function(steps) steps[[1]], 1)
-  said <- ifelse(is.na(step), "unknown", sprintf("%g", step))
-  sprintf(
-    "Histograms of token counts for %s, in bars finer than a step. Steps in tokens: %s. %s",
-    counted(nlevels(trials$model_shown), "model"), paste(names(step), said, collapse = "; "),
-    caption_of(source_note(trials), measure_note(trials))
+steps_in_words <- function(trials, bins) {
+  step <- vapply(split(bins$step, bins$model_shown), function(steps) steps[[1]], 1)
+  alt_text(
+    sprintf("Histograms of token counts for %s, in bars finer than a step", counted(length(step), "model")),
+    "Steps in tokens", paste(names(step), ifelse(is.na(step), "unknown", sprintf("%g", step))),
+    source_note(trials), measure_note(trials)
   )
 }

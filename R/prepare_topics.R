@@ -57,13 +57,13 @@ prepare_by_word <- function(texts, meta, lower_thresh) {
   vocab <- sort(unique(stems), method = "radix")
   word <- match(stems, vocab)[match(pieces, different)]
   counts <- count_words(document[!is.na(word)], word[!is.na(word)])
-  kept <- which(tabulate(counts$word, length(vocab)) > lower_thresh)
-  counts <- counts[counts$word %in% kept, ]
-  entries <- rbind(match(counts$word, kept), counts$n)
+  frequent <- which(tabulate(counts$word, length(vocab)) > lower_thresh)
+  counts <- counts[counts$word %in% frequent, ]
+  entries <- rbind(match(counts$word, frequent), counts$n)
   row.names(meta) <- NULL
   list(
     documents = lapply(split(as.vector(entries), rep(counts$document, each = 2)), matrix, nrow = 2),
-    vocab = vocab[kept], meta = meta[unique(counts$document), , drop = FALSE]
+    vocab = vocab[frequent], meta = meta[unique(counts$document), , drop = FALSE]
   )
 }
 

@@ -29,12 +29,12 @@ random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5
     )
   }
   check_resampling(n_cells, seed, to = "simulate random games")
-  found <- with_seed(seed, replicate(n_cells, {
+  indices <- with_seed(seed, replicate(n_cells, {
     counts <- random_counts(n_rounds, n_groups, class_sizes, n_games, balanced)
-    weighted_indices(measured_games(counts), all_alike(n_games))[1, ]
+    weighted_indices(measured_games(counts), equal_weights(n_games))[1, ]
   }))
-  limits <- apply(found, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
-  level <- rowMeans(found, na.rm = TRUE)
+  limits <- apply(indices, 1, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+  level <- rowMeans(indices, na.rm = TRUE)
   data.frame(
     index = index_names, level = replace(unname(level), is.nan(level), NA_real_),
     level_low = limits[1, ], level_high = limits[2, ], n_rounds = n_rounds, n_groups = n_groups,

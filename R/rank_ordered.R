@@ -27,7 +27,7 @@ rank_ordered <- function(data, by = NULL) {
   }
   check_columns(data, c(by, "game", "class", "choice"), to = "order games")
   if (!"n" %in% names(data)) data$n <- rep(1L, nrow(data))
-  found <- lapply(cells_of_games(data, by), function(rows) {
+  tables <- lapply(cells_of_games(data, by), function(rows) {
     counts <- allocation_counts(rows)
     games <- dimnames(counts)[[1]]
     ordered <- lapply(seq_along(games), function(k) {
@@ -35,11 +35,11 @@ rank_ordered <- function(data, by = NULL) {
     })
     n_places <- vapply(ordered, nrow, 1L)
     key <- rows$game[match(games, as.character(rows$game))]
-    beside_key(rows, by, cbind(game = rep(key, n_places), do.call(rbind, ordered)))
+    with_key(rows, by, cbind(game = rep(key, n_places), do.call(rbind, ordered)))
   })
-  found <- do.call(rbind, found)
-  row.names(found) <- NULL
-  found
+  tables <- do.call(rbind, tables)
+  row.names(tables) <- NULL
+  tables
 }
 
 # By game, group and class, how often.

@@ -22,14 +22,14 @@
 read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30) {
   what <- match.arg(what)
   database <- database_of(db)
-  kept <- kept_fits(database, patience_s)
+  models <- stored_models(database, patience_s)
   if (database != db) {
-    kept <- kept[kept$file %in% basename(db), , drop = FALSE]
+    models <- models[models$file %in% basename(db), , drop = FALSE]
   }
-  row <- one_kept_fit(kept, fit, db)
+  row <- chosen_fit(models, fit, db)
   column <- if (what == "model") "file" else "draws_file"
-  file <- checked_kept_file(row, column, database)
-  warn_of_one(row)
+  file <- checked_model_file(row, column, database)
+  warn_of_stored_model(row)
   if (what == "draws") {
     need_parquet(database)
     return(read_parquet(file))
@@ -53,7 +53,7 @@ database_of <- function(path) {
 }
 
 # The rows of brms_models with those of their fits, in the order in which they were fitted.
-kept_fits <- function(database, patience_s) {
+stored_models <- function(database, patience_s) {
   connection <- open_database(database, patience_s)
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
   if (!"brms_models" %in% DBI::dbListTables(connection)) {
@@ -67,11 +67,11 @@ kept_fits <- function(database, patience_s) {
   models[order(models$fitted_at), , drop = FALSE]
 }
 
-one_kept_fit <- function(kept, fit, path) {
+chosen_fit <- function(models, fit, path) {
   if (!is.null(fit)) {
-    kept <- kept[kept$fit %in% fit, , drop = FALSE]
+    models <- models[models$fit %in% fit, , drop = FALSE]
   }
-  if (nrow(kept) == 0) {
+  if (nrow(models) == 0) {
     name <- if (is.null(fit)) "" else paste0(" ", quoted(fit))
     stop_with(
       sprintf("There is no Bayesian model%s beside %s.", name, quoted(path)),
@@ -79,7 +79,7 @@ one_kept_fit <- function(kept, fit, path) {
     )
   }
   for (column in c("fit", "study", "source")) {
-    values <- unique(kept[[column]])
+    values <- unique(models[[column]])
     if (length(values) > 1) {
       stop_with(
         sprintf("%s keeps several Bayesian models, of %s %s.", quoted(path), column, quoted(values)),
@@ -88,10 +88,10 @@ one_kept_fit <- function(kept, fit, path) {
       )
     }
   }
-  kept[nrow(kept), ]
+  models[nrow(models), ]
 }
 
-checked_kept_file <- function(row, column, database) {
+checked_model_file <- function(row, column, database) {
   again <- sprintf("To make it again: analyze --fit %s --db %s --refit", row$fit, database)
   if (is.na(row[[column]])) {
     stop_with(
@@ -129,7 +129,7 @@ need_parquet <- function(database) {
   }
 }
 
-warn_of_one <- function(row) {
+warn_of_stored_model <- function(row) {
   others <- other_versions(parse_versions(row$versions))
   if (!is.na(others)) {
     warning(sprintf("This model was made with other versions than those here: %s.", others), call. = FALSE)

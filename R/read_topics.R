@@ -27,20 +27,20 @@
 #' head(read_topics(file, "documents"))
 read_topics <- function(db, what = c("all", "documents")) {
   what <- match.arg(what)
-  found <- readRDS(topics_file(db))
-  if (!inherits(found, "slant_topics")) {
+  topics <- readRDS(topics_file(db))
+  if (!inherits(topics, "slant_topics")) {
     stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(db)))
   }
-  others <- other_versions(found$versions)
+  others <- other_versions(topics$versions)
   if (!is.na(others)) {
     warning(sprintf("This topic model was made with other versions than those here: %s.", others), call. = FALSE)
   }
   if (what == "all") {
-    return(found)
+    return(topics)
   }
-  proportions <- as.data.frame(found$model$theta)
+  proportions <- as.data.frame(topics$model$theta)
   names(proportions) <- paste0("topic_", seq_along(proportions))
-  cbind(found$meta[found$settings$id], proportions)
+  cbind(topics$meta[topics$settings$id], proportions)
 }
 
 topics_file <- function(path) {
@@ -67,8 +67,8 @@ check_md5 <- function(file, path) {
   }
   connection <- open_database(path, patience_s = 30)
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
-  kept <- if ("stm_models" %in% DBI::dbListTables(connection)) DBI::dbReadTable(connection, "stm_models")
-  if (!unname(tools::md5sum(file)) %in% kept$file_md5[kept$file %in% basename(file)]) {
+  stored <- if ("stm_models" %in% DBI::dbListTables(connection)) DBI::dbReadTable(connection, "stm_models")
+  if (!unname(tools::md5sum(file)) %in% stored$file_md5[stored$file %in% basename(file)]) {
     stop_with(
       sprintf("%s is not the model that this database was told of.", quoted(file)),
       "To make it again: analyze --fit stm --refit"
@@ -86,9 +86,9 @@ save_topics <- function(model, prepared, tables, settings) {
     return(nothing)
   }
   named <- c("topics", "removed_words", "lower_thresh", "max_em_its", "seed", "preprocessing", "id", "contrast")
-  kept <- settings[named]
-  kept$formulas <- lapply(settings$formulas, deparse1)
-  about <- list(tables = tables, settings = kept, versions = versions_of(c("stm", "tm", "SnowballC")))
+  named_settings <- settings[named]
+  named_settings$formulas <- lapply(settings$formulas, deparse1)
+  about <- list(tables = tables, settings = named_settings, versions = versions_of(c("stm", "tm", "SnowballC")))
   object <- structure(
     c(list(model = model), prepared[c("documents", "vocab", "meta")], about),
     class = "slant_topics"

@@ -33,27 +33,31 @@
 recover_contrasts <- function(n = 100, truths = c("prior", "paper"), seed = 1, n_words = 20, chains = 2,
                               iterations = 700, warmup = 200, adapt_delta = .95, cores = 1, say = NULL) {
   truths <- match.arg(truths)
-  say <- teller(say)
+  say <- progress_writer(say)
   seeds <- with_seed(seed, matrix(sample.int(.Machine$integer.max, 3 * n), ncol = 3))
   settings <- list(chains = chains, iterations = iterations, warmup = warmup, adapt_delta = adapt_delta)
-  one <- function(number) {
+  recover <- function(number) {
     parameters <- known_parameters(truths, seeds[number, 1])
     trials <- simulate_forced_choice(parameters, n_words, seed = seeds[number, 2])
     effects <- recovered_effects(trials, c(settings, seed = seeds[number, 3]))
-    beside_truth(effects, parameters, number)
+    with_truth(effects, parameters, number)
   }
   # The model is compiled, or read, before the processes part.
-  first <- list(one(1))
+  tables <- list(recover(1))
   done <- 1
   while (done < n) {
-    now <- done + seq_len(min(cores, n - done))
-    found <- if (cores > 1) parallel::mclapply(now, one, mc.cores = cores, mc.set.seed = FALSE) else lapply(now, one)
-    check_recovered(found)
-    first <- c(first, found)
-    done <- max(now)
+    numbers <- done + seq_len(min(cores, n - done))
+    batch <- if (cores > 1) {
+      parallel::mclapply(numbers, recover, mc.cores = cores, mc.set.seed = FALSE)
+    } else {
+      lapply(numbers, recover)
+    }
+    check_recovered(batch)
+    tables <- c(tables, batch)
+    done <- max(numbers)
     say(sprintf("Recovering: %d of %d data sets", done, n))
   }
-  do.call(rbind, first)
+  do.call(rbind, tables)
 }
 
 # An answer that is not valid tells nothing of consistency, and moves the centre of the prior a little: no such answers
@@ -75,7 +79,7 @@ recovered_effects <- function(trials, settings) {
   fit <- suppressWarnings(refit_brms(data, formula, levels, settings))
   cells <- unique(data[c("model", "domain")])
   keys <- paste(data$model, data$domain, data$block)
-  each <- lapply(seq_len(nrow(cells)), function(cell) {
+  by_cell <- lapply(seq_len(nrow(cells)), function(cell) {
     # All rows of a cell and block have the same fixed effects: the first one will do.
     sides <- match(paste(cells$model[[cell]], cells$domain[[cell]], example_blocks()), keys)
     p <- lapply(sides, function(side) stats::plogis(as.vector(fit$draws %*% fit$design[side, ])))
@@ -87,12 +91,12 @@ recovered_effects <- function(trials, settings) {
       ess_bulk = agreement[[2]]
     )
   })
-  effects <- do.call(rbind, each)
+  effects <- do.call(rbind, by_cell)
   is_converged <- fit$n_divergent == 0 && !any(is_unconverged(effects))
   cbind(cells, effects, n_divergent = fit$n_divergent, is_converged = is_converged)
 }
 
-beside_truth <- function(effects, parameters, number) {
+with_truth <- function(effects, parameters, number) {
   truths <- true_contrasts(parameters)
   truths <- truths[truths$scale == "delta_p", c("model", "domain", "truth")]
   rows <- merge(truths, effects, by = c("model", "domain"), sort = FALSE)
@@ -101,10 +105,10 @@ beside_truth <- function(effects, parameters, number) {
 }
 
 # A process that ends before its time leaves an error, or nothing.
-check_recovered <- function(found) {
-  is_lost <- !vapply(found, is.data.frame, logical(1))
+check_recovered <- function(tables) {
+  is_lost <- !vapply(tables, is.data.frame, logical(1))
   if (any(is_lost)) {
-    said <- vapply(found[is_lost], function(one) paste(as.character(one), collapse = " "), "")
-    stop_with("A data set could not be fitted.", unique(trimws(said[nzchar(said)])))
+    messages <- vapply(tables[is_lost], function(table) paste(as.character(table), collapse = " "), "")
+    stop_with("A data set could not be fitted.", unique(trimws(messages[nzchar(messages)])))
   }
 }

@@ -47,27 +47,27 @@ refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", 
   complete <- in_fixed_order(data, formula, c(contrast, unit, within))
   permuted <- in_fixed_order(permute_blocks(complete, number, seed, contrast, unit, within), formula, within)
   sides <- sides_of(levels, permuted, contrast)
-  its_seed <- permutation_seed(seed, number)
+  number_seed <- permutation_seed(seed, number)
   settings <- list(
-    seed = its_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
+    seed = number_seed, priors = priors, chains = chains, iterations = iterations, warmup = warmup,
     adapt_delta = adapt_delta, n_agq = n_agq, coding = coding
   )
   cells <- cells_of(permuted, contrast, within, sides, levels)
-  heard <- with_conditions(function() {
+  result <- with_conditions(function() {
     fit <- refitters[[engine]](permuted, formula, levels, settings)
     list(fit = fit, differences = block_differences(fit, cells))
   })
-  differences <- if (is.null(heard$value)) block_differences(NULL, cells) else heard$value$differences
+  differences <- if (is.null(result$value)) block_differences(NULL, cells) else result$value$differences
   list(
     cells = cbind(number = as.integer(number), cells$rows, differences),
-    refit = refit_row(heard, number, its_seed, differences),
-    messages = heard$conditions
+    refit = refit_row(result, number, number_seed, differences),
+    messages = result$conditions
   )
 }
 
-refit_row <- function(heard, number, seed, differences) {
-  fit <- heard$value$fit
-  status <- refit_status(fit, any(heard$conditions$kind == "warning"), differences)
+refit_row <- function(result, number, seed, differences) {
+  fit <- result$value$fit
+  status <- refit_status(fit, any(result$conditions$kind == "warning"), differences)
   count <- function(name) as.integer(if (is.null(fit[[name]])) NA else fit[[name]])
   data.frame(
     number = as.integer(number), seed = seed, status = status, n_divergent = count("n_divergent"),

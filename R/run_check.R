@@ -44,10 +44,10 @@ run_check <- function(name, data, arguments = list()) {
     known <- names(checks())
     stop_with(sprintf("There is no check %s.", quoted(name)), sprintf("Checks there are: %s.", toString(known)))
   }
-  heard <- with_conditions(function() {
+  result <- with_conditions(function() {
     do.call(check, c(list(as_columns(data)), Filter(Negate(is.null), as.list(arguments))), quote = TRUE)
   })
-  list(rows = heard$value, messages = heard$conditions)
+  list(rows = result$value, messages = result$conditions)
 }
 
 checks <- function() {

@@ -45,14 +45,16 @@ run_fit <- function(engine, data, arguments = list()) {
   result
 }
 
-# The table of engines: a new one is a row here and a file of its own.
+# By the name of each engine, its function; inst/engines.csv is the table that Python reads, too.
 engines <- function() {
-  list(
-    brms = fit_brms, lme4 = fit_lme4, effect_size = effect_size, leave_one_out = fit_leave_one_out, stm = fit_stm,
-    welch = welch_test, step_sensitivity = step_sensitivity, trimmed_difference = trimmed_difference,
-    median_difference = median_difference
-  )
+  if (is.null(engine_table$rows)) {
+    engine_table$rows <- utils::read.csv(shipped_file("engines.csv"), encoding = "UTF-8")
+  }
+  functions <- lapply(engine_table$rows$r_function, get, envir = environment(run_fit), mode = "function")
+  stats::setNames(functions, engine_table$rows$engine)
 }
+
+engine_table <- new.env(parent = emptyenv())
 
 # A list of columns as a data frame, without the copies and the conversions of as.data.frame().
 as_columns <- function(data) {

@@ -6,14 +6,14 @@ sample_chains <- function(model, standata, exclude, settings, say) {
   jobs <- lapply(seq_len(settings$chains), function(chain) {
     function(refresh) sample_chain(model, standata, exclude, settings, chain, refresh)
   })
-  found <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, here)
-  for (one in found) pass_on(one$conditions)
-  merged <- rstan::sflist2stanfit(lapply(found, `[[`, "value"))
+  results <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, in_this_process)
+  for (result in results) raise_conditions(result$conditions)
+  merged <- rstan::sflist2stanfit(lapply(results, `[[`, "value"))
   merged@stanmodel <- model
   merged
 }
 
-here <- function(job) with_conditions(function() job(0))
+in_this_process <- function(job) with_conditions(function() job(0))
 
 can_fork <- function() .Platform$OS.type == "unix"
 
@@ -29,13 +29,13 @@ sample_chain <- function(model, standata, exclude, settings, chain, refresh) {
 }
 
 # What a single chain says of its own convergence is judged for all of them together later.
-pass_on <- function(conditions) {
+raise_conditions <- function(conditions) {
   errors <- conditions$text[conditions$kind == "error"]
   if (length(errors) > 0) {
     stop_with("The sampler could not draw.", unique(errors))
   }
-  own <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
-  for (text in unique(grep(own, conditions$text[conditions$kind == "warning"], value = TRUE, invert = TRUE))) {
+  judged_later <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
+  for (text in unique(grep(judged_later, conditions$text[conditions$kind == "warning"], value = TRUE, invert = TRUE))) {
     warning(text, call. = FALSE)
   }
 }
@@ -43,7 +43,7 @@ pass_on <- function(conditions) {
 # The results of the jobs, in their order, `settings$cores` of them at a time.
 in_processes <- function(jobs, settings, say) {
   files <- vapply(jobs, function(job) tempfile("chain"), character(1))
-  found <- vector("list", length(jobs))
+  results <- vector("list", length(jobs))
   running <- list()
   pids <- tempfile("chains")
   on.exit({
@@ -60,12 +60,12 @@ in_processes <- function(jobs, settings, say) {
     }
     list_processes(running, pids)
     for (number in names(ended <- ended_processes(running))) {
-      found[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
+      results[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
       running[[number]] <- NULL
     }
-    say(progress_of(files, found, settings))
+    say(progress_of(files, results, settings))
   }
-  found
+  results
 }
 
 start_process <- function(job, file, settings) {
@@ -120,16 +120,16 @@ watch_over <- function(list) {
 }
 
 # "Sampling: 42 % (chains 1 to 4: 84, 83, 0, 0 %)".
-progress_of <- function(files, found, settings) {
+progress_of <- function(files, results, settings) {
   percent <- mapply(function(file, result) {
     if (!is.null(result)) 100 else 100 * last_iteration(file) / settings$iterations
-  }, files, found)
+  }, files, results)
   which <- if (length(files) == 1) "chain 1" else paste("chains 1 to", length(files))
   sprintf("Sampling: %.0f %% (%s: %s %%)", mean(percent), which, toString(sprintf("%.0f", percent)))
 }
 
 last_iteration <- function(file) {
   lines <- tryCatch(suppressWarnings(readLines(file, warn = FALSE)), error = function(problem) character())
-  found <- grep("Iteration: *[0-9]+ /", lines, value = TRUE)
-  if (length(found) == 0) 0 else as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", found[[length(found)]]))
+  reports <- grep("Iteration: *[0-9]+ /", lines, value = TRUE)
+  if (length(reports) == 0) 0 else as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", reports[[length(reports)]]))
 }

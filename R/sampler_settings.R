@@ -13,8 +13,8 @@ sampler_settings <- function(chains, iterations, warmup, adapt_delta, max_treede
   if (!is_share) {
     stop_with("Can't draw: adapt_delta must be between 0 and 1, like .95.")
   }
-  here <- if (is.null(cores)) usable_cores() else whole_number(cores, "cores", 1)
-  c(settings, list(adapt_delta = adapt_delta, cores = min(here, settings$chains)))
+  n_cores <- if (is.null(cores)) usable_cores() else whole_number(cores, "cores", 1)
+  c(settings, list(adapt_delta = adapt_delta, cores = min(n_cores, settings$chains)))
 }
 
 whole_number <- function(value, name, at_least) {
@@ -27,11 +27,11 @@ whole_number <- function(value, name, at_least) {
 
 # The cores that this process may use, which in a container can be fewer than the machine has.
 usable_cores <- function() {
-  said <- tryCatch(
+  n <- tryCatch(
     suppressWarnings(as.integer(system2("nproc", stdout = TRUE, stderr = FALSE))),
     error = function(problem) NA_integer_
   )
-  max(1L, c(said[!is.na(said)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
+  max(1L, c(n[!is.na(n)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
 }
 
 # A rough estimate, from 960 rows, 4 chains of 4000 iterations on two cores: 22 s. It goes with the rows.
@@ -42,18 +42,18 @@ expected_s <- function(n, settings) {
 
 check_duration <- function(n, settings, force) {
   hours <- expected_s(n, settings) / 3600
-  said <- sprintf(
+  amount <- sprintf(
     "%s rows, %d chains of %d iterations: about %s", format(n, big.mark = ",", scientific = FALSE), settings$chains,
     settings$iterations, if (hours < 1.5) sprintf("%.0f minutes", hours * 60) else sprintf("%.0f hours", hours)
   )
   if (hours > 1 && !isTRUE(force)) {
     stop_with(
-      sprintf("Won't fit %s.", said),
+      sprintf("Won't fit %s.", amount),
       "Fit fewer rows, draw less (iterations, warmup, chains), or say force = TRUE (in the shell: --force)."
     )
   }
   if (hours > 1 / 6) {
-    settings$say(paste("Fitting", said))
-    message("Fitting ", said, ".")
+    settings$say(paste("Fitting", amount))
+    message("Fitting ", amount, ".")
   }
 }

@@ -18,8 +18,8 @@ search_topics <- function(prepared, k = 3:10, prevalence = ~ condition * model *
                           seed = 1048596, cores = 1) {
   need_package("stm", "fit topics")
   heldout <- with_seed(seed, stm::make.heldout(prepared$documents, prepared$vocab, seed = seed))
-  rows <- lapply(k, function(one) {
-    topics <- topic_number(one)
+  rows <- lapply(k, function(number) {
+    topics <- topic_number(number)
     with_gaps <- list(documents = heldout$documents, vocab = heldout$vocab, meta = prepared$meta)
     model <- fit_topics(
       with_gaps,
@@ -62,8 +62,8 @@ prepare_search <- function(data, arguments, file) {
 search_prepared <- function(file, k, max_em_its) {
   old <- options(contrasts = c("contr.treatment", "contr.poly"))
   on.exit(options(old))
-  found <- readRDS(file)
-  row <- search_topics(found$prepared, k, found$prevalence, max_em_its, found$seed)
-  row$seed <- found$seed
+  search <- readRDS(file)
+  row <- search_topics(search$prepared, k, search$prevalence, max_em_its, search$seed)
+  row$seed <- search$seed
   list(row = row, versions = versions_of(c("stm", "tm", "SnowballC")))
 }

@@ -36,8 +36,8 @@ simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_wo
       item_no = seq_len(nrow(items)), cell = seq_len(nrow(parameters)), repetition = seq_len(repetitions)
     )
     rows <- rows[items$domain[rows$item_no] == parameters$domain[rows$cell], ]
-    asked <- cbind(parameters[rows$cell, needed], repetition = rows$repetition, items[rows$item_no, -1])
-    shown_trials(answered_trials(asked))
+    planned <- cbind(parameters[rows$cell, needed], repetition = rows$repetition, items[rows$item_no, -1])
+    shown_trials(answered_trials(planned))
   })
   if (!is.null(db)) write_database(trials, db, "forced_choice_trials")
   trials
@@ -67,22 +67,22 @@ simulated_items <- function(parameters, n_words) {
   items
 }
 
-answered_trials <- function(asked) {
-  n <- nrow(asked)
+answered_trials <- function(trials) {
+  n <- nrow(trials)
   drawn <- function(p, of_item) stats::runif(n) < stats::plogis(stats::qlogis(p) + of_item)
-  asked$is_valid <- drawn(asked$p_valid, asked$of_valid)
-  is_consistent <- drawn(asked$p_consistent, asked$of_consistent)
-  asked$outcome <- ifelse(asked$is_valid, "answered", ifelse(stats::runif(n) < .7, "refused", "malformed"))
-  asked$is_consistent <- ifelse(asked$is_valid, is_consistent, NA)
-  cell <- group_codes(asked, c("model", "domain", "block", "repetition"))
-  asked$position_in_block <- as.integer(stats::ave(stats::runif(n), cell, FUN = rank))
-  asked$domain_no <- match(asked$domain, names(example_domains()))
-  is_second <- (match(asked$block, example_blocks()) + asked$domain_no + asked$repetition) %% 2
-  asked$block_position <- as.integer(1 + is_second)
-  asked$consistent_letter <- c("A", "B")[1 + (asked$letter_no + asked$repetition - 1) %% 2]
-  other <- ifelse(asked$consistent_letter == "A", "B", "A")
-  asked$chosen_letter <- ifelse(asked$is_valid, ifelse(is_consistent, asked$consistent_letter, other), NA)
-  asked
+  trials$is_valid <- drawn(trials$p_valid, trials$of_valid)
+  is_consistent <- drawn(trials$p_consistent, trials$of_consistent)
+  trials$outcome <- ifelse(trials$is_valid, "answered", ifelse(stats::runif(n) < .7, "refused", "malformed"))
+  trials$is_consistent <- ifelse(trials$is_valid, is_consistent, NA)
+  cell <- group_codes(trials, c("model", "domain", "block", "repetition"))
+  trials$position_in_block <- as.integer(stats::ave(stats::runif(n), cell, FUN = rank))
+  trials$domain_no <- match(trials$domain, names(example_domains()))
+  is_second <- (match(trials$block, example_blocks()) + trials$domain_no + trials$repetition) %% 2
+  trials$block_position <- as.integer(1 + is_second)
+  trials$consistent_letter <- c("A", "B")[1 + (trials$letter_no + trials$repetition - 1) %% 2]
+  other <- ifelse(trials$consistent_letter == "A", "B", "A")
+  trials$chosen_letter <- ifelse(trials$is_valid, ifelse(is_consistent, trials$consistent_letter, other), NA)
+  trials
 }
 
 # The columns of the view, in its order of columns and rows.

@@ -45,13 +45,13 @@ simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "
     jobs <- vapply(class_sizes[hires$class], sample.int, 1L, size = 1L)
     data.frame(round = seq_len(n_rounds), class = hires$class, job = jobs, choice = hires$group)
   }))
-  found <- data.frame(source = "simulated", cells[rep(seq_len(n), each = n_rounds), c("experiment", "p", "game")])
-  found <- cbind(found, do.call(rbind, rows))
-  found$job <- sprintf("class %d, job %d", found$class, found$job)
-  found$class <- sprintf("class %d", found$class)
-  found$choice <- sprintf("group %d", found$choice)
-  row.names(found) <- NULL
-  found
+  games <- data.frame(source = "simulated", cells[rep(seq_len(n), each = n_rounds), c("experiment", "p", "game")])
+  games <- cbind(games, do.call(rbind, rows))
+  games$job <- sprintf("class %d, job %d", games$class, games$job)
+  games$class <- sprintf("class %d", games$class)
+  games$choice <- sprintf("group %d", games$choice)
+  row.names(games) <- NULL
+  games
 }
 
 check_structure <- function(p, experiments, n_groups, class_sizes, reassigned) {
@@ -75,26 +75,26 @@ check_structure <- function(p, experiments, n_groups, class_sizes, reassigned) {
 }
 
 # sample() takes a single number for "1 to this".
-one_of <- function(values, n, prob = NULL) values[sample.int(length(values), n, replace = TRUE, prob = prob)]
+sampled_from <- function(values, n, prob = NULL) values[sample.int(length(values), n, replace = TRUE, prob = prob)]
 
 # B.1.2: classes may be shared.
 shared_classes_game <- function(p, n_rounds, n_groups, class_sizes, reassigned) {
-  class_of_group <- one_of(seq_along(class_sizes), n_groups)
+  class_of_group <- sampled_from(seq_along(class_sizes), n_groups)
   mapped <- unique(class_of_group)
-  class <- one_of(mapped, n_rounds, class_sizes[mapped])
+  class <- sampled_from(mapped, n_rounds, class_sizes[mapped])
   follows <- stats::runif(n_rounds) < p
   group <- vapply(seq_len(n_rounds), function(k) {
-    one_of(if (follows[[k]]) which(class_of_group == class[[k]]) else seq_len(n_groups), 1)
+    sampled_from(if (follows[[k]]) which(class_of_group == class[[k]]) else seq_len(n_groups), 1)
   }, 1L)
   list(class = class, group = group)
 }
 
 # B.2: from alike to apart, with a little noise.
 tilted_game <- function(p, n_rounds, n_groups, class_sizes, reassigned) {
-  own <- sample.int(length(class_sizes), n_groups)
+  class_of_group <- sample.int(length(class_sizes), n_groups)
   group <- sample.int(n_groups, n_rounds, replace = TRUE)
   keeps <- stats::runif(n_rounds) < p
-  class <- ifelse(keeps, own[group], sample.int(length(class_sizes), n_rounds, replace = TRUE))
+  class <- ifelse(keeps, class_of_group[group], sample.int(length(class_sizes), n_rounds, replace = TRUE))
   moved <- stats::runif(n_rounds) < reassigned
   group[moved] <- sample.int(n_groups, sum(moved), replace = TRUE)
   list(class = class, group = group)
@@ -103,7 +103,7 @@ tilted_game <- function(p, n_rounds, n_groups, class_sizes, reassigned) {
 # B.3: the same mapping in all games, or one of the game's own.
 mapped_game <- function(p, n_rounds, n_groups, class_sizes, reassigned) {
   n_classes <- length(class_sizes)
-  own <- if (stats::runif(1) < p) seq_len(n_groups) else sample.int(n_classes, n_groups)
-  class <- one_of(own, n_rounds, class_sizes[own])
-  list(class = class, group = match(class, own))
+  class_of_group <- if (stats::runif(1) < p) seq_len(n_groups) else sample.int(n_classes, n_groups)
+  class <- sampled_from(class_of_group, n_rounds, class_sizes[class_of_group])
+  list(class = class, group = match(class, class_of_group))
 }

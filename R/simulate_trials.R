@@ -89,8 +89,8 @@ simulated_texts <- function(trials) {
   )
   share_of_bias <- .15 + .25 * (trials$condition == "incompatible") * ifelse(trials$model_no == 1L, 1, .2)
   vapply(share_of_bias, function(share) {
-    own <- stats::rgamma(3, 8 * c((1 - share) / 2, share, (1 - share) / 2))
-    drawn <- sample(3, 30, replace = TRUE, prob = own / sum(own))
+    shares <- stats::rgamma(3, 8 * c((1 - share) / 2, share, (1 - share) / 2))
+    drawn <- sample(3, 30, replace = TRUE, prob = shares / sum(shares))
     words <- vapply(drawn, function(topic) sample(topics[[topic]], 1), character(1))
     paste0("Simulated: ", paste(words, collapse = " "), ".")
   }, character(1))

@@ -14,9 +14,8 @@
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],
 #'   [interval_coverage()].
 #' - Draw: [plot_effect_sizes()]; forced choices [plot_compliance()], [plot_block_contrasts()],
-#'   [plot_predictive_checks()], [plot_recovery()]; games [plot_stratification()], [plot_families()], [plot_success()],
-#'   [plot_elicited_rates()], [plot_allocations()], [plot_controlled_indices()], [plot_learning_curves()],
-#'   [plot_exploration()]; any figure by its name, [draw_figure()].
+#'   [plot_predictive_checks()], [plot_recovery()]; games [plot_stratification()],
+#'   [plot_allocations()]; these and all others by their names, [draw_figure()].
 #'
 #' The files work without being installed, too: `for (file in list.files("R", full.names = TRUE)) source(file)`.
 #'

@@ -38,9 +38,9 @@ print.slant_fit <- function(x, n = 20, ...) {
   cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
   print_table(x$estimates, n)
   listed <- c(setdiff(names(x), "tables"), if (length(x$tables) > 0) paste0("tables$", names(x$tables)))
-  n_said <- if (is.null(x$messages)) 0L else nrow(x$messages)
-  said <- if (n_said > 0) sprintf("; %s in $messages", counted(n_said, "message")) else ""
-  cat(strwrap(sprintf("Parts: %s%s", toString(paste0("$", listed)), said), exdent = 2), sep = "\n")
+  n_messages <- if (is.null(x$messages)) 0L else nrow(x$messages)
+  note <- if (n_messages > 0) sprintf("; %s in $messages", counted(n_messages, "message")) else ""
+  cat(strwrap(sprintf("Parts: %s%s", toString(paste0("$", listed)), note), exdent = 2), sep = "\n")
   invisible(x)
 }
 

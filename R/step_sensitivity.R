@@ -70,20 +70,20 @@ check_draws <- function(n_draws, seed, to = "find how far steps matter") {
 steps_of_rows <- function(data, outcome, step) {
   if (is.character(step) && length(step) == 1) {
     check_columns(data, step, "find how far steps matter")
-    found <- as.double(data[[step]])
+    steps <- as.double(data[[step]])
   } else if (!is.null(step)) {
     if (!is.numeric(step) || length(step) != 1 || !is.finite(step) || step < 1) {
       stop_with("Can't find how far steps matter: `step` must be a number, 1 or more, or the name of a column.")
     }
-    found <- rep(step, nrow(data))
+    steps <- rep(step, nrow(data))
   } else {
     kinds <- intersect(c("source", "study", "study_version", "variant", "model", "token_source"), names(data))
-    found <- rep(NA_real_, nrow(data))
+    steps <- rep(NA_real_, nrow(data))
     for (rows in group_rows(data, kinds)) {
-      found[rows] <- step_of_counts(data[[outcome]][rows])
+      steps[rows] <- step_of_counts(data[[outcome]][rows])
     }
   }
-  replace(found, is.na(found), 0)
+  replace(steps, is.na(steps), 0)
 }
 
 step_of_counts <- function(counts) {
@@ -113,11 +113,11 @@ drawn_differences <- function(values, step, n_draws) {
   is_reference <- seq_along(counts) <= length(values[[1]])
   is_zero <- counts == 0
   lowest <- counts - (step - 1)
-  found <- vapply(seq_len(n_draws), function(i) {
+  differences <- vapply(seq_len(n_draws), function(i) {
     drawn <- stats::runif(length(counts), lowest, counts)
     c(plain_d(drawn, is_reference), plain_d(replace(drawn, is_zero, 0), is_reference))
   }, c(cohens_d = 1, cohens_d_zeros_kept = 1))
-  t(found)
+  t(differences)
 }
 
 exact_difference <- function(values, outcome) {

@@ -26,11 +26,11 @@
 #' DBI::dbWriteTable(connection, "variances", estimates[0, ])
 #' DBI::dbDisconnect(connection, shutdown = TRUE)
 #'
-#' kept <- suppressWarnings(stored_fits(path))
-#' kept$estimates
-#' kept$fits$other_versions
+#' fits <- suppressWarnings(stored_fits(path))
+#' fits$estimates
+#' fits$fits$other_versions
 stored_fits <- function(db, fit = NULL, patience_s = 30) {
-  tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, bayesian_tables_kept())
+  tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, stored_bayesian_tables())
   fits <- tables$fits
   if (!is.null(fit)) {
     fits <- fits[fits$fit %in% fit, , drop = FALSE]
@@ -46,14 +46,14 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
     rows <- tables[[table]][tables[[table]]$call_id %in% fits$call_id, , drop = FALSE]
     place <- match(rows$call_id, fits$call_id)
     in_order <- order(place, rows$term_no)
-    own <- setdiff(names(rows), c("call_id", "term_no"))
-    structure(cbind(fits[place, keys], rows[own])[in_order, , drop = FALSE], row.names = seq_len(nrow(rows)))
+    columns <- setdiff(names(rows), c("call_id", "term_no"))
+    structure(cbind(fits[place, keys], rows[columns])[in_order, , drop = FALSE], row.names = seq_len(nrow(rows)))
   }
   last <- c("versions", "other_versions", "fitted_at")
   shown <- c(keys, setdiff(names(fits), c(keys, last, "call_id", "data_hash")), last)
-  found <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
-  if (any(fits$call_id %in% tables$brms_models$call_id)) found <- with_bayesian(found, tables, fits, keys)
-  structure(found, class = "slant_fit")
+  result <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
+  if (any(fits$call_id %in% tables$brms_models$call_id)) result <- with_bayesian(result, tables, fits, keys)
+  structure(result, class = "slant_fit")
 }
 
 # All of them in one look: between two, a writer might have changed one.
@@ -67,42 +67,43 @@ whole_tables <- function(path, tables, patience_s, optional = character()) {
 
 warn_of_other_versions <- function(fits) {
   counts <- table(fits$other_versions)
-  for (said in names(counts)) {
+  for (versions in names(counts)) {
     warning(
-      sprintf("%s made with other versions than those here: %s.", counted(counts[[said]], "fit"), said),
+      sprintf("%s made with other versions than those here: %s.", counted(counts[[versions]], "fit"), versions),
       call. = FALSE
     )
   }
 }
 
 # The tables of the database, under the names that fit_brms() gives them.
-bayesian_tables_kept <- function() {
+stored_bayesian_tables <- function() {
   names <- c("model", "predictions", "contrasts", "checks", "loo")
   stats::setNames(paste0("brms_", sub("^model$", "models", names)), names)
 }
 
 # The tables that only Bayesian models have; and beside every row what the chains behind it are worth.
-with_bayesian <- function(found, tables, fits, keys) {
+with_bayesian <- function(result, tables, fits, keys) {
   models <- tables$brms_models
-  judged <- function(rows, call_id) {
-    own <- match(call_id, models$call_id)
-    rows[c("is_converged", "verdict")] <- models[own, c("is_converged", "verdict")]
+  with_verdicts <- function(rows, call_id) {
+    place <- match(call_id, models$call_id)
+    rows[c("is_converged", "verdict")] <- models[place, c("is_converged", "verdict")]
     rows
   }
   for (name in c("estimates", "variances")) {
     rows <- tables[[name]][tables[[name]]$call_id %in% fits$call_id, , drop = FALSE]
-    found[[name]] <- judged(found[[name]], rows$call_id[order(match(rows$call_id, fits$call_id), rows$term_no)])
+    in_order <- order(match(rows$call_id, fits$call_id), rows$term_no)
+    result[[name]] <- with_verdicts(result[[name]], rows$call_id[in_order])
   }
-  found$fits <- judged(found$fits, fits$call_id)
-  kept <- bayesian_tables_kept()
-  for (name in names(kept)) {
-    rows <- tables[[kept[[name]]]]
+  result$fits <- with_verdicts(result$fits, fits$call_id)
+  table_names <- stored_bayesian_tables()
+  for (name in names(table_names)) {
+    rows <- tables[[table_names[[name]]]]
     rows <- rows[rows$call_id %in% fits$call_id, , drop = FALSE]
-    own <- match(rows$call_id, fits$call_id)
-    named <- cbind(fits[own, keys, drop = FALSE], rows[setdiff(names(rows), c("call_id", keys))])
+    place <- match(rows$call_id, fits$call_id)
+    named <- cbind(fits[place, keys, drop = FALSE], rows[setdiff(names(rows), c("call_id", keys))])
     if ("model" %in% names(rows)) named$model <- ifelse(is.na(rows$model), named$model, rows$model)
     row.names(named) <- NULL
-    found$tables[[name]] <- judged(named, rows$call_id)
+    result$tables[[name]] <- with_verdicts(named, rows$call_id)
   }
-  found
+  result
 }

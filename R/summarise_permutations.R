@@ -41,34 +41,34 @@ summarise_permutations <- function(cells, refits, within = c("model", "domain"))
   by_column <- lapply(columns, function(column) {
     do.call(rbind, lapply(unique(keys), function(key) one_cell(cells[keys == key, ], refits, column, within)))
   })
-  found <- do.call(rbind, by_column)
-  found <- found[!(is.na(found$observed) & found$n == 0), ]
-  rownames(found) <- NULL
-  found
+  tests <- do.call(rbind, by_column)
+  tests <- tests[!(is.na(tests$observed) & tests$n == 0), ]
+  rownames(tests) <- NULL
+  tests
 }
 
-one_cell <- function(its, refits, column, within) {
-  its_key <- its[1, within, drop = FALSE]
-  observed <- its[[column]][its$number == 0]
+one_cell <- function(rows, refits, column, within) {
+  key <- rows[1, within, drop = FALSE]
+  observed <- rows[[column]][rows$number == 0]
   observed <- if (length(observed) == 1) observed else NA_real_
-  its <- its[its$number != 0 & is.finite(its[[column]]), ]
+  rows <- rows[rows$number != 0 & is.finite(rows[[column]]), ]
   refits <- refits[refits$number != 0, ]
-  n_failed <- nrow(refits) - nrow(its)
+  n_failed <- nrow(refits) - nrow(rows)
   cbind(
-    its_key,
+    key,
     data.frame(
       kind = if (column == "delta_p_items") "item_averaged" else "population",
       scale = if (column == "s") "s" else "delta_p", observed = observed
     ),
-    null_distribution(its[[column]]),
+    null_distribution(rows[[column]]),
     data.frame(
-      n = nrow(its), n_failed = n_failed,
+      n = nrow(rows), n_failed = n_failed,
       n_divergent = sum(refits$n_divergent > 0, na.rm = TRUE),
-      n_unconverged = if (is.null(its$rhat)) 0L else sum(is_unconverged(its)),
-      n_warned = sum(refits$status == "warned"), n_separated = sum(its$is_separated)
+      n_unconverged = if (is.null(rows$rhat)) 0L else sum(is_unconverged(rows)),
+      n_warned = sum(refits$status == "warned"), n_separated = sum(rows$is_separated)
     ),
-    tail_probabilities(its[[column]], observed, n_failed),
-    data.frame(noise_share = noise_share(its, column))
+    tail_probabilities(rows[[column]], observed, n_failed),
+    data.frame(noise_share = noise_share(rows, column))
   )
 }
 
@@ -108,7 +108,7 @@ clopper_pearson <- function(k, n) {
   )
 }
 
-noise_share <- function(its, column) {
-  mcse <- its[[paste0(column, "_mcse")]]
-  if (is.null(mcse) || nrow(its) < 2 || anyNA(mcse)) NA_real_ else mean(mcse^2) / stats::var(its[[column]])
+noise_share <- function(rows, column) {
+  mcse <- rows[[paste0(column, "_mcse")]]
+  if (is.null(mcse) || nrow(rows) < 2 || anyNA(mcse)) NA_real_ else mean(mcse^2) / stats::var(rows[[column]])
 }

@@ -18,12 +18,12 @@ topic_effects <- function(model, meta, formula = ~ condition * model, seed = 104
   inside$thetaPosterior <- function(model, ...) list(draw_proportions(model))
   estimate <- stm::estimateEffect
   environment(estimate) <- inside
-  found <- with_seed(
+  effects <- with_seed(
     seed,
     estimate(all_topics(formula, model), model, metadata = meta, uncertainty = "Global", nsims = n_draws)
   )
-  found$call <- match.call()
-  found
+  effects$call <- match.call()
+  effects
 }
 
 # stm names the topics to regress on the left: 1:4 ~ condition.

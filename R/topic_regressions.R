@@ -14,7 +14,7 @@ topic_regressions <- function(model, effects, meta, settings) {
     models <- levels(meta$model)
     parts <- c(
       list(prevalence_rows(effects, "model", "model", settings$seed)), parts,
-      lapply(models, function(one) prevalence_rows(effects, "model x condition", contrast, settings$seed, one))
+      lapply(models, function(name) prevalence_rows(effects, "model x condition", contrast, settings$seed, name))
     )
     by_model <- do.call(rbind, lapply(models, contrast_rows, x = effects, contrast = contrast))
     contrasts <- c(contrasts, list(by_model))
@@ -97,14 +97,14 @@ adjusted <- function(rows) {
 # The coefficients as summary() of an estimateEffect prints them: 500 draws of each of its regressions.
 effect_coefficients <- function(effects, seed) {
   set.seed(seed)
-  found <- summary(effects)
-  df <- nrow(effects$data) - nrow(found$tables[[1]])
-  rows <- lapply(seq_along(found$topics), function(number) {
-    table <- found$tables[[number]]
+  regressions <- summary(effects)
+  df <- nrow(effects$data) - nrow(regressions$tables[[1]])
+  rows <- lapply(seq_along(regressions$topics), function(number) {
+    table <- regressions$tables[[number]]
     term <- sub("^\\(Intercept\\)$", "intercept", rownames(table))
     half_width <- stats::qt(.975, df) * table[, 2]
     data.frame(
-      term = sprintf("topic %d: %s", found$topics[[number]], term), estimate = table[, 1], std_error = table[, 2],
+      term = sprintf("topic %d: %s", regressions$topics[[number]], term), estimate = table[, 1], std_error = table[, 2],
       df = df, statistic = table[, 3], p_value = table[, 4], conf_low = table[, 1] - half_width,
       conf_high = table[, 1] + half_width, row.names = NULL
     )

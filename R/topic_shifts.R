@@ -26,11 +26,11 @@ topic_shifts <- function(model, meta, contrast, cells) {
 
 shift_row <- function(topic, place, proportion, condition) {
   fit <- stats::lm(proportion ~ condition)
-  found <- summary(fit)$coefficients[2, ]
+  coefficients <- summary(fit)$coefficients[2, ]
   interval <- stats::confint(fit)[2, ]
   data.frame(
-    topic = topic, model = as.character(place$model), test = as.character(place$test), estimate = found[[1]],
-    std_error = found[[2]], df = fit$df.residual, statistic = found[[3]], p_value = found[[4]],
+    topic = topic, model = as.character(place$model), test = as.character(place$test), estimate = coefficients[[1]],
+    std_error = coefficients[[2]], df = fit$df.residual, statistic = coefficients[[3]], p_value = coefficients[[4]],
     conf_low = interval[[1]], conf_high = interval[[2]]
   )
 }
@@ -40,9 +40,9 @@ shift_correlations <- function(shifts) {
   known <- shifts[!is.na(shifts$cohens_d), ]
   of_model <- function(model) {
     rows <- if (is.na(model)) known else known[known$model == model, ]
-    found <- lapply(split(rows, rows$topic), correlation_row, model = model)
-    found <- do.call(rbind, found)
-    if (is.null(found)) NULL else adjusted(found)
+    correlations <- lapply(split(rows, rows$topic), correlation_row, model = model)
+    correlations <- do.call(rbind, correlations)
+    if (is.null(correlations)) NULL else adjusted(correlations)
   }
   rows <- do.call(rbind, lapply(c(NA, unique(known$model)), of_model))
   row.names(rows) <- NULL
@@ -53,11 +53,11 @@ correlation_row <- function(rows, model) {
   if (nrow(rows) < 4 || stats::sd(rows$estimate) == 0 || stats::sd(rows$cohens_d) == 0) {
     return(NULL)
   }
-  found <- stats::cor.test(rows$estimate, rows$cohens_d)
+  test <- stats::cor.test(rows$estimate, rows$cohens_d)
   data.frame(
-    topic = rows$topic[[1]], model = as.character(model), n_cells = nrow(rows), r = unname(found$estimate),
-    conf_low = found$conf.int[[1]], conf_high = found$conf.int[[2]], df = unname(found$parameter),
-    statistic = unname(found$statistic), p_value = found$p.value
+    topic = rows$topic[[1]], model = as.character(model), n_cells = nrow(rows), r = unname(test$estimate),
+    conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]], df = unname(test$parameter),
+    statistic = unname(test$statistic), p_value = test$p.value
   )
 }
 

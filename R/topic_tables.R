@@ -29,11 +29,11 @@ topic_examples <- function(model, meta, rows, settings) {
   one_topic <- function(topic) {
     # The order of rows breaks ties, so that the same data give the same examples.
     best <- utils::head(order(-model$theta[, topic]), settings$n_examples)
-    found <- match(meta[[settings$id]][best], ids)
-    place <- function(name) if (name %in% names(rows)) as.character(rows[[name]][found]) else NA_character_
+    row <- match(meta[[settings$id]][best], ids)
+    place <- function(name) if (name %in% names(rows)) as.character(rows[[name]][row]) else NA_character_
     data.frame(
-      topic = topic, place = seq_along(best), trial_id = ids[found], model = place("model"), test = place("test"),
-      condition = place(settings$contrast), proportion = model$theta[best, topic], text = rows[[settings$text]][found]
+      topic = topic, place = seq_along(best), trial_id = ids[row], model = place("model"), test = place("test"),
+      condition = place(settings$contrast), proportion = model$theta[best, topic], text = rows[[settings$text]][row]
     )
   }
   do.call(rbind, lapply(seq_len(ncol(model$theta)), one_topic))

@@ -56,7 +56,8 @@ term_columns <- function(variables, label, data) {
     lapply(levels(data[[as.character(part)]])[-1], function(level) call("level_contrast", part, level))
   })
   Reduce(function(left, right) {
-    unlist(lapply(left, function(one) lapply(right, function(other) call(":", one, other))), recursive = FALSE)
+    pairs <- lapply(left, function(part) lapply(right, function(other) call(":", part, other)))
+    unlist(pairs, recursive = FALSE)
   }, parts)
 }
 

@@ -44,17 +44,17 @@ test_means <- function(values, levels, outcome) {
   if (stats::var(values[[1]]) == 0 && stats::var(values[[2]]) == 0) {
     stop_with(sprintf("The outcome \"%s\" does not vary on either side: t is not defined.", outcome))
   }
-  found <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
+  test <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
   list(
     estimates = data.frame(
-      term = "mean_difference", estimate = mean(values[[2]]) - mean(values[[1]]), std_error = found$stderr,
-      df = unname(found$parameter), statistic = unname(found$statistic), p_value = found$p.value,
-      conf_low = found$conf.int[[1]], conf_high = found$conf.int[[2]]
+      term = "mean_difference", estimate = mean(values[[2]]) - mean(values[[1]]), std_error = test$stderr,
+      df = unname(test$parameter), statistic = unname(test$statistic), p_value = test$p.value,
+      conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]]
     ),
     fit = list(n_groups = 2L, singular = FALSE, optimiser = "stats::t.test"),
     variances = data.frame(
       group = levels, term = outcome, variance = vapply(values, stats::var, 1), n_groups = lengths(values)
     ),
-    model = found
+    model = test
   )
 }

@@ -34,12 +34,12 @@ this_process <- function() c(Sys.info()[["nodename"]], Sys.getpid(), process_sta
 # When a process began, in the system's own count; "" where the system doesn't say, or where the process has ended and
 # only its parent has not asked for how (which a parent of another package's child may never do).
 process_start <- function(pid) {
-  said <- tryCatch(
+  line <- tryCatch(
     suppressWarnings(readLines(sprintf("/proc/%s/stat", pid), n = 1L, warn = FALSE)),
     error = function(problem) ""
   )
   # The second field is a name in parentheses, which may hold blanks.
-  fields <- strsplit(sub("^.*[)] ", "", said), " ", fixed = TRUE)[[1]]
+  fields <- strsplit(sub("^.*[)] ", "", line), " ", fixed = TRUE)[[1]]
   if (length(fields) >= 20 && !fields[[1]] %in% c("Z", "X")) fields[[20]] else ""
 }
 

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.bridge import r_vectors
-from slant.analysis.bridge.r_code import native_folder, r_folder
+from slant.analysis.bridge.r_code import inst_folder, r_folder
 from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
 from slant.analysis.bridge.r_packages import what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
@@ -43,7 +43,7 @@ def start() -> Any:
     """
     if not _session:
         os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
-        os.environ["SLANT_NATIVE"] = str(native_folder())
+        os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         _begin_r(ri)
         _say_on_stderr()
@@ -67,10 +67,12 @@ def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFr
     RError on an R error.
     """
     environment = start()
-    if name not in environment:
-        raise RError(f'There is no R function "{name}" in {r_folder()}.')
     try:
-        outcome = from_r(environment["with_conditions"](_call_of(environment[name], arguments, keywords)))
+        function = environment[name]  # asking whether it is in there would list all functions first
+    except KeyError as error:
+        raise RError(f'There is no R function "{name}" in {r_folder()}.') from error
+    try:
+        outcome = from_r(environment["with_conditions"](_call_of(function, arguments, keywords)))
     except _session["RRuntimeError"] as error:
         raise RError(f"R could not finish {name}().", str(error).strip()) from error
     conditions = outcome["conditions"]

@@ -16,14 +16,14 @@ def r_folder() -> Path:
     return (_PACKAGE.parent / "R").resolve()
 
 
-def native_folder() -> Path:
-    """The folder with what R/ compiles at its first use."""
-    return (_PACKAGE.parent / "native").resolve()
+def inst_folder() -> Path:
+    """The folder with what R/ reads besides: the table of engines, and what it compiles at its first use."""
+    return (_PACKAGE.parent / "inst").resolve()
 
 
 @cache
 def r_code_hash() -> str:
     """Of all code that a call may run but for what draws: a figure drawn otherwise leaves every result as it is."""
-    code = [file for file in r_folder().glob("*.R") if not file.name.startswith("plot_")]
-    files = [*sorted(code), *sorted(native_folder().iterdir())]
+    code = [file for file in r_folder().glob("*.R") if not file.name.startswith(("plot_", "figure_"))]
+    files = [*sorted(code), inst_folder() / "engines.csv", *sorted((inst_folder() / "native").iterdir())]
     return stable_id([file.read_text("utf-8") for file in files])

@@ -134,6 +134,7 @@ class _Task:
     rows: pl.DataFrame | None
     arguments: Mapping[str, Any]
     packages: tuple[str, ...]
+    cores: Literal["one", "all"] = "one"
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,9 @@ class CallGroup:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(package for task in self.tasks for package in task.packages))
+        """What workers are forked with. A call that takes all cores has one worker, which loads what it needs itself:
+        what it is forked from would hold brms, some 300 MB, beside it."""
+        return tuple(dict.fromkeys(name for task in self.tasks if task.cores == "one" for name in task.packages))
 
 
 def answer_group(group: CallGroup) -> list[Answer]:
@@ -187,7 +190,7 @@ def computed(
     missing, no worker can start, or the executor itself breaks. Leaving early ends what was begun.
     """
     tasks = [
-        _Task(call.function, call.rows, call.given((more or {}).get(number)), call.packages)
+        _Task(call.function, call.rows, call.given((more or {}).get(number)), call.packages, call.cores)
         for number, call in enumerate(calls)
     ]
     if tasks:

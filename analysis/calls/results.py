@@ -130,12 +130,18 @@ def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[s
     return [call.id for call in calls if call.id in then and _is_made_alike(then[call.id]["versions"], versions)]
 
 
-@cache
 def table_schema(table: str) -> pl.Schema:
     """The columns of a table of results, typed as its SQL says."""
+    return _table_schemas()[table]
+
+
+@cache
+def _table_schemas() -> dict[str, pl.Schema]:
+    """Of all tables at once: making them takes longer than reading what they are."""
     with closing(duckdb.connect(":memory:")) as connection:
         connection.execute((sql_dir() / "migrations" / "0002_results.sql").read_text("utf-8"))
-        return frame_of(connection.table(table).limit(0)).schema
+        names = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
 
 
 class _Kept:

@@ -28,6 +28,7 @@ from slant.collector.commands.options import (
     study_option,
     version_option,
 )
+from slant.collector.study.engines import engine_names
 from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup
 
 _COMMANDS = {
@@ -87,7 +88,7 @@ _stm_option = section("Topic models (stm)")
     "--fit",
     "engine",
     metavar="FIT",
-    help="A fit that the study names, or an engine: lme4, brms, effect_size, stm, refusal_length, step_sensitivity.",
+    help=f"A fit that the study names, or an engine: {', '.join(engine_names())}.",
 )
 @study_option("Default: every study in the database.")
 @source_option()

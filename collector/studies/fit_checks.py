@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from slant.collector.study.engines import engine_names
 from slant.collector.study.records import Fit, Specification, Study
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
@@ -37,6 +38,8 @@ def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[An
 
 def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     where = f"[fits.{fit.name}]"
+    if fit.engine not in engine_names():
+        yield f'{where}: there is no engine "{fit.engine}". {_near(fit.engine, engine_names())}'
     if fit.view not in views:
         yield f'{where}: there is no view "{fit.view}" of this design. {_near(fit.view, views)}'
         return

@@ -20,6 +20,11 @@ def sql_query(name: str) -> str:
     return (sql_dir() / "queries" / f"{name}.sql").read_text("utf-8")
 
 
+def engines_file() -> Path:
+    """The table of engines, which R reads too."""
+    return (_PACKAGE.parent / "inst" / "engines.csv").resolve()
+
+
 def templates_dir() -> Path:
     """The folder with a study to start from for each design."""
     return (_PACKAGE / "studies" / "templates").resolve()

@@ -49,6 +49,7 @@ def test_the_studies_that_ship_pass(name: str) -> None:
         (f"{FIT}\nlevels = {{ wording = [1, 2] }}", 'levels of wording: the study has no "2"'),
         (f'{FIT}\nsettings = {{ priors = {{ b = "norml(0, 1)" }} }}', 'Did you mean "normal"?'),
         (f'{FIT}\nsettings = {{ priors = {{ sd = "normal(0, -1)" }} }}', "its scale must be above 0"),
+        (f'{FIT}\nengine = "lm4"', 'there is no engine "lm4". Did you mean "lme4"?'),
         (f'{FIT}\nsettings = {{ priors = {{ slope = "normal(0, 1)" }} }}', 'no prior of "slope"'),
     ],
 )

@@ -23,7 +23,7 @@ from tests.support.tracked import tracked_files
 BUILD = "import sys; from hatchling import build; getattr(build, 'build_' + sys.argv[1])(sys.argv[2])"
 LARGEST_BYTES = 3_000_000
 INSTALLED = {"slant": "python/slant", **{f"slant/{name}": name for name in ("collector", "analysis", "sql", "R")}}
-INSTALLED["slant/native"] = "inst/native"
+INSTALLED["slant/inst/native"] = "inst/native"
 
 
 def build(kind: str, project: Path, folder: Path) -> Path:
@@ -86,7 +86,7 @@ def without_r(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environm
 
 def test_the_wheel_has_every_file_of_its_folders_that_git_has_and_no_other(root: Path, unpacked: Path) -> None:
     tracked = tracked_files(root)
-    wanted = {"slant/__init__.py", "slant/py.typed"}
+    wanted = {"slant/__init__.py", "slant/py.typed", "slant/inst/engines.csv"}
     for place, folder in INSTALLED.items():
         if folder != "python/slant":
             wanted |= {place + path.removeprefix(folder) for path in tracked if path.startswith(f"{folder}/")}

@@ -64,16 +64,16 @@ test_that("each doubt has its sentence, and none is none", {
     chains = 4, n_draws = 10000, max_rhat = 1.002, min_ess_bulk = 3000, min_ess_tail = 2500.7, n_divergent = 0,
     n_max_treedepth = 0, min_ebfmi = .9
   )
-  expect_null(doubts_of(good))
-  expect_snapshot(cat(verdict_of(good, doubts_of(good))))
+  expect_null(convergence_warnings(good))
+  expect_snapshot(cat(convergence_verdict(good, convergence_warnings(good))))
   bad <- transform(
     good,
     max_rhat = 1.3, min_ess_bulk = 5, min_ess_tail = 9, n_divergent = 12, n_max_treedepth = 3, min_ebfmi = .1
   )
-  expect_snapshot(cat(doubts_of(bad), sep = "\n"))
-  expect_length(doubts_of(transform(good, max_rhat = NA)), 1)
-  about_loo <- doubts_of_loo(data.frame(n_bad_pareto_k = 2, max_pareto_k = .812))
-  expect_match(verdict_of(good, NULL, about_loo), "chains converged.*unreliable for 2 answers.*up to 0.81")
+  expect_snapshot(cat(convergence_warnings(bad), sep = "\n"))
+  expect_length(convergence_warnings(transform(good, max_rhat = NA)), 1)
+  about_loo <- loo_warnings(data.frame(n_bad_pareto_k = 2, max_pareto_k = .812))
+  expect_match(convergence_verdict(good, NULL, about_loo), "chains converged.*unreliable for 2 answers.*up to 0.81")
 })
 
 test_that("priors go over as data: halved and doubled need no compiling, and change the numbers", {
@@ -159,7 +159,7 @@ test_that("settings that can't be are refused before anything is fitted", {
 
 test_that("what would take hours is refused with the time it would take, unless forced", {
   skip_without_brms()
-  settings <- c(sampler_settings(4, 4000, 1500, .95, 10, 1, cores = 2), say = teller(NULL))
+  settings <- c(sampler_settings(4, 4000, 1500, .95, 10, 1, cores = 2), say = progress_writer(NULL))
   expect_error(check_duration(1e6, settings, FALSE), "Won't fit 1,000,000 rows.*of 4000 iterations: about 6 hours")
   expect_message(check_duration(1e6, settings, TRUE), "Fitting 1,000,000 rows")
   expect_message(check_duration(50000, settings, FALSE), "about 19 minutes")

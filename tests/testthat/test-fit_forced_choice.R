@@ -75,7 +75,7 @@ test_that("an item that was asked in one block only takes part, and is counted",
 test_that("a trial that stands there twice is an error, a row that looks like another a warning", {
   skip_without_brms()
   rows <- few_trials()
-  expect_error(fit_forced_choice(rbind(rows, rows[1:2, ])), "of 146 rows, 2 repeat a trial")
+  expect_error(fit_forced_choice(rbind(rows, rows[1:2, ])), "of 146 rows, 2 repeat the trial")
   rows$trial_id <- NULL
   expect_warning(check_no_duplicates(rbind(rows, rows[1:2, ])), "2 rows have the same .*model, domain, block, item")
   expect_silent(check_no_duplicates(rows))

@@ -52,7 +52,7 @@ test_that("stm itself stays as it is, and each step can be told", {
 
 test_that("without a compiler stm's own code fits, and a message says so", {
   skip_without_stm()
-  withr::local_envvar(SLANT_NATIVE = "", R_USER_CACHE_DIR = withr::local_tempdir(), PATH = "")
+  withr::local_envvar(SLANT_INST = "", R_USER_CACHE_DIR = withr::local_tempdir(), PATH = "")
   forget_native_code()
   expect_message(model <- fitted_topics()$model, "Without compiled code fitting takes about twenty times as long")
   expect_equal(model$engine, "stm")

@@ -7,7 +7,7 @@ made_allocations <- function() {
 test_that("a game with a class for each group has a full diagonal, chance has a pale one", {
   skip_if_not_installed("ggplot2")
   means <- plot_allocations(made_allocations())$data
-  on_diagonal <- function(panel) means$share[means$panel_shown == panel & means$group_rank == means$class_rank]
+  on_diagonal <- function(panel) means$share[means$panel_shown == panel & means$row == means$column]
   expect_equal(on_diagonal("p = 1"), rep(1, 4))
   chance <- on_diagonal("Chance alone,\nsimulated")
   expect_true(mean(chance) > .3 && mean(chance) < .4)

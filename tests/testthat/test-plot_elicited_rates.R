@@ -18,8 +18,8 @@ test_that("jobs stand in the order of their mean within their class, the likelie
 
 test_that("intervals are of t over conversations, never beyond 0 and 100 %, and none of one answer", {
   rows <- rates_to_draw(made_rates())
-  expect_equal(rows$mean_rate[[1]] - rows$low[[1]], stats::qt(.975, 29) * .2 / sqrt(30))
-  expect_equal(max(rows$high), 1)
+  expect_equal(rows$at[[1]] - rows$low[[1]], 100 * stats::qt(.975, 29) * .2 / sqrt(30))
+  expect_equal(max(rows$high), 100)
   expect_true(all(is.na(rates_to_draw(transform(made_rates(), n = 1))$low)))
 })
 

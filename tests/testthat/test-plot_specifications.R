@@ -15,7 +15,7 @@ made_specifications <- function() {
 
 test_that("specifications stand in the order of their median, the first one is marked", {
   drawn <- specifications_to_draw(made_specifications())
-  medians <- vapply(drawn$specs$spec, function(spec) median(drawn$rows$value[drawn$rows$spec == spec]), 1)
+  medians <- vapply(drawn$specs$spec, function(spec) median(drawn$rows$at[drawn$rows$spec == spec]), 1)
   expect_false(is.unsorted(medians))
   expect_equal(drawn$specs$spec[drawn$specs$is_first], "paper")
   expect_equal(drawn$axis, "Difference in tokens")
@@ -37,7 +37,7 @@ test_that("units are never mixed on one axis", {
   expect_error(specifications_to_draw(rows), "in tokens and ratio on one axis")
   rows <- transform(rows, d = estimate / 40, d_low = conf_low / 40, d_high = conf_high / 40)
   drawn <- specifications_to_draw(rows)
-  expect_equal(drawn$rows$value, rows$d)
+  expect_equal(drawn$rows$at, rows$d)
   expect_match(drawn$axis, "standard deviations")
   expect_equal(specifications_to_draw(transform(made_specifications(), unit = "ratio"))$null, 1)
 })

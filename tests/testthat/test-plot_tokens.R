@@ -6,7 +6,7 @@ test_that("the figure shows each cell's median and quartiles, and says its sourc
   plot <- plot_tokens(trials)
   compatible <- trials$tokens[trials$condition == "compatible"]
   shown <- plot$data[plot$data$condition == "compatible", ]
-  expect_equal(c(shown$lower, shown$median, shown$upper), quantile(compatible, c(.25, .5, .75), names = FALSE))
+  expect_equal(c(shown$low, shown$at, shown$high), quantile(compatible, c(.25, .5, .75), names = FALSE))
   expect_match(plot$labels$caption, "^Imported answers.* 240 answered trials")
   expect_match(attr(plot, "alt_text"), "Medians over all tests, compatible and incompatible: o3-mini")
 })

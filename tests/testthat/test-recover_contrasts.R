@@ -6,7 +6,7 @@ recovered <- function(delta_p, sd_item = .5) {
   parameters$sd_item_consistent <- sd_item
   trials <- simulate_forced_choice(parameters, seed = 3)
   settings <- list(chains = 1, iterations = 500, warmup = 200, adapt_delta = .9, seed = 1)
-  beside_truth(recovered_effects(trials, settings), parameters, 1)
+  with_truth(recovered_effects(trials, settings), parameters, 1)
 }
 
 test_that("a large difference between blocks is found with its sign and its size, and none where there is none", {

@@ -14,6 +14,14 @@ test_that("a list of columns is as good as a data frame, and NULL arguments are 
   expect_identical(result$estimates, effect_size(trials)$estimates)
 })
 
+test_that("the table of engines names functions, and arguments that they have", {
+  functions <- engines()
+  for (row in split(engine_table$rows, engine_table$rows$engine)) {
+    arguments <- sub("=.*", "", strsplit(row$arguments, " ")[[1]])
+    expect_equal(setdiff(arguments, c("*", names(formals(functions[[row$engine]])))), character(), info = row$engine)
+  }
+})
+
 test_that("unknown engines and arguments are refused by name", {
   expect_snapshot({
     write_error(run_fit("lme5", made_trials()))

@@ -25,9 +25,9 @@ test_that("with p = 0 the experiments on BGD and SI are games of chance", {
 test_that("the mapping of games is one with p = 1, and all are as likely with p = 0", {
   games <- simulate_structured_games(p = c(0, 1), experiments = "gasi", n_games = 200)
   mappings <- unique(games[c("p", "game", "class", "choice")])
-  of_first <- function(p) table(mappings$choice[mappings$p == p & mappings$class == "class 1"])
-  expect_equal(unname(c(of_first(1))), 200)
-  expect_gt(stats::chisq.test(of_first(0))$p.value, .001)
+  dots_of_first <- function(p) table(mappings$choice[mappings$p == p & mappings$class == "class 1"])
+  expect_equal(unname(c(dots_of_first(1))), 200)
+  expect_gt(stats::chisq.test(dots_of_first(0))$p.value, .001)
 })
 
 test_that("a share of hires is reassigned", {

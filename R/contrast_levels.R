@@ -9,23 +9,24 @@ levels_of <- function(data, contrast, levels = NULL, may_be_fewer = FALSE, may_b
   values <- data[[contrast]]
   number <- paste0(contrast, "_no")
   if (is.factor(values)) {
-    found <- levels(droplevels(values))
+    present <- levels(droplevels(values))
   } else if (number %in% names(data) && !anyNA(data[[number]])) {
-    found <- unique(as.character(values)[order(data[[number]], method = "radix")])
+    present <- unique(as.character(values)[order(data[[number]], method = "radix")])
   } else {
-    found <- sort(unique(as.character(values[!is.na(values)])), method = "radix")
+    present <- sort(unique(as.character(values[!is.na(values)])), method = "radix")
     message(sprintf(
       "The reference level of %s is %s, the first in the alphabet; for another: levels = c(\"%s\").",
-      contrast, quoted(found[1]), paste(rev(found), collapse = "\", \"")
+      contrast, quoted(present[1]), paste(rev(present), collapse = "\", \"")
     ))
   }
-  if (length(found) != 2 && !(may_be_fewer && length(found) < 2) && !(may_be_more && length(found) > 2)) {
+  if (length(present) != 2 && !(may_be_fewer && length(present) < 2) && !(may_be_more && length(present) > 2)) {
     stop_with(
       sprintf(
-        "Can't compare: the column %s has %d values (%s), not two.", quoted(contrast), length(found), toString(found)
+        "Can't compare: the column %s has %d values (%s), not two.", quoted(contrast), length(present),
+        toString(present)
       ),
       "Name two of them, the reference first: levels = c(\"...\", \"...\")."
     )
   }
-  found
+  present
 }

@@ -2,14 +2,14 @@
 # moved there whole, so that nobody ever reads half a file.
 
 # One row about the files: name, checksum and size; NA where none was asked for or it can't be written.
-keep_fit <- function(fit, settings) {
-  model <- kept_file(settings$save_to, function(path) saveRDS(fit, path))
-  draws <- kept_file(settings$draws_to, function(path) write_draws(fit, path))
+write_fit_files <- function(fit, settings) {
+  model <- written_file(settings$save_to, function(path) saveRDS(fit, path))
+  draws <- written_file(settings$draws_to, function(path) write_draws(fit, path))
   columns <- c("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes")
   stats::setNames(cbind(model, draws), columns)
 }
 
-kept_file <- function(path, write) {
+written_file <- function(path, write) {
   if (is.null(path)) {
     return(data.frame(NA_character_, NA_character_, NA_real_))
   }

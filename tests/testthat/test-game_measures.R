@@ -5,7 +5,7 @@ some_counts <- function(n_games, n_groups, n_classes, most = 6) {
 }
 
 indices_of <- function(counts, ...) {
-  weighted_indices(measured_games(counts, ...), all_alike(dim(counts)[[1]]))[1, ]
+  weighted_indices(measured_games(counts, ...), equal_weights(dim(counts)[[1]]))[1, ]
 }
 
 divergence_of <- function(a, b) {

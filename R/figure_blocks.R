@@ -14,8 +14,7 @@ cells_to_draw <- function(rows, keys, within, to) {
     rows$kind_shown <- droplevels(rows$kind_shown)
   }
   rows[[within]] <- droplevels(shown_conditions(rows, within))
-  rows$height <- nlevels(rows$model_shown) + 1 - as.integer(rows$model_shown) +
-    beside(nlevels(rows[[within]]), .19)[as.integer(rows[[within]])]
+  rows$height <- heights_of(rows$model_shown, rows[[within]], .19)
   rows
 }
 
@@ -35,15 +34,11 @@ panels_of_domains <- function() {
   )
 }
 
-# Lines between models, and a grid that follows the numbers.
-between_models <- function(rows) if (nlevels(rows$model_shown) > 1) lines_between(levels(rows$model_shown))
+between_models <- function(rows) lines_between(levels(rows$model_shown))
 
 # Source, and the verdict on a fit that did not converge: its figures say so themselves.
-fit_note <- function(rows) {
+convergence_note <- function(rows) {
   is_doubtful <- if ("is_converged" %in% names(rows)) rows$is_converged %in% FALSE else FALSE
-  said <- if (any(is_doubtful)) {
-    verdict <- if ("verdict" %in% names(rows)) unique(as.character(rows$verdict[is_doubtful])) else character()
-    c("This fit did not converge.", verdict[!is.na(verdict)])
-  }
-  paste(c(source_note(rows), said), collapse = " ")
+  verdict <- if ("verdict" %in% names(rows)) unique(stats::na.omit(as.character(rows$verdict[is_doubtful])))
+  paste(c(source_note(rows), if (any(is_doubtful)) c("This fit did not converge.", verdict)), collapse = " ")
 }

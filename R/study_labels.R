@@ -3,21 +3,23 @@
 
 # Tables with NAME_label and NAME_no after their own columns, for each column NAME of theirs that `data` have a label
 # of; and where models are labelled, with their source and what their tokens are.
-beside_labels <- function(tables, data) {
+with_study_labels <- function(tables, data) {
   if (!is.data.frame(tables)) {
-    return(if (is.list(tables)) lapply(tables, beside_labels, data = data) else tables)
+    return(if (is.list(tables)) lapply(tables, with_study_labels, data = data) else tables)
   }
   named <- Filter(function(name) all(c(name, paste0(name, "_label")) %in% names(data)), names(tables))
   for (name in named) {
-    tables <- beside_values(tables, name, labels_in(data, name, paste0(name, c("_label", "_no"))))
+    tables <- with_columns_by_value(tables, name, labels_in(data, name, paste0(name, c("_label", "_no"))))
   }
   if ("model" %in% named) {
-    for (kind in c("source", "token_source")) tables <- beside_values(tables, "model", labels_in(data, "model", kind))
+    for (kind in c("source", "token_source")) {
+      tables <- with_columns_by_value(tables, "model", labels_in(data, "model", kind))
+    }
   }
   tables
 }
 
-beside_values <- function(table, name, labels) {
+with_columns_by_value <- function(table, name, labels) {
   place <- match(as.character(table[[name]]), labels$value)
   for (column in setdiff(names(labels), c("value", names(table)))) table[[column]] <- labels[[column]][place]
   table
@@ -36,7 +38,7 @@ labels_in <- function(data, name, columns) {
 
 # A table of differences with what the study calls the two sides, `reference` and `compared`, where the data have
 # labels.
-beside_sides <- function(table, data, contrast, levels) {
+with_side_labels <- function(table, data, contrast, levels) {
   levels <- as.character(unlist(levels))
   if (!any(endsWith(names(data), "_label")) || length(levels) != 2 || nrow(table) == 0) {
     return(table)
@@ -45,8 +47,8 @@ beside_sides <- function(table, data, contrast, levels) {
   labels <- labels_in(data, contrast, label)
   sides <- c(reference = levels[[1]], compared = levels[[2]])
   for (side in setdiff(names(sides), names(table))) {
-    found <- labels[[label]][match(sides[[side]], labels$value)]
-    table[[side]] <- if (length(found) == 1 && !is.na(found)) found else sides[[side]]
+    name <- labels[[label]][match(sides[[side]], labels$value)]
+    table[[side]] <- if (length(name) == 1 && !is.na(name)) name else sides[[side]]
   }
   table
 }

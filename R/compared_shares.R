@@ -11,7 +11,7 @@ conditions_of <- function(data, contrast, levels) {
 
 # `compare(reference, other)` for the rows of each further condition of `rows`, a data frame a condition, one below the
 # other. Conditions that have no row take no part; without a reference or another one there is nothing to compare.
-beside_reference <- function(rows, contrast, levels, compare) {
+compared_with_reference <- function(rows, contrast, levels, compare) {
   labels <- as.character(rows[[contrast]])
   others <- levels[-1][levels[-1] %in% labels]
   if (!levels[[1]] %in% labels || length(others) == 0) {
@@ -37,8 +37,8 @@ share_difference <- function(count, n, other_count, other_n) {
   data.frame(delta_p = share - other, conf_low = share - other - low, conf_high = share - other + high)
 }
 
-# `found` with Holm's correction of `p_value` over all its rows that have one.
-with_holm <- function(found, p_value = "p_value") {
-  found$p_holm <- stats::p.adjust(found[[p_value]], method = "holm")
-  found[c(setdiff(names(found), c("p_holm", "status", "messages")), "p_holm", "status", "messages")]
+# `rows` with Holm's correction of `p_value` over all of them that have one.
+with_holm <- function(rows, p_value = "p_value") {
+  rows$p_holm <- stats::p.adjust(rows[[p_value]], method = "holm")
+  rows[c(setdiff(names(rows), c("p_holm", "status", "messages")), "p_holm", "status", "messages")]
 }

@@ -27,7 +27,7 @@ test_that("a logistic mixed model's contrasts and predictions are drawn from the
 })
 
 test_that("a list without the table says what it has", {
-  expect_error(data_of(list(fits = data.frame()), "estimates"), "has no table \"estimates\".*Tables there are: fits")
+  expect_error(figure_rows(list(fits = data.frame()), "estimates"), "has no table \"estimates\".*Tables there are: fits")
 })
 
 test_that("a lazy table is read", {
@@ -36,5 +36,5 @@ test_that("a lazy table is read", {
   simulate_trials(n_wordings = 2, db = path)
   trials <- open_trials(path)
   on.exit(close_trials(trials))
-  expect_equal(nrow(data_of(trials)), nrow(as.data.frame(trials)))
+  expect_equal(nrow(figure_rows(trials)), nrow(as.data.frame(trials)))
 })

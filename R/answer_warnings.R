@@ -1,7 +1,7 @@
 # What the data can't tell, said before the fit: answers that are all the same, blocks that are missing.
 
 # Where the answers are all the same, the priors alone keep the estimates finite.
-say_what_holds_it <- function(parts) {
+warn_of_equal_answers <- function(parts) {
   y <- parts$standata$Y
   if (length(unique(y)) == 1) {
     warning(sprintf(

@@ -2,25 +2,22 @@
 
 game_dots <- function(cells, width = NULL) {
   .data <- ggplot2::.data
-  shown <- levels(cells$beside_shown)
-  n_columns <- legend_columns(shown, inches_or(width, 9))
-  ggplot2::ggplot(cells, ggplot2::aes(y = .data$height)) +
+  labels <- levels(cells$beside_shown)
+  n_columns <- legend_columns(labels, inches_or(width, 9))
+  at_height(cells) +
     bands_of(cells) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
     # all models take the same room, also those at the edges of a panel
     ggplot2::geom_blank(ggplot2::aes(y = .data$model_height - .5)) +
     ggplot2::geom_blank(ggplot2::aes(y = .data$model_height + .5)) +
     lines_of(cells) +
-    intervals_of(cells) +
-    ggplot2::geom_point(
-      ggplot2::aes(x = .data$estimate, colour = .data$beside_shown, shape = .data$beside_shown), size = 2, stroke = .8
-    ) +
+    dots_with_intervals(cells, "beside_shown", stroke = .8) +
     panels_of_dots(cells, width) +
     models_of_panels(cells) +
     ggplot2::scale_x_continuous(breaks = function(limits) pretty(limits, 4)) +
-    colours_and_shapes(length(shown)) +
+    colours_and_shapes(length(labels)) +
     ggplot2::guides(
-      colour = dots_guide(shown, n_columns), shape = dots_guide(shown, n_columns),
+      colour = dots_guide(labels, n_columns), shape = dots_guide(labels, n_columns),
       linetype = ggplot2::guide_legend(order = 2)
     ) +
     figure_theme() +
@@ -32,20 +29,9 @@ game_dots <- function(cells, width = NULL) {
     )
 }
 
-# Without intervals there is no layer of them, for the legend's sake.
-intervals_of <- function(cells) {
-  .data <- ggplot2::.data
-  if (any(!is.na(cells$low))) {
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$low, xmax = .data$high, colour = .data$beside_shown),
-      data = cells[!is.na(cells$low), ], linewidth = .6
-    )
-  }
-}
-
 # One nameless format needs no legend.
-dots_guide <- function(shown, n_columns) {
-  if (identical(shown, "")) "none" else ggplot2::guide_legend(order = 1, ncol = n_columns)
+dots_guide <- function(labels, n_columns) {
+  if (identical(labels, "")) "none" else ggplot2::guide_legend(order = 1, ncol = n_columns)
 }
 
 # A row of panels for each condition or format; where there is no room for that, one panel after the other.
@@ -53,7 +39,8 @@ panels_of_dots <- function(cells, width) {
   .data <- ggplot2::.data
   has_rows <- nlevels(cells$row_shown) > 1
   n_columns <- dots_columns(cells, width)
-  labeller <- if (is.null(width)) "label_value" else ggplot2::labeller(column_shown = function(said) wrapped(said, 18))
+  in_lines <- ggplot2::labeller(column_shown = function(labels) wrapped(labels, 18))
+  labeller <- if (is.null(width)) "label_value" else in_lines
   if (n_columns < nlevels(cells$column_shown)) {
     by <- c(if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown))
     return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free", labeller = labeller))
@@ -78,24 +65,26 @@ models_of_panels <- function(cells) {
 # What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.
 bands_of <- function(cells) {
   .data <- ggplot2::.data
-  lapply(list(c("random", "grey91"), c("human", "#FBE3B8")), function(one) {
-    ends <- paste0(one[[1]], c("_low", "_high"))
-    found <- common_bands(cells, if (one[[1]] == "random") "random_level" else "human", ends)
-    if (nrow(found) == 0) {
-      return(NULL)
+  band <- function(level, ends, fill) {
+    panels <- common_bands(cells, level, ends)
+    if (nrow(panels) > 0) {
+      ggplot2::geom_rect(
+        ggplot2::aes(xmin = .data[[ends[[1]]]], xmax = .data[[ends[[2]]]], ymin = -Inf, ymax = Inf),
+        data = panels, fill = fill, inherit.aes = FALSE
+      )
     }
-    ggplot2::geom_rect(
-      ggplot2::aes(xmin = .data[[ends[[1]]]], xmax = .data[[ends[[2]]]], ymin = -Inf, ymax = Inf),
-      data = found, fill = one[[2]], inherit.aes = FALSE
-    )
-  })
+  }
+  list(
+    band("random_level", c("random_low", "random_high"), "grey91"),
+    band("human", c("human_low", "human_high"), "#FBE3B8")
+  )
 }
 
 # Few games have the level of many, but lie in a wider band: it is drawn where all cells have nearly the same.
 common_bands <- function(cells, level, ends) {
-  found <- common_levels(cells, c(level, ends))
-  is_alike <- lapply(ends, function(end) panel_of(found) %in% panel_of(common_levels(cells, end, within = .03)))
-  found[!is.na(found[[ends[[1]]]]) & Reduce(`&`, is_alike), ]
+  panels <- common_levels(cells, c(level, ends))
+  is_alike <- lapply(ends, function(end) panel_of(panels) %in% panel_of(common_levels(cells, end, within = .03)))
+  panels[!is.na(panels[[ends[[1]]]]) & Reduce(`&`, is_alike), ]
 }
 
 panel_of <- function(cells) paste(cells$row_shown, cells$column_shown, sep = "\r")
@@ -104,11 +93,11 @@ panel_of <- function(cells) paste(cells$row_shown, cells$column_shown, sep = "\r
 common_levels <- function(cells, columns, within = .005) {
   known <- cells[!is.na(cells[[columns[[1]]]]), ]
   panels <- split(known, panel_of(known))
-  is_common <- vapply(panels, function(one) diff(range(one[[columns[[1]]]])) < within, NA)
-  found <- lapply(panels[is_common], function(one) {
-    cbind(one[1, c("row_shown", "column_shown")], as.list(colMeans(one[columns])))
+  is_common <- vapply(panels, function(panel) diff(range(panel[[columns[[1]]]])) < within, NA)
+  levels <- lapply(panels[is_common], function(panel) {
+    cbind(panel[1, c("row_shown", "column_shown")], as.list(colMeans(panel[columns])))
   })
-  do.call(rbind, c(list(known[0, c("row_shown", "column_shown", columns)]), found))
+  do.call(rbind, c(list(known[0, c("row_shown", "column_shown", columns)]), levels))
 }
 
 # Where the level of chance differs within a panel, each cell has a short line of its own.
@@ -116,13 +105,12 @@ lines_of <- function(cells) {
   .data <- ggplot2::.data
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
-  own <- cells[!is_common & !is.na(cells$random_level), ]
+  varying <- cells[!is_common & !is.na(cells$random_level), ]
   half <- if (has_one_condition(cells)) .35 else .3 / nlevels(cells$beside_shown)
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
-  kinds <- c("Chance", "People, as printed")
+  line <- function(panels, at, kind) data.frame(panels[1:2], at = at, kind = rep(kind, nrow(panels)))
   lines <- rbind(
-    data.frame(chance[c("row_shown", "column_shown")], at = chance$random_level, kind = rep(kinds[[1]], nrow(chance))),
-    data.frame(human[c("row_shown", "column_shown")], at = human$human, kind = rep(kinds[[2]], nrow(human)))
+    line(chance, chance$random_level, level_kinds()[[1]]), line(human, human$human, level_kinds()[[2]])
   )
   list(
     if (nrow(lines) > 0) {
@@ -130,17 +118,23 @@ lines_of <- function(cells) {
         ggplot2::aes(xintercept = .data$at, linetype = .data$kind), data = lines, colour = "grey25", linewidth = .5
       )
     },
-    if (nrow(own) > 0) {
+    if (nrow(varying) > 0) {
       ggplot2::geom_segment(
         ggplot2::aes(
           x = .data$random_level, xend = .data$random_level, y = .data$height - half, yend = .data$height + half,
           colour = .data$beside_shown
         ),
-        data = own, linewidth = .6, show.legend = FALSE
+        data = varying, linewidth = .6, show.legend = FALSE
       )
     },
-    ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), kinds), name = NULL)
+    level_types()
   )
+}
+
+level_kinds <- function() c("Chance", "People, as printed")
+
+level_types <- function() {
+  ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), level_kinds()), name = NULL)
 }
 
 # What the lines and bars are, as far as they are there.
@@ -183,39 +177,54 @@ short_names <- function(labels) {
 dots_height_in <- function(cells, width = NULL) {
   n_models <- nrow(unique(cells[c("row_shown", "model_shown")]))
   n_beside <- max(table(paste(cells$model_height, cells$column_shown)))
-  shown <- levels(cells$beside_shown)
-  legend_in <- .22 * ceiling(length(shown) / legend_columns(shown, inches_or(width, 9)))
+  labels <- levels(cells$beside_shown)
+  legend_in <- .22 * ceiling(length(labels) / legend_columns(labels, inches_or(width, 9)))
   panels_in <- n_models * max(.27, .11 * n_beside + .08) + .25 * nlevels(cells$row_shown)
   n_times <- ceiling(nlevels(cells$column_shown) / dots_columns(cells, width))
   2.5 + legend_in + n_times * panels_in + .5 * (n_times - 1)
 }
 
+# The text that stands for a figure of game_dots(): `what` of how many models and conditions, and each index.
+games_in_words <- function(what, cells, notes) {
+  alt_text(
+    sprintf(
+      "%s %s%s%s", what, counted(nlevels(cells$model_shown), "model"),
+      levels_in_words(conditions_shown(cells), "condition"), levels_in_words(cells$format_shown, "answer format")
+    ),
+    notes = c(dots_in_words(cells), notes)
+  )
+}
+
+# ", 2 conditions (main, steer fair)"; nothing where there is only one.
+levels_in_words <- function(labels, what) {
+  if (nlevels(labels) < 2) "" else sprintf(", %s (%s)", counted(nlevels(labels), what), toString(levels(labels)))
+}
+
+# A sentence with the ends of each column of panels, and how many dots lie above chance and above people.
 dots_in_words <- function(cells) {
   cells$column_shown <- on_one_line(cells$column_shown)
   cells$condition_shown <- conditions_shown(cells)
-  of_column <- vapply(split(cells, cells$column_shown), function(one) {
-    said <- function(row) sprintf("%.2f (%s)", row$estimate, cell_name(row, cells))
-    against <- function(level, name) {
-      is_known <- !is.na(one[[level]])
-      if (!any(is_known)) {
-        return(NULL)
-      }
-      # an estimate may lie above by chance: what has an interval must have all of it there
-      low <- if (is.null(one$low)) one$estimate else ifelse(is.na(one$low), one$estimate, one$low)
-      n_above <- sum(low[is_known] > one[[level]][is_known])
-      at <- unique(sprintf("%.2f", one[[level]][is_known]))
-      wholly <- if (is.null(one$low) || all(is.na(one$low))) "" else "with their interval "
-      sprintf("; %d of %d %sabove %s (%s)", n_above, sum(is_known), wholly, name, toString(at))
-    }
-    paste(c(
-      sprintf(
-        "%s: from %s to %s", short_names(as.character(one$column_shown[[1]])), said(one[which.min(one$estimate), ]),
-        said(one[which.max(one$estimate), ])
-      ),
-      against("random_level", "chance"), against("human", "people")
-    ), collapse = "")
+  of_columns <- vapply(split(cells, cells$column_shown), function(column) {
+    named <- function(row) sprintf("%.2f (%s)", row$at, cell_name(row, cells))
+    range <- sprintf(
+      "%s: from %s to %s", short_names(as.character(column$column_shown[[1]])), named(column[which.min(column$at), ]),
+      named(column[which.max(column$at), ])
+    )
+    paste0(range, above_in_words(column, "random_level", "chance"), above_in_words(column, "human", "people"))
   }, "")
-  paste0(paste(of_column, collapse = ". "), ".")
+  paste0(paste(of_columns, collapse = ". "), ".")
+}
+
+# An estimate may lie above a level by chance: what has an interval must have all of it there.
+above_in_words <- function(cells, level, name) {
+  known <- cells[!is.na(cells[[level]]), ]
+  if (nrow(known) == 0) {
+    return("")
+  }
+  n_above <- sum(ifelse(is.na(known$low), known$at, known$low) > known[[level]])
+  wholly <- if (all(is.na(cells$low))) "" else "with their interval "
+  levels <- toString(unique(sprintf("%.2f", known[[level]])))
+  sprintf("; %d of %d %sabove %s (%s)", n_above, nrow(known), wholly, name, levels)
 }
 
 cell_name <- function(row, cells) {

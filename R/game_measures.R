@@ -28,9 +28,9 @@ measured_games <- function(counts, n_classes = NULL) {
 
 # -p log2(p), 0 for 0; NaN where nothing was counted.
 plogp <- function(p) {
-  found <- -p * log2(p)
-  found[!is.na(p) & p == 0] <- 0
-  found
+  terms <- -p * log2(p)
+  terms[!is.na(p) & p == 0] <- 0
+  terms
 }
 
 # Of each game: the entropy of groups, plus that of classes, minus that of both.
@@ -48,13 +48,13 @@ pairs_within <- function(shares, entropy) {
     return(matrix(NA_real_, dim(shares)[[1]], 1))
   }
   pairs <- utils::combn(n_groups, 2)
-  found <- lapply(seq_len(ncol(pairs)), function(k) {
+  by_pair <- lapply(seq_len(ncol(pairs)), function(k) {
     a <- pairs[1, k]
     b <- pairs[2, k]
     middle <- matrix((shares[, a, ] + shares[, b, ]) / 2, nrow = dim(shares)[[1]])
     pmax(rowSums(plogp(middle)) - (entropy[, a] + entropy[, b]) / 2, 0) * log(2)
   })
-  do.call(cbind, found)
+  do.call(cbind, by_pair)
 }
 
 # A group's distributions, each once, and in which games it had them.
@@ -81,9 +81,9 @@ weighted_indices <- function(measured, weights) {
   within <- (weights %*% values) / (weights %*% is_known)
   between <- lapply(measured$between, function(group) mean_apart(group, weights))
   over_groups <- function(part) rowMeans(matrix(unlist(lapply(between, `[[`, part)), nrow(weights)), na.rm = TRUE)
-  found <- cbind(within, gasi = over_groups("distance"), gasi_divergence_bits = over_groups("bits"))
-  found <- found[, index_names, drop = FALSE]
-  replace(found, is.nan(found), NA_real_)
+  indices <- cbind(within, gasi = over_groups("distance"), gasi_divergence_bits = over_groups("bits"))
+  indices <- indices[, index_names, drop = FALSE]
+  replace(indices, is.nan(indices), NA_real_)
 }
 
 # The mean over pairs of games in which a group was hired; a game drawn twice makes no pair with itself.
@@ -95,7 +95,7 @@ mean_apart <- function(group, weights) {
   list(distance = over_pairs(sqrt(group$apart)), bits = over_pairs(group$apart) / log(2))
 }
 
-all_alike <- function(n) matrix(1, 1, n)
+equal_weights <- function(n) matrix(1, 1, n)
 
 # What `measure` makes of rows that `draw` gives, some at a time: all draws of thousands of games would fill the memory.
 measured_draws <- function(n_draws, n_games, draw, measure) {

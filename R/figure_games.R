@@ -58,6 +58,7 @@ game_cells <- function(rows, columns, to) {
   cells$is_boot <- is.na(cells$conf_low) & !is.na(cells$boot_low)
   cells$low <- ifelse(cells$is_boot, cells$boot_low, cells$conf_low)
   cells$high <- ifelse(cells$is_boot, cells$boot_high, cells$conf_high)
+  cells$at <- cells$estimate
   structure(with_heights(in_panels(cells, columns)), n_missing = sum(!is_known))
 }
 
@@ -73,23 +74,24 @@ in_panels <- function(cells, columns) {
   cells[c("model_shown", "variant_shown", "format_shown")] <-
     lapply(cells[c("model_shown", "variant_shown", "format_shown")], droplevels)
   has_one <- has_one_condition(cells)
-  found <- as.character(cells$index)
-  labels <- ifelse(found %in% names(columns), columns[found], found)
+  index <- as.character(cells$index)
+  labels <- ifelse(index %in% names(columns), columns[index], index)
   cells$column_shown <- factor(labels, unique(c(intersect(columns, labels), labels)))
   cells$beside_shown <- if (has_one) cells$format_shown else cells$variant_shown
   format <- if (has_one || nlevels(cells$format_shown) == 1) "" else as.character(cells$format_shown)
   panels <- unique(as.character(cells$panel))
   named <- expand.grid(format = c("", levels(cells$format_shown)), panel = panels, stringsAsFactors = FALSE)
-  said <- function(panel, format) {
+  row_name <- function(panel, format) {
     between <- ifelse(panel == "" | format == "", "", ", ")
     wrapped(paste0(panel, between, format), 20)
   }
-  cells$row_shown <- droplevels(factor(said(cells$panel, format), unique(said(named$panel, named$format))))
+  cells$row_shown <- droplevels(factor(row_name(cells$panel, format), unique(row_name(named$panel, named$format))))
   cells
 }
 
 has_one_condition <- function(cells) {
-  all(tapply(as.character(cells$variant_shown), as.character(cells$panel), function(some) length(unique(some))) == 1)
+  n_variants <- function(variants) length(unique(variants))
+  all(tapply(as.character(cells$variant_shown), as.character(cells$panel), n_variants) == 1)
 }
 
 # What tells conditions apart in words: their panels, where each panel is one condition.
@@ -107,7 +109,7 @@ on_one_line <- function(shown) {
 }
 
 wrapped <- function(labels, width) {
-  vapply(labels, function(one) paste(strwrap(one, width), collapse = "\n"), "", USE.NAMES = FALSE)
+  vapply(labels, function(label) paste(strwrap(label, width), collapse = "\n"), "", USE.NAMES = FALSE)
 }
 
 # Models from the top down within each row of panels. Each such row begins at another thousand, so that one axis can
@@ -115,12 +117,12 @@ wrapped <- function(labels, width) {
 with_heights <- function(cells) {
   row <- as.integer(cells$row_shown)
   model <- as.integer(cells$model_shown)
-  from_below <- function(some) match(some, sort(unique(some), decreasing = TRUE))
+  from_below <- function(places) match(places, sort(unique(places), decreasing = TRUE))
   place <- stats::ave(model, row, FUN = from_below)
   cells$model_height <- 1000 * row + place
   # Formats stand in the middle of a model, which seldom has all of them; conditions have the same place at all models.
   key <- if (has_one_condition(cells)) cells$model_height else row
-  beside <- stats::ave(as.integer(cells$beside_shown), key, FUN = function(some) match(some, sort(unique(some))))
+  beside <- stats::ave(as.integer(cells$beside_shown), key, FUN = function(places) match(places, sort(unique(places))))
   n_beside <- stats::ave(beside, key, FUN = max)
   cells$height <- cells$model_height + .8 * (n_beside + 1 - 2 * beside) / (2 * n_beside)
   cells
