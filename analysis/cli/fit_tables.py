@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from slant.analysis.cli.options import BAYES_TABLES
+from slant.analysis.cli.options import BAYES_TABLES, FIT_TABLES
+from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult
 from slant.collector.errors import UsageError
+from slant.collector.studies.catalogue import Fit, Study
 
 _ENGINES = ("brms", "lme4")
 _OF_TOKENS = ("refusals_removed", "measure")  # nothing that a choice between two options could differ by
@@ -49,14 +51,20 @@ def _is_of_choices(result: FitResult) -> bool:
     return any(not result.tables[engine]["contrasts"].is_empty() for engine in _ENGINES)
 
 
-def no_such_table(result: FitResult, show: str) -> UsageError:
-    kinds = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
-    if any(show in result.tables.get(engine, {}) for engine in result.diagnostics["engine"].unique()):
-        needs = "A contrast needs answers in two conditions." if show == "contrasts" else "Of these rows it has none."
-        return UsageError(f'The table "{show}" of {kinds} is empty.', needs)
-    return UsageError(
-        f'There is no table "{show}" of {kinds}.', "Every fit has: table, diagnostics, variances, messages."
-    )
+def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
+    """UsageError where no engine of these fits keeps the table `show`: before minutes are spent on them."""
+    fits = list(fits)
+    own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
+    known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
+    if show not in known:
+        names = ", ".join(dict.fromkeys(fit.name for _, fit in fits))
+        raise UsageError(f'There is no table "{show}" of {names}.', f"There are: {', '.join(known)}.")
+
+
+def _empty_table(result: FitResult, show: str) -> UsageError:
+    names = ", ".join(result.diagnostics["fit"].unique(maintain_order=True))
+    needs = "A contrast needs answers in two conditions." if show == "contrasts" else "Of these rows it has none."
+    return UsageError(f'The table "{show}" of {names} is empty.', needs)
 
 
 def verdicts(result: FitResult) -> Iterator[str]:
@@ -69,7 +77,7 @@ def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
     frames = [result.tables[engine].get(show) for engine in _ENGINES]
     nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
     if not nonempty:
-        raise no_such_table(result, show)
+        raise _empty_table(result, show)
     return nonempty[0]
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, verdicts
+from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
 from slant.analysis.cli.options import BAYES_TABLES, TOPIC_TABLES
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.pages.provenance import version_sentence
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings
-from slant.analysis.rows.study_choice import studies_not_fitted
+from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import print_rows, say
 
 
@@ -22,6 +22,8 @@ def print_fit(
 ) -> bool:
     """Fit, print the table `show`, and say what the fits are worth. True where every fit failed."""
     check_adjust(show, adjust)
+    if show is not None:
+        check_has_table(find_fits(engine, db, study), show)
     result = _fits(engine, db, study, **options)
     check_adjustable(result, adjust)
     has_topics = not result.topics["models"].is_empty()

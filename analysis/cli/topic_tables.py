@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.cli.fit_tables import is_bayesian, no_such_table
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.analysis.paper.topic_match import match_in_words, matched, missing_of_print, printed_topics
@@ -20,12 +19,7 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
-    """One of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out).
-
-    UsageError where the fits are Bayesian models, which have no topics.
-    """
-    if result.topics["models"].is_empty() and is_bayesian(result):
-        raise no_such_table(result, show)
+    """One of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
     if show == "topics":
         return _overview(result)
     if show == "match":

@@ -38,6 +38,7 @@ CONTRADICTIONS = (
     "collect check-model",
     "collect studies new",
     "collect studies validate a.csv",
+    "analyze --show words --fit lme4",
     "analyze --chains 2 --fit lme4",
     "analyze tables --format csv",
     "analyze tables no_such",
