@@ -64,6 +64,7 @@ class Pages:
         self.db, self.notes = db, notes
         self.searches = Searches(db)
         self._summaries: dict[tuple[Any, ...], Summary] = {}
+        self._kinds: tuple[int, dict[str, str]] = (0, {})
         self._environment = _environment()
         self._environment.globals |= {
             "link": links, "is_bundle": bundled is not None, "db_name": db.name, "can_note": notes is not None,
@@ -204,6 +205,13 @@ class Pages:
         return self._summaries[key]
 
     def _nav(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+        """The kinds of pages that there is something for; looked up anew when the file has changed."""
+        changed_at = self.db.stat().st_mtime_ns
+        if self._kinds[0] != changed_at:
+            self._kinds = (changed_at, self._kinds_of(connection))
+        return self._kinds[1]
+
+    def _kinds_of(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
         pages = {"trials": "Trials"}
         if paired_cells(connection):
             pages["pairs"] = "Pairs"
@@ -264,7 +272,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     # `exact` is for attributes, whose value goes back to the server as it is
-    environment.filters |= {"cell": cell, "exact": escape}
+    environment.filters |= {"cell": cell, "digits": digits, "exact": escape}
     environment.globals |= {"style": Markup(style()[0]), "policy": security_policy}
     return environment
 
@@ -272,6 +280,11 @@ def _environment() -> Environment:
 def _shown(value: Any) -> Any:
     """Whatever a template prints: nothing hidden in it."""
     return value if isinstance(value, Markup) else visible(value)
+
+
+def digits(value: int | None) -> str:
+    """A number that counts nothing (a seed, a place): without commas."""
+    return "" if value is None else str(value)
 
 
 def cell(value: Any) -> str:

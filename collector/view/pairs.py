@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import duckdb
@@ -77,11 +79,11 @@ def pairs_of(connection: duckdb.DuckDBPyConnection, choice: PairChoice) -> duckd
     """The pairs, unordered, a row each: the columns that they share, both trials, both counts of tokens, the
     difference (other minus reference) and its `size`."""
     trials = connection.view("trials")
-    for name, value in zip(CELL, choice.cell, strict=True):
-        trials = trials.filter(ColumnExpression(name) == ConstantExpression(value))
+    is_of_cell = [ColumnExpression(n) == ConstantExpression(v) for n, v in zip(CELL, choice.cell, strict=True)]
     sides, shared = [], ("study_version", *choice.pairs_by)
     for side, condition in (("reference", choice.reference), ("other", choice.other)):
-        rows = trials.filter(ColumnExpression("condition") == ConstantExpression(condition))
+        is_of_side = ColumnExpression("condition") == ConstantExpression(condition)
+        rows = trials.filter(reduce(and_, is_of_cell, is_of_side))
         own = [ColumnExpression(old).alias(f"{side}_{new}") for old, new in _OWN.items()]
         sides.append(rows.select(*(ColumnExpression(name) for name in shared), *own).set_alias(side))
     joined = sides[0].join(sides[1], ", ".join(f'"{name}"' for name in shared), how="inner")

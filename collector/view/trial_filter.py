@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import duckdb
@@ -84,12 +86,12 @@ class TrialFilter:
     ) -> duckdb.DuckDBPyRelation:
         """The trials under this filter, unordered. `labelled` are the trials with the label that is asked for,
         `matches` the table with the attempts in whose texts something was found."""
-        rows = connection.view("trials")
-        for condition in self.conditions():
-            rows = rows.filter(condition)
+        rows, conditions = connection.view("trials"), self.conditions()
         if self.label:
             ids = [ConstantExpression(trial_id) for trial_id in labelled]
-            rows = rows.filter(_column("trial_id").isin(*ids) if ids else ConstantExpression(False))
+            conditions.append(_column("trial_id").isin(*ids) if ids else ConstantExpression(False))
+        if conditions:  # as one: each step of a relation reads the views anew
+            rows = rows.filter(reduce(and_, conditions))
         return rows.join(connection.view(matches), "attempt_id", how="semi") if matches else rows
 
 
