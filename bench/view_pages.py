@@ -19,7 +19,8 @@ from slant.collector.view.server import ServerLinks
 # what trials.sql leaves out, for no table wants it: the study's design and its conditions
 _RUNS = (
     "UPDATE runs SET design = 'association'",
-    "INSERT INTO run_conditions SELECT run_id, n, ['compatible', 'incompatible'][n], n, NULL FROM runs, range(1, 3) t(n)",
+    "INSERT INTO run_conditions SELECT run_id, 1, 'compatible', 1, NULL FROM runs",
+    "INSERT INTO run_conditions SELECT run_id, 2, 'incompatible', 2, NULL FROM runs",
 )
 _LIMITS_S = {1_000_000: 0.3, 10_000_000: 1.0}
 

@@ -48,6 +48,7 @@ def _settings(folder: Path | None) -> list[str]:
     place = str(folder).replace("'", "''")  # SET takes no parameters
     return [
         *([f"SET allowed_directories = ['{place}']", "SET threads = 1"] if folder else []),  # as in keep/export.py
+        "SET enable_progress_bar = false",
         "SET python_enable_replacements = false",  # else SQL could read variables of this program
         "SET allow_community_extensions = false",
         "SET enable_external_access = false",  # autoloading of extensions is off in every connection of slant

@@ -33,13 +33,18 @@ class Order:
         return rows.sort(*keys)
 
     def beyond(
-        self, rows: duckdb.DuckDBPyRelation, key: Sequence[str | None], *, is_backwards: bool = False
+        self,
+        rows: duckdb.DuckDBPyRelation,
+        key: Sequence[str | None],
+        *,
+        is_backwards: bool = False,
+        with_itself: bool = False,
     ) -> duckdb.DuckDBPyRelation:
         """The rows behind the one with this key, or before it. `key` is one text a column, as `key_of` gives it."""
         if len(key) != len(self.columns):
             raise UsageError(f"A place in this list has {len(self.columns)} parts, not {len(key)}.")
         types = dict(zip(rows.columns, rows.types, strict=True))
-        condition: Expression | None = None
+        condition = ConstantExpression(with_itself)
         for (name, falls), value in reversed(list(zip(self.columns, key, strict=True))):
             column = ColumnExpression(name)
             known = ConstantExpression(value).cast(types[name])
@@ -48,8 +53,7 @@ class Order:
             else:
                 farther, level = (column < known if falls != is_backwards else column > known), column == known
                 farther = farther if is_backwards else farther | column.isnull()
-            condition = farther if condition is None else farther | (level & condition)
-        assert condition is not None
+            condition = farther | (level & condition)
         return rows.filter(condition)
 
     def key_of(self, row: Mapping[str, Any]) -> str:

@@ -153,7 +153,7 @@ class Pages:
         return self._page("game", nav=nav, found=found, row=found.trials[0], game=game)
 
     def runs(self, query: Query) -> str:
-        shown = run_rows(self.db)
+        shown = run_rows(self.db, looks_for_problems="problems" in query)
         with guarded(self.db) as connection:
             nav = self._nav(connection)
         return self._page("runs", nav=nav, shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)

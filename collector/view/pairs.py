@@ -110,19 +110,12 @@ class PairSteps:
 
 def steps_of_pair(pairs: duckdb.DuckDBPyRelation, order: Order, place: str | None) -> PairSteps | None:
     """The pair at a place of the list (None: the first); None where there is none."""
-    if place is None:
-        first = rows_of(order.sorted(pairs).limit(1))
-    else:
-        reference_id, other_id = read_key(place)[-2:]
-        is_here = ColumnExpression("reference_id") == ConstantExpression(reference_id)
-        is_here &= ColumnExpression("other_id") == ConstantExpression(other_id)
-        first = rows_of(pairs.filter(is_here).limit(1))
-    if not first:
+    key = read_key(place) if place else None
+    rows = rows_of(order.sorted(order.beyond(pairs, key, with_itself=True) if key else pairs).limit(2))
+    if not rows:
         return None
-    key = read_key(order.key_of(first[0]))
-    places = []
-    for is_backwards in (True, False):
-        beyond = order.sorted(order.beyond(pairs, key, is_backwards=is_backwards), is_backwards=is_backwards)
-        rows = rows_of(beyond.limit(1).select(*order.names))
-        places.append(order.key_of(rows[0]) if rows else None)
-    return PairSteps(first[0], *places)
+    before = []
+    if key:
+        before = rows_of(order.sorted(order.beyond(pairs, key, is_backwards=True), is_backwards=True).limit(1))
+    places = [order.key_of(row) for row in (*before, *rows)]
+    return PairSteps(rows[0], places[0] if before else None, places[-1] if len(rows) > 1 else None)

@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.cost.costs import with_costs
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import kept_open, reading
 from slant.collector.progress.current_run import for_people, running_process, with_pace
 from slant.collector.progress.status import progress, waiting_bytes, warnings
 from slant.collector.view.order import rows_of
@@ -20,22 +20,25 @@ _COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason,
 
 @dataclass(frozen=True)
 class Runs:
-    """`status`: a row a model, with its pace while it is asked; `runs`: the latest first."""
+    """`status`: a row a model, with its pace while it is asked; `runs`: the latest first; `problems`: None unasked."""
 
     status: pl.DataFrame
     title: str
     runs: list[dict[str, Any]]
     is_running: bool
     waiting_bytes: int
-    warnings: list[str]
+    problems: list[str] | None
 
 
-def run_rows(db: Path) -> Runs:
-    """What `collect status` says, and the runs themselves."""
-    status, title = for_people(with_pace(with_costs(progress(db), db), db))
-    with reading(db) as connection:
-        runs = rows_of(_runs(connection))
-    return Runs(status, title, runs, running_process(db) is not None, waiting_bytes(db), warnings(db))
+def run_rows(db: Path, *, looks_for_problems: bool) -> Runs:
+    """What `collect status` says, and the runs themselves. To look for problems reads every trial several times."""
+    with kept_open(db):
+        status, title = for_people(with_pace(with_costs(progress(db), db), db))
+        problems = warnings(db) if looks_for_problems else None
+        waiting = waiting_bytes(db)
+        with reading(db) as connection:
+            runs = rows_of(_runs(connection))
+    return Runs(status, title, runs, running_process(db) is not None, waiting, problems)
 
 
 def _runs(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

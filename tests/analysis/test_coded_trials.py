@@ -28,18 +28,18 @@ def test_each_reader_has_a_row_for_each_noted_trial_with_the_trial_beside_it(db:
     files = [notes(tmp_path, "ben", "t3,odd,", "gone,odd,x"), notes(tmp_path, "anna", 't2,plain,"a, b"', "t1,odd,")]
     coded = coded_trials(db, files)
     assert coded.select("reader", "trial_id", "item", "label", "note").rows() == [
-        ("ben", "t3", "wasp", "odd", None), ("anna", "t1", "aster", "odd", None), ("anna", "t2", "rose", "plain", "a, b"),
+        ("ben", "t3", "wasp", "odd", None),
+        ("anna", "t1", "aster", "odd", None), ("anna", "t2", "rose", "plain", "a, b"),
     ]  # fmt: skip
     assert coded_trials(db, files, study="hiring").is_empty()
 
 
 def test_the_command_prints_them_and_says_what_it_needs(db: Path, tmp_path: Path) -> None:
     file = notes(tmp_path, "anna", "t1,odd,why")
-    printed = CliRunner().invoke(
-        analyze, ["tables", "coded_trials", "--notes", str(file), "--db", str(db), "--format", "csv"]
-    )
+    words = ["tables", "coded_trials", "--db", str(db), "--format", "csv"]
+    printed = CliRunner().invoke(analyze, [*words, "--notes", str(file)])
     assert (printed.exit_code, printed.stdout.count("\n")) == (0, 2)
-    assert "--notes FILE" in CliRunner().invoke(analyze, ["tables", "coded_trials", "--db", str(db)]).stderr
+    assert "--notes FILE" in CliRunner().invoke(analyze, words).stderr
 
 
 def test_files_that_are_no_notes_are_refused(db: Path, tmp_path: Path) -> None:

@@ -240,6 +240,11 @@ def test_what_was_found_downloads_as_csv_and_parquet(viewer: RunningViewer) -> N
     assert viewer.get("download/pg_tables.csv").status == 404
 
 
+def test_the_page_of_runs_looks_for_problems_when_it_is_asked(viewer: RunningViewer) -> None:
+    assert "models answered that were asked" not in viewer.get("runs").text
+    assert "models answered that were asked" in viewer.get("runs", problems="all").text
+
+
 def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
     answer = viewer.get("table/association_trials", sort="-tokens")
     assert "One answer of an association study a row" in answer.text

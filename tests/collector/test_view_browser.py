@@ -16,7 +16,8 @@ from tests.support.viewer import RunningViewer, running_viewer
 pytestmark = pytest.mark.needs("chromium")
 EVIL = "</pre></script><script>evil = 1</script><img src=x onerror='evil = 1'><b onclick=\"evil = 1\">"
 HOSTILE = (
-    EVIL, "<td><table><", "&lt;script&gt; \"'`= ", "right \u202eto left\u2066", "a\x00\x07b\x1b[31mc\ufeff\u200b", "x" * 5_000,
+    EVIL, "<td><table><", "&lt;script&gt; \"'`= ", "right \u202eto left\u2066",
+    "a\x00\x07b\x1b[31mc\ufeff\u200b", "x" * 5_000,
     "javascript:evil=1", "{{ 7 * 7 }}{% raw %}",
 )  # fmt: skip
 PAGES = ("trials?sort=-tokens", "trial/t1", "trial/t5", "pairs", "pair", "runs", "tables", "table/association_trials")
@@ -77,9 +78,7 @@ def test_what_would_hide_or_turn_a_text_is_seen_in_a_box(browser: Browser, viewe
 
 def test_no_script_runs_even_if_one_gets_in(browser: Browser, viewer: RunningViewer) -> None:
     browser.open(f"{viewer.root}trials")
-    browser.evaluate(
-        "document.body.append(Object.assign(document.createElement('script'), {textContent: 'evil = 1'}))"
-    )
+    browser.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'evil = 1'}))")
     assert browser.evaluate("typeof evil") == "undefined"
     assert any("Content Security Policy" in said for said in browser.said)
 
