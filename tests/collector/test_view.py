@@ -4,57 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from html import unescape
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
 from slant.collector.view.bundle import write_bundle
 from slant.collector.view.guarded import guarded
-from slant.collector.view.order import Order, page_of
-from slant.collector.view.search import TextSearch
-from slant.collector.view.stored_views import page_of_view
-from slant.collector.view.summary import histograms
-from slant.collector.view.texts import messages_of, visible
-from slant.collector.view.trial_filter import TrialFilter, condition_of
+from slant.collector.view.trial_filter import TrialFilter
 from tests.support.games_given import games, questions
 from tests.support.given import database, insert
-from tests.support.viewer import TOKEN, RunningViewer, running_viewer
-
-CONDITIONS = ("compatible", "incompatible")
-REQUEST = json.dumps({"messages": [{"role": "user", "content": 'Say "aster"\nor not.'}]})
-
-
-def a_pair(n: int, difference: int) -> list[dict[str, object]]:
-    """Two trials of one word, of which the second takes so many tokens more."""
-    return [
-        {
-            "trial_id": f"trial-{n}-{side}", "sequence": 2 * n + side, "condition": condition, "item": f"word-{n}",
-            "tokens": 100 + side * difference, "reasoning_tokens": 100, "request": REQUEST, "source": "collected",
-            "reasoning_text": f"I think of word-{n}.", "outcome": "refused" if n == 3 and side else "answered",
-            "sent_at": "2026-01-01 00:00:00", "done_at": f"2026-01-0{1 + n % 9} 00:00:01", "model": "o3-mini",
-        }
-        for side, condition in enumerate(CONDITIONS)
-    ]  # fmt: skip
-
+from tests.support.viewer import RUN, TOKEN, RunningViewer, a_pair, running_viewer
 
 DIFFERENCES = (5, -40, 17, 0, 90, -3)
-RUN = {
-    "run_id": "r1", "study": "rmiat", "study_version": "v1", "source": "collected", "variant": "base",
-    "started_at": "2026-01-01", "models": [{"model": "o3-mini", "settings": '{"effort": "low"}'}],
-    "tests": [{"test": "flowers_insects"}],
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -93,20 +60,23 @@ def test_every_page_answers_and_has_a_policy_against_scripts(viewer: RunningView
         assert "<script" not in answer.text
 
 
-@pytest.mark.parametrize(
-    ("query", "n"),
-    [
-        ({}, 12), ({"condition": "compatible"}, 6), ({"outcome": "refused"}, 1), ({"tokens_from": "101"}, 3),
-        ({"tokens_to": "99"}, 2), ({"date_from": "2026-01-06"}, 2), ({"date_to": "2026-01-01"}, 2),
-        ({"item": "word-2", "wording": "1"}, 2), ({"where": "tokens > 100 AND condition = 'incompatible'"}, 3),
-        ({"text": "WORD-4"}, 2), ({"text": 'say "aster"\nor'}, 12), ({"text": "100%"}, 0), ({"model": "nobody"}, 0),
-        ({"where": "tokens > (SELECT avg(tokens) FROM trials)"}, 2),
-    ],
+FILTERS = (
+    ({}, 12), ({"condition": "compatible"}, 6), ({"outcome": "refused"}, 1), ({"tokens_from": "101"}, 3),
+    ({"tokens_to": "99"}, 2), ({"date_from": "2026-01-06"}, 2), ({"date_to": "2026-01-01"}, 2),
+    ({"item": "word-2", "wording": "1"}, 2), ({"where": "tokens > 100 AND condition = 'incompatible'"}, 3),
+    ({"model": "nobody"}, 0), ({"where": "tokens > (SELECT avg(tokens) FROM trials)"}, 2),
 )  # fmt: skip
-def test_filters_search_and_conditions_leave_the_trials_they_name(
-    viewer: RunningViewer, query: dict[str, str], n: int
-) -> None:
-    assert re.search(r"<h1>([\d,]+) trial", viewer.get(**query).text)[1] == str(n)  # type: ignore[index]
+
+
+def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
+    with guarded(db) as connection:
+        counted = [TrialFilter.of(query).rows(connection).aggregate("count(*)").fetchall() for query, _ in FILTERS]
+    assert [rows[0][0] for rows in counted] == [n for _, n in FILTERS]
+
+
+@pytest.mark.parametrize(("text", "n"), [("WORD-4", 2), ('say "aster"\nor', 12), ("100%", 0)])
+def test_a_search_finds_a_text_in_prompt_reasoning_and_answer(viewer: RunningViewer, text: str, n: int) -> None:
+    assert f"<h1>{n} trials" in viewer.get(text=text).text
 
 
 @pytest.mark.parametrize(
@@ -123,23 +93,6 @@ def test_what_cannot_be_asked_is_a_sentence_and_no_traceback(viewer: RunningView
     assert answer.status in (400, 404)
     assert 'role="alert"' in answer.text
     assert "Traceback" not in answer.text
-
-
-def test_a_condition_can_neither_read_nor_write_files_nor_undo_this(db: Path, tmp_path: Path) -> None:
-    with guarded(db) as connection:
-        for statement in (
-            f"COPY (SELECT 1) TO '{tmp_path}/out.csv'", "FROM read_csv('/etc/passwd')", "INSTALL httpfs",
-            f"ATTACH '{tmp_path}/other.duckdb'", "SET enable_external_access = true", "SET memory_limit = '1TB'",
-            "CREATE TABLE runs2 AS SELECT 1", "DELETE FROM attempts", "SELECT * FROM tmp_path",
-        ):  # fmt: skip
-            with pytest.raises(Exception, match=r"disabled|locked|read-only|does not exist|configuration"):
-                connection.execute(statement)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_takes_too_long_is_stopped_and_says_so(db: Path) -> None:
-    with pytest.raises(UsageError, match=r"longer than 0\.2 s"), guarded(db, limit_s=0.2) as connection:
-        connection.execute("SELECT count(*) FROM range(10000000000) a WHERE hash(a.range) = 1").fetchall()
 
 
 @pytest.mark.parametrize(
@@ -162,7 +115,7 @@ def test_pages_by_key_hold_each_trial_once_in_any_order(tmp_path: Path) -> None:
     rows = [{**row, "tokens": None if n % 11 == 0 else row["tokens"]} for n, row in enumerate(rows)]
     db = database(tmp_path / "a.duckdb", rows, [RUN])
     with running_viewer(db) as viewer:
-        for sort in ("", "-tokens", "tokens", "item"):
+        for sort in ("", "-tokens"):
             seen, place = [], viewer.get(sort=sort)
             while True:
                 seen += trials_in(place.text)
@@ -174,31 +127,6 @@ def test_pages_by_key_hold_each_trial_once_in_any_order(tmp_path: Path) -> None:
             back = re.search(r'href="([^"]+before=[^"]+)" rel="prev"', place.text)
             assert back is not None
             assert trials_in(viewer.ask(f"http://127.0.0.1:{viewer.port}{unescape(back[1])}").text) == seen[50:100]
-
-
-@given(st.lists(st.tuples(st.none() | st.integers(0, 4), st.text("ab", max_size=2)), max_size=12), st.booleans())
-def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int | None, str]], falls: bool) -> None:
-    with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE t (v INTEGER, w TEXT, n INTEGER)")
-        for n, (v, w) in enumerate(rows):
-            connection.execute("INSERT INTO t VALUES (?, ?, ?)", [v, w, n])
-        order = Order((("v", falls), ("w", not falls), ("n", False)))
-        columns = [duckdb.ColumnExpression(name) for name in order.names]
-        sign = -1 if falls else 1
-        expected = sorted(range(len(rows)), key=lambda n: (rows[n][0] is None, sign * (rows[n][0] or 0)))
-        forth, back, query = [], [], {}
-        while True:
-            page = page_of(connection.table("t"), order, columns, 3, query)
-            forth += [row["n"] for row in page.rows]
-            if page.after is None:
-                break
-            query = {"after": page.after}
-        while page.before is not None:
-            page = page_of(connection.table("t"), order, columns, 3, {"before": page.before})
-            back = [row["n"] for row in page.rows] + back
-    assert sorted(forth) == sorted(expected)
-    assert [rows[n][0] for n in forth] == [rows[n][0] for n in expected]
-    assert forth[: len(back)] == back
 
 
 def test_a_trial_shows_prompt_reading_counts_and_all_its_attempts(viewer: RunningViewer) -> None:
@@ -256,26 +184,6 @@ def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
     assert viewer.get("table/association_trials", sort="nothing").status == 404
 
 
-def test_a_view_of_many_trials_is_walked_by_their_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.collector.view.stored_views._FEW_TRIALS", 0)
-    monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
-    others = [{"trial_id": f"a-{n:03}", "study": "interference"} for n in range(120)]
-    trials = [{"trial_id": f"b-{n:03}", "item": f"<{n}>"} for n in range(12)]
-    with guarded(database(tmp_path / "a.duckdb", [*others, *trials])) as connection:
-        seen: list[str] = []
-        query: dict[str, str] = {}
-        while True:
-            page = page_of_view(connection, "association_trials", query)[0]
-            seen += [row["trial_id"] for row in page.rows]
-            if page.after is None:
-                break
-            query = {"after": page.after}
-        assert page.before is not None
-        back = page_of_view(connection, "association_trials", {"before": page.before})[0]
-    assert seen == [trial["trial_id"] for trial in trials]
-    assert [row["trial_id"] for row in back.rows] == seen[5:10]
-
-
 def test_a_note_is_kept_in_the_file_and_filters(viewer: RunningViewer, notes: Path) -> None:
     notes.write_text('trial_id,label,note,page\nelsewhere,odd,"mine, kept",7\n', encoding="utf-8")
     place = f"{viewer.root}note/trial-4-1?sort=-tokens"
@@ -323,16 +231,6 @@ def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
         assert "<h1>2 trials" in viewer.get(text="word-2").text
 
 
-def test_a_search_can_be_stopped_and_goes_on(db: Path) -> None:
-    search = TextSearch(db, "word-1")
-    search.stop()
-    search.go_on(5.0)
-    assert (search.n_read, search.n_matches) == (0, 0)
-    search.restart()
-    search.go_on(5.0)
-    assert (search.n_read, search.n_matches, search.is_running) == (13, 2, False)
-
-
 def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
     n = write_bundle(db, folder, "item IN ('word-1', 'word-4')")
@@ -348,45 +246,3 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, folder, "true")
     with pytest.raises(UsageError, match="leaves 0"):
         write_bundle(db, tmp_path / "none", "false")
-
-
-@given(st.text())
-def test_nothing_that_hides_is_left_in_what_a_page_shows(text: str) -> None:
-    shown = unescape(re.sub(r"<b class=hidden-character>U\+[0-9A-F]{4,}</b>", "", visible(text)))
-    hidden = re.compile(
-        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
-    )
-    assert not hidden.search(shown)
-    assert "<" not in re.sub(r"<b class=hidden-character>[^<]*</b>", "", visible(text))
-
-
-@given(st.text(max_size=40))
-def test_a_condition_is_one_expression_or_none(text: str) -> None:
-    try:
-        expression = condition_of(text)
-    except UsageError:
-        return
-    with duckdb.connect() as connection, suppress(duckdb.Error):  # of no such column
-        assert len(connection.sql("SELECT 1 AS tokens").filter(expression).fetchall()) <= 1
-
-
-JSON = st.recursive(st.none() | st.integers() | st.text(), lambda p: st.lists(p) | st.dictionaries(st.text(), p))
-
-
-@given(JSON)
-def test_any_request_is_read_without_stumbling(body: object) -> None:
-    messages, _ = messages_of(json.dumps({"messages": body, "system": body}))
-    assert all(isinstance(message.text, str) for message in messages)
-
-
-@given(st.dictionaries(st.integers(0, 10**6), st.integers(1, 50), min_size=1, max_size=30))
-def test_a_histogram_counts_every_trial_once(counts: dict[int, int]) -> None:
-    [bars] = histograms([("all", Counter(counts))])
-    assert sum(n for _, _, n, _ in bars.bars) == bars.n == sum(counts.values())
-    assert max(height for *_, height in bars.bars) == 1
-    assert len(bars.bars) <= 50
-
-
-def test_a_filter_goes_into_an_address_and_comes_back() -> None:
-    query = {"model": "o3-mini", "tokens_from": "5", "where": "tokens > 3", "sort": "-tokens", "text": "a&b"}
-    assert TrialFilter.of(query).query() == query

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import urllib.error
 import urllib.parse
@@ -16,6 +17,28 @@ from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.server import HOST, Viewer, listening_socket, serve
 
 TOKEN = "a-token-of-the-tests"
+REQUEST = json.dumps({"messages": [{"role": "user", "content": 'Say "aster"\nor not.'}]})
+CONDITIONS = ("compatible", "incompatible")
+
+
+def a_pair(n: int, difference: int) -> list[dict[str, object]]:
+    """Two trials of one word, of which the second takes so many tokens more."""
+    return [
+        {
+            "trial_id": f"trial-{n}-{side}", "sequence": 2 * n + side, "condition": condition, "item": f"word-{n}",
+            "tokens": 100 + side * difference, "reasoning_tokens": 100, "request": REQUEST, "source": "collected",
+            "reasoning_text": f"I think of word-{n}.", "outcome": "refused" if n == 3 and side else "answered",
+            "sent_at": "2026-01-01 00:00:00", "done_at": f"2026-01-0{1 + n % 9} 00:00:01", "model": "o3-mini",
+        }
+        for side, condition in enumerate(CONDITIONS)
+    ]  # fmt: skip
+
+
+RUN = {
+    "run_id": "r1", "study": "rmiat", "study_version": "v1", "source": "collected", "variant": "base",
+    "started_at": "2026-01-01", "models": [{"model": "o3-mini", "settings": '{"effort": "low"}'}],
+    "tests": [{"test": "flowers_insects"}],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
