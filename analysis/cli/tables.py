@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from slant.analysis.cli.options import measure_option
-from slant.analysis.rows import coded_trials as coded
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
+from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import FILE, db_option, list_option, output_options, row_options, study_option
@@ -45,10 +45,10 @@ def tables_command(
     CSV and JSON hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
     infos, study = table_info(), study_name(study)
-    if notes or coded.NAME in names:
-        if set(names) - {coded.NAME}:
-            raise click.UsageError(f"{coded.NAME} is printed by itself: it is made of notes.")
-        print_rows(coded.coded_trials(db, notes, study, measure), output_format)
+    if notes or CODED_TRIALS in names:
+        if set(names) - {CODED_TRIALS}:
+            raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
+        print_rows(coded_trials(db, notes, study, measure), output_format)
         return
     if is_list:
         rows = [

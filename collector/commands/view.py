@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FILE, FOLDER, db_option, verbose_option
+from slant.collector.commands.options import FILE, FOLDER, WholeNumber, db_option, verbose_option
 from slant.collector.errors import UsageError
 from slant.collector.terminal import say
 
@@ -26,7 +26,7 @@ On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --n
 
 
 @click.command("view", epilog=EXAMPLES)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
+@click.option("--port", type=WholeNumber(0, 65535), default=0, help="Default: a free one.")
 @click.option("--no-open", is_flag=True, help="Print the address, and leave the browser alone.")
 @click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
 @click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")

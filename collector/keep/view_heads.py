@@ -88,7 +88,7 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
-def view_heads() -> dict[str, TableInfo]:
+def read_view_heads() -> dict[str, TableInfo]:
     """Those of all views that slant and the designs of other packages make, by name, in the order of making them."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
     texts += [text for design in third_party_designs() for text in design.views.values()]

@@ -15,7 +15,7 @@ import duckdb
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from slant.collector.keep.view_heads import view_heads
+from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.system.shipped_files import page_style
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
@@ -161,7 +161,7 @@ class Pages:
     def tables(self, query: Query) -> str:
         with guarded(self.db) as connection:
             groups, nav = view_groups(connection), self._nav(connection)
-        return self._page("tables", nav=nav, groups=groups, heads=view_heads())
+        return self._page("tables", nav=nav, groups=groups, heads=read_view_heads())
 
     def table(self, name: str, query: Query) -> str:
         with guarded(self.db) as connection:
@@ -169,7 +169,14 @@ class Pages:
             nav = self._nav(connection)
         sort = query.get("sort", "")
         return self._page(
-            "table", nav=nav, name=name, head=view_heads().get(name), page=page, order=order, columns=columns, sort=sort
+            "table",
+            nav=nav,
+            name=name,
+            head=read_view_heads().get(name),
+            page=page,
+            order=order,
+            columns=columns,
+            sort=sort,
         )
 
     def problem(self, error: Exception) -> str:

@@ -34,8 +34,8 @@ _WIDE = ("request", "response")  # they are in `messages`, in words
 
 
 def export_for_scout(db: Path, out: Path, study: str | None = None, *, overwrite: bool = False) -> int:
-    """Write all trials (of `study`) into the Parquet file `out`; how many. Its folder, which is what Scout reads, is made
-    where it is not there. UsageError where the file exists and `overwrite` is false, or is not called .parquet."""
+    """Write all trials (of `study`) into the Parquet file `out`; how many. Its folder, which Scout reads, is made where
+    it is not there. UsageError where the file exists and `overwrite` is false, or is not called .parquet."""
     if out.suffix != ".parquet":
         raise UsageError(
             f"Inspect Scout reads Parquet, and {out} is not called so.", "--out transcripts/trials.parquet"

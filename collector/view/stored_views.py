@@ -8,7 +8,7 @@ import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.keep.view_heads import view_heads
+from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.view.order import Order, Page, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
@@ -22,7 +22,7 @@ def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     """The views of the database: those about every study first, then by design; unknown ones at the end."""
-    heads, groups = view_heads(), dict[str, list[str]]()
+    heads, groups = read_view_heads(), dict[str, list[str]]()
     for name in view_names(connection):
         design = (heads[name].design or "every study") if name in heads else "not slant's"
         groups.setdefault(design, []).append(name)
@@ -48,7 +48,7 @@ def page_of_view(
     column = sort.removeprefix("-")
     if column and column not in rows.columns:
         raise UnknownNameError("column", column, rows.columns)
-    head = view_heads().get(name)
+    head = read_view_heads().get(name)
     grain = [part for part in (head.grain if head else rows.columns) if part in rows.columns and part != column]
     order = Order(tuple([(column, sort.startswith("-"))] if column else []) + tuple((part, False) for part in grain))
     shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]

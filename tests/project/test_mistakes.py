@@ -38,6 +38,8 @@ CONTRADICTIONS = (
     "collect check-model",
     "collect studies new",
     "collect studies validate a.csv",
+    "collect view --where true",
+    "collect export --layout scout --format csv",
     "analyze --chains 2 --fit lme4",
     "analyze tables --format csv",
     "analyze tables no_such",

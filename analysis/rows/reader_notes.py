@@ -14,7 +14,7 @@ from slant.collector.keep.frames import frame_of, registered
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import COLUMNS, NotesFile
 
-NAME = "coded_trials"
+CODED_TRIALS = "coded_trials"
 
 
 def coded_trials(
@@ -30,7 +30,8 @@ def coded_trials(
     readers = [path.stem for path in paths]
     if not paths or len(set(readers)) < len(readers):
         raise UsageError(
-            f'The table "{NAME}" needs files of notes, no two of one name.', "analyze tables coded_trials --notes FILE"
+            f'The table "{CODED_TRIALS}" needs files of notes, no two of one name.',
+            "analyze tables coded_trials --notes FILE",
         )
     if missing := [str(path) for path in paths if not path.exists()]:
         raise UsageError(f"There are no notes {', '.join(missing)}.", "collect view --notes FILE writes them.")
@@ -42,5 +43,5 @@ def coded_trials(
     schema = {"reader_no": pl.Int64, **dict.fromkeys(("reader", *COLUMNS), pl.String)}
     with reading(db) as connection, registered(connection, "reader_notes", pl.DataFrame(rows, schema=schema)):
         set_measure(connection, measure)
-        coded: pl.DataFrame = frame_of(connection.sql(sql_query(NAME)))
+        coded: pl.DataFrame = frame_of(connection.sql(sql_query(CODED_TRIALS)))
     return coded if study is None else coded.filter(pl.col("study") == study)
