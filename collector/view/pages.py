@@ -167,17 +167,8 @@ class Pages:
         with guarded(self.db) as connection:
             page, order, columns = page_of_view(connection, name, query)
             nav = self._nav(connection)
-        sort = query.get("sort", "")
-        return self._page(
-            "table",
-            nav=nav,
-            name=name,
-            head=read_view_heads().get(name),
-            page=page,
-            order=order,
-            columns=columns,
-            sort=sort,
-        )
+        head, sort = read_view_heads().get(name), query.get("sort", "")
+        return self._page("table", nav=nav, name=name, head=head, page=page, order=order, columns=columns, sort=sort)
 
     def problem(self, error: Exception) -> str:
         return self._page("problem", nav={}, text=str(error))
