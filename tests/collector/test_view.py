@@ -14,6 +14,7 @@ import pytest
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
+from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.view.bundle import write_bundle
 from slant.collector.view.guarded import guarded
 from slant.collector.view.trial_filter import TrialFilter
@@ -172,6 +173,16 @@ def test_what_was_found_downloads_as_csv_and_parquet(viewer: RunningViewer) -> N
 def test_the_page_of_runs_looks_for_problems_when_it_is_asked(viewer: RunningViewer) -> None:
     assert "models answered that were asked" not in viewer.get("runs").text
     assert "models answered that were asked" in viewer.get("runs", problems="all").text
+
+
+def test_the_page_of_runs_comes_again_by_itself_while_somebody_collects(db: Path, viewer: RunningViewer) -> None:
+    assert 'http-equiv="refresh"' not in viewer.get("runs").text
+    lock = FolderLock(journal_folder(db))
+    try:
+        assert 'http-equiv="refresh"' in viewer.get("runs").text
+        assert "<h1>12 trials" in viewer.get().text
+    finally:
+        lock.release()
 
 
 def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
