@@ -105,7 +105,7 @@ def _copy(db: Path, small: Path, where: str) -> int:
                 f"A bundle holds 1 to {MOST_TRIALS:,} trials, and the condition leaves {n_trials:,}.",
                 'Choose others: --where "condition"; collect view shows them',
             )
-        frames["attempts"] = frame_of(connection.table("attempts").join(trials, "trial_id", how="semi"))
+        frames["attempts"] = frame_of(connection.sql("FROM attempts").join(trials, "trial_id", how="semi"))
         for name in _ABOUT_RUNS:
             frames[name] = frame_of(connection.table(name))
     with writing(small) as connection:

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import duckdb
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
+from slant.collector.view.waiting import with_waiting
 
 LIMIT_S = 5.0
 _MEMORY = "2GB"
 
 
 @contextmanager
-def guarded(db: Path, limit_s: float = LIMIT_S, folder: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def guarded(
+    db: Path, limit_s: float = LIMIT_S, folder: Path | None = None, *, shows_waiting: bool = True
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that can read this database and nothing else; files it may write in `folder` only, if anywhere.
+    `shows_waiting`: with what a collector has not put into the database yet.
 
     What takes longer than `limit_s` seconds is interrupted. Raises UsageError for that and for whatever DuckDB can't
     make of a condition, DatabaseError where the file can't be opened. The file is held until the block ends, and a
     collector waits meanwhile: keep it short.
     """
-    with reading(db) as connection:
+    with reading(db) as connection, with_waiting(connection, db) if shows_waiting else nullcontext():
         # the settings are those of an opened file: of one that is kept open they stand
         if not connection.execute("SELECT current_setting('lock_configuration')").fetchall()[0][0]:
             for setting in _settings(folder):

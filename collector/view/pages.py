@@ -43,6 +43,7 @@ from slant.collector.view.trials import (
     page_of_games,
     page_of_trials,
 )
+from slant.collector.view.waiting import journal_sizes
 
 Query = Mapping[str, str]
 _LONG = ("reasoning_text", "answer", "response", "request")
@@ -195,7 +196,8 @@ class Pages:
         """Counted once for a filter, until the file changes."""
         labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
         of_filter = tuple(sorted(chosen.query(sort="").items()))
-        key = (of_filter, self.db.stat().st_mtime_ns, labelled, state)
+        size = sum(journal_sizes(self.db).values())  # what waits there is counted, too
+        key = (of_filter, self.db.stat().st_mtime_ns, size, labelled, state)
         if key not in self._summaries:
             if len(self._summaries) >= 64:
                 self._summaries.clear()

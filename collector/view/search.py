@@ -75,7 +75,7 @@ class TextSearch:
 
     def _some(self) -> bool:
         """Search for a second; False when there is nothing left."""
-        with guarded(self._db, limit_s=60.0) as connection:
+        with guarded(self._db, limit_s=60.0, shows_waiting=False) as connection:
             self.n_rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
             until = time.monotonic() + HELD_S
             while self.n_read < self.n_rows and time.monotonic() < until and not self.is_stopped and not self.is_cut:

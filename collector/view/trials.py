@@ -73,7 +73,7 @@ class OneTrial:
 
 def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
     """UnknownNameError where the database has no such trial."""
-    attempts = _with(connection.table("attempts"), trial_id=trial_id)
+    attempts = _with(connection.sql("FROM attempts"), trial_id=trial_id)
     rows = sorted(rows_of(attempts), key=lambda row: (row["turn"] or 0, row["try_no"] or 0, str(row["done_at"])))
     if not rows:
         raise UnknownNameError("trial", trial_id, [])

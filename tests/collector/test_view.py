@@ -14,12 +14,13 @@ import pytest
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
-from slant.collector.keep.journal import FolderLock, journal_folder
+from slant.collector.keep.journal import FolderLock, Journal, journal_folder
 from slant.collector.view.bundle import write_bundle
 from slant.collector.view.guarded import guarded
 from slant.collector.view.trial_filter import TrialFilter
 from tests.support.games_given import games, questions
 from tests.support.given import database, insert
+from tests.support.made import a_run, an_attempt
 from tests.support.viewer import RUN, TOKEN, RunningViewer, a_pair, running_viewer
 
 DIFFERENCES = (5, -40, 17, 0, 90, -3)
@@ -73,6 +74,16 @@ def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
     with guarded(db) as connection:
         counted = [TrialFilter.of(query).rows(connection).aggregate("count(*)").fetchall() for query, _ in FILTERS]
     assert [rows[0][0] for rows in counted] == [n for _, n in FILTERS]
+
+
+def test_answers_that_are_in_the_journal_alone_are_shown(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
+    with Journal.open(db, a_run()) as journal, running_viewer(db) as viewer:
+        journal.append_many([an_attempt(1), an_attempt(2)])
+        assert "<h1>4 trials" in viewer.get().text
+        assert "the whole request" not in viewer.get("trial/trial-2").text
+        assert words(viewer.get("trial/trial-2").text).count("Read as Career") == 1
+        assert "<h1>1 trial<" in viewer.get(item="John", where="sequence = 2").text
 
 
 @pytest.mark.parametrize(("text", "n"), [("WORD-4", 2), ('say "aster"\nor', 12), ("100%", 0)])
