@@ -47,6 +47,7 @@ _COMMANDS = {
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
+        ("view", "view", "view_command", "Read trials in a browser, pairs side by side, games round by round."),
     )
 }
 

@@ -8,31 +8,48 @@ import click
 
 from slant.analysis.cli.options import measure_option
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
+from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.collector.checks.notes import table_notes
-from slant.collector.commands.options import db_option, list_option, output_options, row_options, study_option
+from slant.collector.commands.options import FILE, db_option, list_option, output_options, row_options, study_option
 from slant.collector.keep.database import kept_open
 from slant.collector.terminal import print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
 
 
-@click.command("tables", epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv")
+@click.command(
+    "tables",
+    epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv\n"
+    "  analyze tables coded_trials --notes anna.csv --notes ben.csv --format csv",
+)
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @study_option("Default: every study.")
 @measure_option
+@click.option("--notes", multiple=True, type=FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable.")
 @list_option
 @db_option
 @output_options
 @row_options
 def tables_command(
-    names: tuple[str, ...], study: str | None, measure: str | None, is_list: bool, db: Path, output_format: str
+    names: tuple[str, ...],
+    study: str | None,
+    measure: str | None,
+    notes: tuple[Path, ...],
+    is_list: bool,
+    db: Path,
+    output_format: str,
 ) -> None:
     """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
 
-    CSV and JSON hold one table: name it.
+    CSV and JSON hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
     infos, study = table_info(), study_name(study)
+    if notes or CODED_TRIALS in names:
+        if set(names) - {CODED_TRIALS}:
+            raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
+        print_rows(coded_trials(db, notes, study, measure), output_format)
+        return
     if is_list:
         rows = [
             {"table": info.name, "paper": info.paper or "", "grain": ", ".join(info.grain), "what": info.purpose}
@@ -44,11 +61,11 @@ def tables_command(
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
     with kept_open(db):
         frames = tables(db, study=study, names=names or None, measure=measure)
-        notes = [f"Note: {note}" for note in table_notes(db, study)]
-        notes += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
+        remarks = [f"Note: {note}" for note in table_notes(db, study)]
+        remarks += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
-    for note in notes:
-        say(note)
+    for remark in remarks:
+        say(remark)

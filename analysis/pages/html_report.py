@@ -43,6 +43,7 @@ from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import page_style
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
@@ -168,6 +169,7 @@ def _page(**content: Any) -> str:
     script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
     script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    style = page_style() + style
     page_parts = {"script": Markup(script), "style": Markup(style), "script_hash": script_hash, "made_at": made_at}
     return environment.get_template("report.html.j2").render(**content, **page_parts)
 

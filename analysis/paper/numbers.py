@@ -19,7 +19,7 @@ import polars as pl
 from slant.analysis.fitting.fits import FitRequest, Progress
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.study_views import GRAIN, StudyViews
-from slant.analysis.rows.descriptive_tables import TableInfo
+from slant.collector.keep.view_heads import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 
 PRINT = "print"

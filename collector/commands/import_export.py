@@ -48,6 +48,7 @@ Examples:
   collect export --study NAME --out trials.csv --spreadsheet-safe
   collect export --view refusal_counts --format csv --out -
   collect export --view allocation_candidates --out candidates.csv
+  collect export --layout scout --out transcripts/trials.parquet
 """
 
 
@@ -114,6 +115,9 @@ def import_command(
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), help="The file to write; - is stdout."
 )
+@click.option(
+    "--layout", type=click.Choice(["scout"]), help="Another program's: Parquet of transcripts for Inspect Scout."
+)
 @click.option("--spreadsheet-safe", is_flag=True, help="CSV: keep spreadsheets from running texts as formulas.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @db_option
@@ -124,6 +128,7 @@ def export_command(
     view: str | None,
     file_format: str | None,
     out: Path | None,
+    layout: str | None,
     spreadsheet_safe: bool,
     overwrite: bool,
     db: Path,
@@ -134,6 +139,11 @@ def export_command(
 
     if study is not None and study.endswith(".toml"):
         study = load_study(study).name
+    if layout is not None:
+        if view or file_format or spreadsheet_safe:
+            raise UsageError(f"--layout {layout} says what is written: trials, as Parquet.")
+        _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite)
+        return
     asked_for, view = view, view or usual_view(db, study)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
     to_stdout = str(path) == "-"
@@ -146,6 +156,13 @@ def export_command(
     say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:
         say(f"Games have views of their own: --view {', '.join(others)}")
+
+
+def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool) -> None:
+    from slant.collector.view.scout import export_for_scout
+
+    n_trials = export_for_scout(db, out, study, overwrite=overwrite)
+    say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
 
 
 def _print_import(report: Any, output_format: str) -> None:

@@ -6,6 +6,7 @@ One with an order of its own gives `plan` in place of `questions`, one with game
 
 from __future__ import annotations
 
+import json
 import random
 from abc import ABC, abstractmethod
 from array import array
@@ -53,6 +54,9 @@ class Design(ABC):
     """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
     whole_keys: tuple[str, ...] = ()
     """Tables of a study file that a variant changes as a whole, not key by key."""
+    pairs_by: tuple[str, ...] = ()
+    """The columns of `trials` in which two answers agree that differ in their condition alone, for readers who want to
+    see them side by side (`collect view`). Empty: answers of this design make no such pairs."""
     participants: Mapping[str, str] = {}
     """Those that are no models and play any study of this design, with their labels."""
     views: Mapping[str, str] = {}
@@ -100,6 +104,16 @@ class Design(ABC):
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
         """The values that columns of text have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        """What a reader of a trial is told of it beside prompt and answer, each by its name; of a round of a game also
+        who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. Without a say of its
+        design: the factors as they are."""
+        return {name: as_text(value) for name, value in trial["factors"].items()}
+
+    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
+        """What could be chosen in a trial; `trial` as in `facts`."""
+        return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
     def remarks(self, study: Study) -> list[str]:
         """Sentences on what is allowed but may not be meant, for `collect studies validate`."""
@@ -195,6 +209,13 @@ class Design(ABC):
 def used_frames(study: Study) -> dict[str, str]:
     """The frames that a study and its models have, each with who has it."""
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
+
+
+def as_text(value: Any) -> str:
+    """A factor as a reader sees it: lists with commas, what is deeper as JSON."""
+    if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
+        return ", ".join(map(as_text, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):

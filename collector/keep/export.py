@@ -110,6 +110,22 @@ def _copy(connection: duckdb.DuckDBPyConnection, study: str | None, view: str, r
     if view in _ORDERS:
         relation = relation.order(_ORDERS[view])
     connection.execute("SET threads = 1")  # each further one sorts and packs some 400 MB of its own, and is no quicker
+    _write_parquet(relation, rows, compression)
+
+
+def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:
+    """The rows of any relation as a new file of one of FORMATS; written by DuckDB first, into the folder of `path`."""
+    if format == "parquet":
+        _write_parquet(relation, path, "zstd")
+        return
+    rows = path.with_name(f"{path.name}.rows.parquet")
+    _write_parquet(relation, rows, "snappy")
+    with path.open("wb") as file:
+        _write_text(rows, format, file, spreadsheet_safe)
+    rows.unlink()
+
+
+def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
     try:
         _without_huge(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:

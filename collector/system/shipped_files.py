@@ -33,3 +33,9 @@ def templates_dir() -> Path:
 def studies_dir() -> Path:
     """The folder with the studies that ship with slant."""
     return (_PACKAGE / "studies").resolve()
+
+
+@functools.cache
+def page_style() -> str:
+    """The style that all pages share, as CSS."""
+    return (_PACKAGE / "view" / "templates" / "page.css").read_text("utf-8")

@@ -10,10 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.analysis.rows.descriptive_tables import read_header, table_info, tables
+from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import kept_open, let_go, reading, showing, writing
+from slant.collector.keep.view_heads import read_header
 from slant.collector.system.shipped_files import studies_dir
 from tests.support.given import database
 

@@ -12,10 +12,10 @@ import duckdb
 import pytest
 
 from slant.analysis.fitting.engines import ENGINES, tables_of
-from slant.analysis.rows.descriptive_tables import TableInfo, read_header
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.view_heads import TableInfo, read_header
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
 from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows

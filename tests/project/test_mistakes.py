@@ -39,6 +39,8 @@ CONTRADICTIONS = (
     "collect studies new",
     "collect studies validate a.csv",
     "analyze --show words --fit lme4",
+    "collect view --where true",
+    "collect export --layout scout --format csv",
     "analyze --chains 2 --fit lme4",
     "analyze tables --format csv",
     "analyze tables no_such",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
@@ -16,12 +17,14 @@ from slant.collector.designs.allocation.parts import AllocationData, parse_alloc
 from slant.collector.designs.allocation.reader import named, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
-from slant.collector.designs.design import Design, used_frames
+from slant.collector.designs.design import Design, as_text, used_frames
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
+
+_TOLD = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
 
 
 class Allocation(Design):
@@ -118,9 +121,28 @@ class Allocation(Design):
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial)
 
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        factors = trial["factors"]
+        told: dict[str, Any] = {"offered": _offered(factors) if trial["round"] is not None else None}
+        if "is_success" in factors:
+            told["how it went"] = "success" if factors["is_success"] else "failure"
+        told |= {name.replace("_", " "): factors.get(name) for name in _TOLD}
+        return {name: as_text(value) for name, value in told.items() if value not in (None, [])}
+
+    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
+        """The groups."""
+        return tuple(map(str, trial["factors"].get("groups", ())))
+
     def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
         data: AllocationData = study.data
         return data.texts.answers[trial.factors["answer_format"]]
+
+
+def _offered(factors: Mapping[str, Any]) -> list[str]:
+    """The candidates in the order in which they were shown, each with its features where it has some."""
+    of_group = dict(zip(factors.get("groups", []), factors.get("candidates", []), strict=False))
+    shown = factors.get("groups_shown", [])
+    return [f"{group} ({', '.join(of_group[group])})" if of_group.get(group) else group for group in shown]
 
 
 def _check_groups(groups: tuple[str, ...]) -> None:

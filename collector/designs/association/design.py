@@ -39,6 +39,7 @@ Cell = tuple[int, int, int]
 class Association(Design):
     name = "association"
     analyses_tokens = True
+    pairs_by = ("test", "item", "group", "wording", "repetition")
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
         return parse_tables(table, folder, parse_simulation(table, folder))

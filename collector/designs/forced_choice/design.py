@@ -26,6 +26,7 @@ from slant.collector.study.toml_table import Table
 
 class ForcedChoice(Design):
     name = "forced_choice"
+    pairs_by = ("test", "item", "group", "wording", "repetition")
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": list(LETTERS)}},

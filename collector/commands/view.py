@@ -1,0 +1,84 @@
+"""`collect view`: trials in a browser, or as a folder of pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+import click
+
+from slant.collector.commands.options import FILE, FOLDER, WholeNumber, db_option, verbose_option
+from slant.collector.errors import UsageError
+from slant.collector.terminal import say
+
+EXAMPLES = """\b
+Examples:
+  collect view
+  collect view --db slant.duckdb --notes anna.csv --port 8080 --no-open
+  collect view --bundle supplement --where "outcome = 'refused' AND model = 'o3-mini'"
+
+On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --no-open, then open what it prints.
+"""
+
+
+@click.command("view", epilog=EXAMPLES)
+@click.option("--port", type=WholeNumber(0, 65535), default=0, help="Default: a free one.")
+@click.option("--no-open", is_flag=True, help="Print the address, and leave the browser alone.")
+@click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
+@click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")
+@click.option("--where", default="", metavar="SQL", help="Only these trials, for --bundle: a condition on `trials`.")
+@db_option
+@verbose_option
+def view_command(port: int, no_open: bool, notes_path: Path | None, bundle: Path | None, where: str, db: Path) -> None:
+    """Read trials in a browser: filters, search, pairs side by side, games round by round, tables, notes.
+
+    The page is on this machine only, and the address that is printed holds a token: whoever has it can read along while
+    the command runs. It changes nothing but the file of notes, and works while a collector writes.
+    """
+    if bundle is not None:
+        _bundle(db, bundle, where)
+        return
+    if where:
+        raise UsageError("--where goes with --bundle; a page has a field for it.", "To read: collect view")
+    from slant.collector.view.guarded import guarded
+    from slant.collector.view.notes_file import NotesFile
+    from slant.collector.view.server import HOST, Viewer, listening_socket, new_token, serve
+
+    with guarded(db):
+        pass  # what is no database is said here, not on a page
+    token = new_token()
+    viewer = Viewer(db, NotesFile(notes_path) if notes_path else None, token)
+    listener = listening_socket(port)
+    address = f"http://{HOST}:{listener.getsockname()[1]}/{token}/"
+
+    def ready() -> None:
+        click.echo(address)
+        say("Ctrl-C ends it.")
+        if not no_open and _has_desktop():
+            webbrowser.open(address)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(viewer, listener, ready))
+
+
+def _has_desktop() -> bool:
+    """Whether a browser could open a window: elsewhere one of the terminal would take it over."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def _bundle(db: Path, folder: Path, where: str) -> None:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from slant.collector.view.bundle import write_bundle
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("pages", total=None)
+        n_trials = write_bundle(db, folder, where, lambda done, known: bar.update(task, completed=done, total=known))
+    click.echo(folder / "index.html")
+    say(f"{n_trials:,} trials, with trials.csv and trials.parquet beside the pages.")

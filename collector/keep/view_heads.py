@@ -1,0 +1,95 @@
+"""The heads of the views' files: what each view shows, one row a what, from which others, and what to know of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from slant.collector.designs import third_party_designs
+from slant.collector.system.shipped_files import sql_dir
+
+ANY_STUDY = "any"
+_OF_PAPER = ("gives", "fits", "lacks")
+_KEY = re.compile(r"^-- (\w+): +(.+)$")
+_MORE = re.compile(r"^-- {8}(.+)$")
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """What the head of a view's file says. `grain` names the columns that make a row unique.
+
+    A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
+    Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
+    (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
+    "cell", of its "game" (the view itself says which), or of the whole "study".
+    """
+
+    name: str
+    purpose: str
+    grain: tuple[str, ...]
+    reads: tuple[str, ...]
+    note: str
+    paper: str | None = None
+    design: str | None = None
+    gives: tuple[str, ...] = ()
+    fits: tuple[str, ...] = ()
+    lacks: str | None = None
+
+    def is_about(self, design: str | None) -> bool:
+        """Whether this table is one of the studies of this design."""
+        return self.design in (None, design)
+
+    @property
+    def title(self) -> str:
+        """A caption: the table of the paper where it is one, the name, the purpose."""
+        paper = f" ({self.paper})" if self.paper else ""
+        return f"{self.name}{paper}: {self.purpose}"
+
+
+def read_header(text: str) -> TableInfo:
+    """The comment lines at the top of a view's file. Raises ValueError where one of the needed ones is missing."""
+    fields: list[list[str]] = []
+    for line in text.splitlines():
+        if key := _KEY.match(line):
+            fields.append([key[1], key[2]])
+        elif (continuation := _MORE.match(line)) and fields:
+            fields[-1][1] += " " + continuation[1].strip()
+        else:
+            break
+    if not fields:
+        raise ValueError("the file does not begin with -- name: purpose")
+    (name, purpose), *rest = fields
+    header = dict(rest)
+    missing = {"grain", "note"} - header.keys()
+    if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
+        raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
+    unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
+    if missing or unknown:
+        raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    names = (_names(header["grain"]), _names(header.get("reads", "")))
+    paper_fields = {"gives": _names(header.get("gives", "")), "fits": _parts(header.get("fits", ""))}
+    return TableInfo(
+        name,
+        purpose,
+        *names,
+        header["note"],
+        header.get("paper"),
+        header.get("design"),
+        **paper_fields,
+        lacks=header.get("lacks"),
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(";") if part.strip())
+
+
+def read_view_heads() -> dict[str, TableInfo]:
+    """Those of all views that slant and the designs of other packages make, by name, in the order of making them."""
+    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
+    texts += [text for design in third_party_designs() for text in design.views.values()]
+    return {head.name: head for head in map(read_header, texts)}

@@ -1,0 +1,123 @@
+"""The same pages as files, for a supplement, or a reviewer without Python.
+
+What is chosen is copied into a small database first, and the pages are made of that: nothing else can get into them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from slant.collector.errors import SlantError, UsageError
+from slant.collector.keep.database import kept_open, writing
+from slant.collector.keep.export import write_rows
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.view.guarded import guarded
+from slant.collector.view.pages import Pages
+from slant.collector.view.trial_filter import TrialFilter
+
+MOST_TRIALS = 20_000
+_LIMIT_S = 3600.0
+_PAGES = ("trials", "trial", "pairs", "pair", "games", "game")
+_DOWNLOADS = ("trials.csv", "trials.parquet")
+_ABOUT_RUNS = ("runs", "run_models", "run_tests", "run_conditions", "study_files", "study_contents")
+_START = ("trials", "", ())
+State = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
+class FileLinks:
+    """Names of files. Each new state of a page is remembered, until all have been written."""
+
+    def __init__(self) -> None:
+        self.files: dict[State, str] = {_START: "index.html"}
+        self.current: State = _START
+        self._before: dict[State, State] = {}
+
+    def __call__(self, kind: str, key: str = "", query: Mapping[str, str] | None = None, fragment: str = "") -> str:
+        if kind == "download":
+            return key if key in _DOWNLOADS else ""
+        if kind not in _PAGES:
+            return ""
+        if query and "before" in query:  # the page that led to this one
+            return self.files[self._before[self.current]] + fragment
+        kept = {
+            name: value for name, value in (query or {}).items() if kind not in ("trial", "game") or name == "whole"
+        }
+        state = (kind, key, tuple(sorted(kept.items())))
+        if state not in self.files:
+            self.files[state] = f"{kind}-{len(self.files)}.html"
+        if "after" in kept:
+            self._before.setdefault(state, self.current)
+        return self.files[state] + fragment
+
+    def unwritten(self) -> Iterator[tuple[State, str]]:
+        """All states, those also that turn up meanwhile."""
+        written = 0
+        while written < len(self.files):
+            state, file = list(self.files.items())[written]
+            self.current = state
+            yield state, file
+            written += 1
+
+
+def write_bundle(
+    db: Path, folder: Path, where: str, on_page: Callable[[int, int], None] = lambda done, known: None
+) -> int:
+    """Write the pages of the trials under a condition of SQL into a new folder, `index.html` first, and the trials as
+    CSV and Parquet; the number of trials. `on_page` is told how many pages are written, and how many are known of.
+
+    UsageError where the condition is none or leaves too many trials or none, or the folder is not empty.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
+    with tempfile.TemporaryDirectory(prefix="slant-bundle-") as place:
+        small = Path(place) / db.name
+        n_trials = _copy(db, small, where)
+        links = FileLinks()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with kept_open(small), guarded(small, _LIMIT_S, Path(place)):
+                pages = Pages(small, links, bundled=where or "all trials")
+                for number, (state, file) in enumerate(links.unwritten(), 1):
+                    (folder / file).write_bytes(_rendered(pages, state).encode("utf-8", "replace"))
+                    on_page(number, len(links.files))
+                for name in _DOWNLOADS:
+                    with pages.chosen({}, Path(place), _LIMIT_S) as trials:
+                        write_rows(trials, Path(place) / name, name.partition(".")[2])
+                    shutil.copyfile(Path(place) / name, folder / name)
+        except OSError as error:
+            raise SlantError(f"Can't write {folder}: {error.strerror}.") from error
+    return n_trials
+
+
+def _copy(db: Path, small: Path, where: str) -> int:
+    """The chosen trials with all their attempts, and what the database knows of their runs."""
+    frames: dict[str, pl.DataFrame] = {}
+    with guarded(db, _LIMIT_S) as connection:
+        trials = TrialFilter(where=where).rows(connection).select("trial_id")
+        n_trials = trials.aggregate("count(*)").fetchall()[0][0]
+        if not 0 < n_trials <= MOST_TRIALS:
+            raise UsageError(
+                f"A bundle holds 1 to {MOST_TRIALS:,} trials, and the condition leaves {n_trials:,}.",
+                'Choose others: --where "condition"; collect view shows them',
+            )
+        frames["attempts"] = frame_of(connection.sql("FROM attempts").join(trials, "trial_id", how="semi"))
+        for name in _ABOUT_RUNS:
+            frames[name] = frame_of(connection.table(name))
+    with writing(small) as connection:
+        for name, frame in frames.items():
+            with registered(connection, "chosen_rows", frame):
+                connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM chosen_rows")  # noqa: S608
+    return int(n_trials)
+
+
+def _rendered(pages: Pages, state: State) -> str:
+    kind, key, query = state
+    if kind in ("trial", "game"):
+        render = {"trial": pages.trial, "game": pages.game}[kind]
+        return render(key, dict(query))
+    return {"trials": pages.trials, "pairs": pages.pairs, "pair": pages.pair, "games": pages.games}[kind](dict(query))

@@ -1,0 +1,300 @@
+"""Each page of the viewer: what an address asks for in, HTML out. The same for a server and for files."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import duckdb
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.system.shipped_files import page_style
+from slant.collector.view.guarded import guarded
+from slant.collector.view.notes_file import NotesFile
+from slant.collector.view.pairs import (
+    CELL,
+    PairChoice,
+    page_of_pairs,
+    pair_choice,
+    paired_cells,
+    pairs_of,
+    steps_of_pair,
+)
+from slant.collector.view.runs import run_rows
+from slant.collector.view.search import Searches, TextSearch
+from slant.collector.view.stored_views import page_of_view, view_groups
+from slant.collector.view.summary import OUTCOMES, Summary, filter_values, summarise
+from slant.collector.view.texts import begun, indented, messages_of, visible
+from slant.collector.view.trial_filter import SORTS, TrialFilter
+from slant.collector.view.trials import (
+    chosen_trials,
+    has_games,
+    neighbours,
+    one_game,
+    one_trial,
+    page_of_games,
+    page_of_trials,
+)
+from slant.collector.view.waiting import journal_sizes
+
+Query = Mapping[str, str]
+_LONG = ("reasoning_text", "answer", "response", "request")
+_PATIENCE_S = 0.25  # a search that takes longer shows how far it is
+_REFRESH_S = {"search": 1, "runs": 3}
+
+
+class Links(Protocol):
+    """Where another page is: an address of a server, or a file beside this one. Empty where there is no such page."""
+
+    def __call__(self, kind: str, key: str = "", query: Query | None = None, fragment: str = "") -> str: ...
+
+
+class Pages:
+    """The pages of one database. `notes` is the reader's file, `links` says where pages are. `bundled`: the pages will
+    be files, and this is the condition that their trials were chosen by."""
+
+    def __init__(self, db: Path, links: Links, notes: NotesFile | None = None, bundled: str | None = None) -> None:
+        self.db, self.notes = db, notes
+        self.searches = Searches(db)
+        self._summaries: dict[tuple[Any, ...], Summary] = {}
+        self._kinds: tuple[int, dict[str, str]] = (0, {})
+        self._environment = _environment()
+        self._environment.globals |= {
+            "link": links, "is_bundle": bundled is not None, "db_name": db.name, "can_note": notes is not None,
+            "outcomes": OUTCOMES, "sorts": SORTS, "where": bundled, "zip": zip,
+        }  # fmt: skip
+
+    def trials(self, query: Query) -> str:
+        chosen = TrialFilter.of(query)
+        search = self._search(chosen, _PATIENCE_S)
+        with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
+            state = (search.n_read, search.is_running) if search else ()
+            summary = self._summary(trials, chosen, state)
+            page = page_of_trials(trials, chosen, query)
+            known = filter_values(connection)
+            nav = self._nav(connection)
+        refresh = _REFRESH_S["search"] if search and search.is_running else None
+        return self._page(
+            "trials", nav=nav, chosen=chosen, page=page, summary=summary, known=known, search=search, refresh=refresh,
+            notes=self._notes(), labels=self._labels(), query=chosen.query(),
+        )  # fmt: skip
+
+    def trial(self, trial_id: str, query: Query) -> str:
+        chosen = TrialFilter.of(query)
+        search = self._search(chosen, 0.0)
+        with guarded(self.db) as connection:
+            found = one_trial(connection, trial_id)
+            with chosen_trials(connection, chosen, self.notes, search) as trials:
+                before, behind = neighbours(trials, chosen.order, found.row)
+            nav = self._nav(connection)
+        whole = query.get("whole", "")
+        texts = {name: begun(found.row[name], is_whole=name == whole) for name in _LONG}
+        sent, earlier = messages_of(found.row["request"])
+        messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
+        return self._page(
+            "trial", nav=nav, found=found, row=found.row, chosen=chosen, query=chosen.query(), before=before,
+            behind=behind, texts=texts, messages=messages,
+            earlier=earlier, note=self._notes().get(trial_id, {}), labels=self._labels(), reading=_reading(found.row),
+            raw=begun(indented(found.row["response"]), is_whole=whole == "response"),
+            asked=begun(indented(found.row["request"]), is_whole=whole == "request"),
+        )  # fmt: skip
+
+    def check_trial(self, trial_id: str) -> None:
+        """UnknownNameError where the database has no such trial."""
+        with guarded(self.db) as connection:
+            one_trial(connection, trial_id)
+
+    def pairs(self, query: Query) -> str:
+        with guarded(self.db) as connection:
+            choice = pair_choice(connection, query)
+            page = None
+            if choice:
+                page = page_of_pairs(pairs_of(connection, choice), choice.order, query)
+            nav = self._nav(connection)
+        return self._page("pairs", nav=nav, choice=choice, page=page, cell_names=CELL)
+
+    def pair(self, query: Query) -> str:
+        """One pair: the one at a place in the list, or the first."""
+        with guarded(self.db) as connection:
+            choice = pair_choice(connection, query)
+            steps = steps_of_pair(pairs_of(connection, choice), choice.order, query.get("at")) if choice else None
+            sides = self._sides(connection, choice, steps.row) if choice and steps else []
+            nav = self._nav(connection)
+        return self._page("pair", nav=nav, choice=choice, steps=steps, sides=sides)
+
+    def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
+        sides = []
+        for condition, trial_id in ((choice.reference, pair["reference_id"]), (choice.other, pair["other_id"])):
+            row = one_trial(connection, trial_id).row
+            messages, _ = messages_of(row["request"])
+            texts = {name: begun(row[name]) for name in _LONG}
+            sides.append((condition, row, [(m.role, begun(m.text)) for m in messages], texts))
+        return sides
+
+    def games(self, query: Query) -> str:
+        chosen = TrialFilter.of(query)
+        with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, None) as trials:
+            page, nav = page_of_games(trials, query), self._nav(connection)
+        return self._page("games", nav=nav, page=page, query=chosen.query())
+
+    def game(self, game: str, query: Query) -> str:
+        with guarded(self.db) as connection:
+            found, nav = one_game(connection, game), self._nav(connection)
+        for row in found.trials:
+            row["messages"] = [(m.role, begun(m.text)) for m in messages_of(row["request"])[0]]
+            row["reasoning"] = begun(row["reasoning_text"])
+        return self._page("game", nav=nav, found=found, row=found.trials[0], game=game)
+
+    def runs(self, query: Query) -> str:
+        shown = run_rows(self.db, looks_for_problems="problems" in query)
+        with guarded(self.db) as connection:
+            nav = self._nav(connection)
+        return self._page("runs", nav=nav, shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
+
+    def tables(self, query: Query) -> str:
+        with guarded(self.db) as connection:
+            groups, nav = view_groups(connection), self._nav(connection)
+        return self._page("tables", nav=nav, groups=groups, heads=read_view_heads())
+
+    def table(self, name: str, query: Query) -> str:
+        with guarded(self.db) as connection:
+            page, order, columns = page_of_view(connection, name, query)
+            nav = self._nav(connection)
+        head, sort = read_view_heads().get(name), query.get("sort", "")
+        return self._page("table", nav=nav, name=name, head=head, page=page, order=order, columns=columns, sort=sort)
+
+    def problem(self, error: Exception) -> str:
+        return self._page("problem", nav={}, text=str(error))
+
+    @contextmanager
+    def chosen(self, query: Query, folder: Path, limit_s: float) -> Iterator[duckdb.DuckDBPyRelation]:
+        """The trials of an address in their order, for a file that is written into `folder`."""
+        chosen = TrialFilter.of(query)
+        search = self._search(chosen, limit_s)
+        with (
+            guarded(self.db, limit_s, folder) as connection,
+            chosen_trials(connection, chosen, self.notes, search) as trials,
+        ):
+            yield chosen.order.sorted(trials)
+
+    def _search(self, chosen: TrialFilter, wait_s: float) -> TextSearch | None:
+        if not chosen.text:
+            return None
+        search = self.searches.of(chosen.text)
+        search.go_on(wait_s)
+        return search
+
+    def _summary(self, trials: duckdb.DuckDBPyRelation, chosen: TrialFilter, state: tuple[Any, ...]) -> Summary:
+        """Counted once for a filter, until the file changes."""
+        labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
+        of_filter = tuple(sorted(chosen.query(sort="").items()))
+        size = sum(journal_sizes(self.db).values())  # what waits there is counted, too
+        key = (of_filter, self.db.stat().st_mtime_ns, size, labelled, state)
+        if key not in self._summaries:
+            if len(self._summaries) >= 64:
+                self._summaries.clear()
+            self._summaries[key] = summarise(trials)
+        return self._summaries[key]
+
+    def _nav(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+        """The kinds of pages that there is something for; looked up anew when the file has changed."""
+        changed_at = self.db.stat().st_mtime_ns
+        if self._kinds[0] != changed_at:
+            self._kinds = (changed_at, self._kinds_of(connection))
+        return self._kinds[1]
+
+    def _kinds_of(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+        pages = {"trials": "Trials"}
+        if paired_cells(connection):
+            pages["pairs"] = "Pairs"
+        if has_games(connection):
+            pages["games"] = "Games"
+        return pages | {"runs": "Runs", "tables": "Tables"}
+
+    def _notes(self) -> dict[str, dict[str, str]]:
+        return self.notes.read() if self.notes else {}
+
+    def _labels(self) -> list[str]:
+        return self.notes.labels() if self.notes else []
+
+    def _page(self, template: str, refresh: int | None = None, **content: Any) -> str:
+        return self._environment.get_template(f"{template}.html.j2").render(refresh=refresh, here=template, **content)
+
+
+def _reading(row: Mapping[str, Any]) -> str:
+    """How an answer was read, in a sentence."""
+    detail = f" ({row['detail']})" if row["detail"] else ""
+    expected = f" The condition expects {row['expected']}." if row["expected"] else ""
+    sentences = {
+        "answered": f"Read as {row['choice']}.{expected}" if row["choice"] else "Read as an answer.",
+        "refused": f"Read as a refusal{detail}.{expected}",
+        "filtered": f"The provider's filter withheld the answer{detail}.",
+        "truncated": f"The answer was cut off{detail}: it ended at a limit of length.",
+        "malformed": f"No one clear choice could be read{detail}.{expected}",
+        "failed": f"No answer came{detail}.",
+    }
+    return sentences.get(row["outcome"], str(row["outcome"]))
+
+
+@functools.cache
+def style() -> tuple[str, str]:
+    """The style of all pages, and the source of a content security policy that lets it through."""
+    text = page_style() + _source("view.css")
+    return text, f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def security_policy(*, has_forms: bool) -> str:
+    forms = "'self'" if has_forms else "'none'"
+    return f"default-src 'none'; style-src {style()[1]}; img-src data:; base-uri 'none'; form-action {forms}"
+
+
+@functools.cache
+def _source(name: str) -> str:
+    loader = PackageLoader("slant.collector.view")
+    return loader.get_source(Environment(autoescape=True), name)[0]
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("slant.collector.view"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    # `exact` is for attributes, whose value goes back to the server as it is
+    environment.filters |= {"cell": cell, "digits": digits, "exact": escape}
+    environment.globals |= {"style": Markup(style()[0]), "policy": security_policy}
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Whatever a template prints: nothing hidden in it."""
+    return value if isinstance(value, Markup) else visible(value)
+
+
+def digits(value: int | None) -> str:
+    """A number that counts nothing (a seed, a place): without commas."""
+    return "" if value is None else str(value)
+
+
+def cell(value: Any) -> str:
+    """A value in a table: unknown is nothing, numbers have six digits, times whole seconds."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,45 @@
+"""The runs of a database, and how far each model is; also what a collector has not put into the database yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.collector.cost.costs import with_costs
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.progress.current_run import for_people, running_process, with_pace
+from slant.collector.progress.status import progress, waiting_bytes, warnings
+from slant.collector.view.order import rows_of
+
+_COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason, code_version, command"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """`status`: a row a model, with its pace while it is asked; `runs`: the latest first; `problems`: None unasked."""
+
+    status: pl.DataFrame
+    title: str
+    runs: list[dict[str, Any]]
+    is_running: bool
+    waiting_bytes: int
+    problems: list[str] | None
+
+
+def run_rows(db: Path, *, looks_for_problems: bool) -> Runs:
+    """What `collect status` says, and the runs themselves. To look for problems reads every trial several times."""
+    with kept_open(db):
+        status, title = for_people(with_pace(with_costs(progress(db), db), db))
+        problems = warnings(db) if looks_for_problems else None
+        waiting = waiting_bytes(db)
+        with reading(db) as connection:
+            runs = rows_of(_runs(connection))
+    return Runs(status, title, runs, running_process(db) is not None, waiting, problems)
+
+
+def _runs(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    return connection.sql(f"SELECT {_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 500")  # noqa: S608

@@ -1,0 +1,204 @@
+"""The viewer as a server of one person on this machine: who may ask, what is answered, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from aiohttp import web
+
+from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
+from slant.collector.keep.export import write_rows
+from slant.collector.view.guarded import guarded
+from slant.collector.view.notes_file import NotesFile
+from slant.collector.view.pages import Pages, security_policy
+from slant.collector.view.stored_views import known_view
+
+HOST = "127.0.0.1"
+TOKEN_VARIABLE = "SLANT_VIEW_TOKEN"
+_LOCAL = ("127.0.0.1", "localhost")
+_ENDINGS = {"csv": ("csv", False), "safe.csv": ("csv", True), "parquet": ("parquet", False)}
+_DOWNLOAD_LIMIT_S = 600.0
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+    "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}  # fmt: skip
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def new_token() -> str:
+    """A token nobody can guess; or that of the variable SLANT_VIEW_TOKEN, so that addresses last."""
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    if not token:
+        return secrets.token_urlsafe(24)
+    if len(token) < 16 or not token.replace("-", "").replace("_", "").isalnum() or not token.isascii():
+        raise UsageError(f"{TOKEN_VARIABLE} must have 16 letters and digits or more: whoever knows it can read along.")
+    return token
+
+
+class ServerLinks:
+    """Addresses on this server, with the token in front."""
+
+    def __init__(self, token: str) -> None:
+        self._root = f"/{token}"
+
+    def __call__(self, kind: str, key: str = "", query: Mapping[str, str] | None = None, fragment: str = "") -> str:
+        place = f"{self._root}/{kind}" + (f"/{quote(key, safe='')}" if key else "")
+        return place + (f"?{urlencode(query)}" if query else "") + fragment
+
+
+class Viewer:
+    """The application. A page is made in a thread, for DuckDB may take its time."""
+
+    def __init__(self, db: Path, notes: NotesFile | None, token: str) -> None:
+        self._token = token
+        self._links = ServerLinks(token)
+        self._pages = Pages(db, self._links, notes)
+        self._notes = notes
+
+    def application(self) -> web.Application:
+        pages = self._pages
+        app = web.Application(middlewares=[self._guard], client_max_size=200_000)
+        lists = {
+            "trials": pages.trials, "pairs": pages.pairs, "pair": pages.pair, "games": pages.games, "runs": pages.runs,
+            "tables": pages.tables,
+        }  # fmt: skip
+        items = {"trial": pages.trial, "game": pages.game, "table": pages.table}
+        root = "/{token}"
+        for kind, render in lists.items():
+            app.router.add_get(f"{root}/{kind}", _page(render))
+        for kind, render_item in items.items():
+            app.router.add_get(f"{root}/{kind}/{{key}}", _item(render_item))
+        app.router.add_get(f"{root}/", self._start)
+        app.router.add_get(f"{root}/download/{{key}}", self._download)
+        app.router.add_post(f"{root}/note/{{key}}", self._keep_note)
+        app.router.add_post(f"{root}/search/{{key}}", self._steer_search)
+        return app
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Only who came by an address of this machine (a page elsewhere could have its name point here) and knows the
+        token; what changes something, only from a page of ours."""
+        host = (request.headers.get("Host") or "").rpartition(":")[0] or request.headers.get("Host")
+        token = request.path.split("/")[1]
+        if host not in _LOCAL or not hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
+            raise web.HTTPForbidden(text="The address that `collect view` has printed is the only way in.\n")
+        origin = request.headers.get("Origin")
+        if request.method == "POST" and origin not in (None, "null", f"http://{request.headers['Host']}"):
+            raise web.HTTPForbidden(text="This page is not of `collect view`.\n")
+        try:
+            response = await handler(request)
+        except web.HTTPException as error:  # a redirection, an address that there is not
+            error.headers.update(_HEADERS)
+            raise
+        except SlantError as error:
+            statuses = {UnknownNameError: 404, UsageError: 400, DatabaseBusyError: 503}
+            status = next((n for kind, n in statuses.items() if isinstance(error, kind)), 500)
+            response = _html(self._pages.problem(error), status)
+        if not response.prepared:
+            response.headers.update(_HEADERS)
+            response.headers["Content-Security-Policy"] = f"{security_policy(has_forms=True)}; frame-ancestors 'none'"
+        return response
+
+    async def _start(self, request: web.Request) -> web.StreamResponse:
+        raise web.HTTPFound(self._links("trials"))
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        name, _, ending = request.match_info["key"].partition(".")
+        if ending not in _ENDINGS:
+            raise UnknownNameError("format", ending, list(_ENDINGS))
+        with tempfile.TemporaryDirectory(prefix="slant-view-") as folder:
+            path = await asyncio.to_thread(self._written, name, ending, dict(request.query), Path(folder))
+            named = f'attachment; filename="{"trials" if name == "trials" else "table"}.{ending}"'
+            response = web.StreamResponse(headers={**_HEADERS, "Content-Disposition": named})
+            response.content_type = "text/csv" if ending.endswith("csv") else "application/vnd.apache.parquet"
+            response.content_length = path.stat().st_size
+            await response.prepare(request)
+            with path.open("rb") as file:
+                while block := await asyncio.to_thread(file.read, 1 << 20):
+                    await response.write(block)
+            await response.write_eof()
+        return response
+
+    def _written(self, name: str, ending: str, query: dict[str, str], folder: Path) -> Path:
+        file_format, is_safe = _ENDINGS[ending]
+        path = folder / f"download.{file_format}"
+        if name == "trials":
+            with self._pages.chosen(query, folder, _DOWNLOAD_LIMIT_S) as trials:
+                write_rows(trials, path, file_format, spreadsheet_safe=is_safe)
+        else:
+            with guarded(self._pages.db, _DOWNLOAD_LIMIT_S, folder) as connection:
+                write_rows(known_view(connection, name), path, file_format, spreadsheet_safe=is_safe)
+        return path
+
+    async def _keep_note(self, request: web.Request) -> web.StreamResponse:
+        if self._notes is None:
+            raise UsageError("Notes need a file.", "Start with: collect view --notes notes.csv")
+        form = await request.post()
+        trial_id = request.match_info["key"]
+        label, note = (str(form.get(name, "")) for name in ("label", "note"))
+        await asyncio.to_thread(self._pages.check_trial, trial_id)
+        await asyncio.to_thread(self._notes.keep, trial_id, label.strip(), note.strip().replace("\r\n", "\n"))
+        raise web.HTTPSeeOther(self._links("trial", trial_id, dict(request.query), "#note"))
+
+    async def _steer_search(self, request: web.Request) -> web.StreamResponse:
+        search = self._pages.searches.of(request.query.get("text", "").strip())
+        if request.match_info["key"] == "stop":
+            search.stop()
+        else:
+            search.restart()
+        raise web.HTTPSeeOther(self._links("trials", "", dict(request.query)))
+
+
+def _page(render: Callable[[Mapping[str, str]], str]) -> Handler:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        return _html(await asyncio.to_thread(render, dict(request.query)))
+
+    return answer
+
+
+def _item(render: Callable[[str, Mapping[str, str]], str]) -> Handler:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        return _html(await asyncio.to_thread(render, request.match_info["key"], dict(request.query)))
+
+    return answer
+
+
+def _html(text: str, status: int = 200) -> web.Response:
+    return web.Response(body=text.encode("utf-8", "replace"), status=status, content_type="text/html", charset="utf-8")
+
+
+def listening_socket(port: int) -> socket.socket:
+    """A socket on this machine's own address; port 0 takes a free one. UsageError where the port is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"Port {port} can't be used: {error.strerror}.", "Leave --port out: a free one is taken."
+        ) from error
+    return listener
+
+
+async def serve(viewer: Viewer, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Answer until the task is cancelled. `ready` is called once somebody can ask."""
+    runner = web.AppRunner(viewer.application(), access_log=None, handle_signals=False)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener).start()
+        ready()
+        await asyncio.Event().wait()
+    finally:
+        with contextlib.suppress(asyncio.CancelledError):
+            await runner.cleanup()

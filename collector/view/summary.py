@@ -1,0 +1,118 @@
+"""What the trials under a filter come to: outcomes by condition, and how many tokens they took, drawn as bars."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from slant.collector.system.shipped_files import sql_query
+
+OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
+_BARS = 48
+_MOST_HISTOGRAMS = 4  # one a condition, below each other; with more conditions all are counted together
+_LARGEST_SHARE = 0.995  # the rest, far above, is in the last bar
+_STEPS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Bars from left to right: (from, to, n, height between 0 and 1). The last one also holds `n_above`."""
+
+    name: str
+    n: int
+    bars: Sequence[tuple[int, int, int, float]]
+    n_above: int
+    median: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`rows`: study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
+
+    n: int
+    n_uncounted: int
+    rows: Sequence[tuple[str, str, Sequence[int]]]
+    histograms: Sequence[Histogram]
+
+    @property
+    def n_refusals(self) -> int:
+        return sum(counts[OUTCOMES.index("refused")] for _, _, counts in self.rows)
+
+
+def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
+    """Counts all rows of the relation once."""
+    counted = chosen.query("chosen", sql_query("trial_summary"))
+    assert counted is not None  # it is a query, which has rows
+    outcomes: dict[tuple[str, str], Counter[str]] = {}
+    tokens: dict[str, Counter[int]] = {}
+    for study, condition, outcome, tokens_from, n in counted.fetchall():
+        outcomes.setdefault((study, condition), Counter())[outcome] += n
+        if tokens_from is not None:
+            tokens.setdefault(condition, Counter())[tokens_from] += n
+    rows = [(*cell, [counts[outcome] for outcome in OUTCOMES]) for cell, counts in sorted(outcomes.items(), key=str)]
+    total = sum(counts.total() for counts in outcomes.values())
+    return Summary(
+        total, total - sum(counts.total() for counts in tokens.values()), rows, histograms(sorted(tokens.items()))
+    )
+
+
+def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:
+    """One for each condition, on one scale; one of all where there are many conditions. `tokens` has how many trials
+    took how many tokens."""
+    named = list(tokens)
+    if len(named) > _MOST_HISTOGRAMS:
+        whole: Counter[int] = Counter()
+        for _, counts in named:
+            whole.update(counts)
+        named = [("all conditions", whole)]
+    if not named:
+        return []
+    everything: Counter[int] = Counter()
+    for _, counts in named:
+        everything.update(counts)
+    low, high = min(everything), _quantile(everything, _LARGEST_SHARE)
+    width = _width(max(1, high - low))
+    first = low // width * width
+    n_bars = (high - first) // width + 1
+    return [_histogram(name, counts, first, width, n_bars) for name, counts in named]
+
+
+def _histogram(name: str, counts: Counter[int], first: int, width: int, n_bars: int) -> Histogram:
+    bars: Counter[int] = Counter()
+    for value, n in counts.items():
+        bars[min((value - first) // width, n_bars - 1)] += n
+    end = first + n_bars * width
+    tallest = max(bars.values())
+    listed = [(first + b * width, first + (b + 1) * width, bars[b], bars[b] / tallest) for b in range(n_bars)]
+    n_above = sum(n for value, n in counts.items() if value >= end)
+    return Histogram(name, counts.total(), listed, n_above, _quantile(counts, 0.5))
+
+
+def _quantile(counts: Counter[int], share: float) -> int:
+    """The smallest value that at least this share does not exceed."""
+    reached, wanted = 0, share * counts.total()
+    for value in sorted(counts):
+        reached += counts[value]
+        if reached >= wanted:
+            return value
+    return max(counts)
+
+
+def _width(span: int) -> int:
+    """A round width of bars, so that there are not more than the page has room for."""
+    power = 1
+    while True:
+        for step in _STEPS:
+            if span / (step * power) <= _BARS:
+                return step * power
+        power *= 100
+
+
+def filter_values(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Any]]:
+    """What each filter can be set to, from the lists of the runs: no trial is read for it."""
+    rows = connection.execute(sql_query("filter_values")).fetchall()
+    return {name: [value for value in known or [] if value not in (None, "")] for name, known in rows}

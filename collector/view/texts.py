@@ -1,0 +1,108 @@
+"""Texts of models and providers as a page shows them: nothing hidden, nothing endless."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from slant.collector.system.json_text import decoded
+
+SHOWN_CHARACTERS = 20_000
+# All that shows nothing and may move, hide or reorder what is around it: control characters but for tab and new line,
+# those of direction, of no width, of line and paragraph, tags, and what no text should hold.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: object) -> Markup:
+    """Escaped for HTML, each character that could not be seen as its code point in a box."""
+    return Markup(_HIDDEN.sub(_code_point, str(escape("" if text is None else str(text)))))
+
+
+def _code_point(match: re.Match[str]) -> str:
+    # without quotes: put into an attribute by mistake, it stays in it
+    return f"<b class=hidden-character>U+{ord(match[0]):04X}</b>"
+
+
+@dataclass(frozen=True)
+class LongText:
+    """The beginning of a text, and how many characters it has in all."""
+
+    start: str
+    n_characters: int
+
+    @property
+    def n_left(self) -> int:
+        return self.n_characters - len(self.start)
+
+
+def begun(text: str | None, *, is_whole: bool = False) -> LongText | None:
+    if text is None:
+        return None
+    return LongText(text if is_whole else text[:SHOWN_CHARACTERS], len(text))
+
+
+@dataclass(frozen=True)
+class Message:
+    role: str
+    text: str
+
+
+def messages_of(request: str | None) -> tuple[list[Message], str | None]:
+    """What was sent, message by message, whatever the provider calls it; and how much had been sent before (None: it
+    is all here). No messages where the request is unknown or says nothing in words."""
+    body = _object(request)
+    system = body.get("system", body.get("systemInstruction", body.get("instructions")))
+    listed: Any = next((body[name] for name in ("messages", "input", "contents", "prompt") if name in body), [])
+    messages = [Message("system", text)] if (text := "\n".join(_texts(system))) else []
+    for item in listed if isinstance(listed, list) else [listed]:
+        role = str(item.get("role") or item.get("type") or "message") if isinstance(item, Mapping) else "user"
+        messages.append(Message(role, "\n".join(_texts(item)) or _as_json(item)))
+    earlier = body.get("earlier")
+    n = earlier.get("n") if isinstance(earlier, Mapping) else None
+    return messages, None if n is None else f"{n} earlier messages of this conversation"
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """The words in a message: its content, the texts of its parts, what a tool gave."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list):
+        for one in part:
+            yield from _texts(one)
+    elif isinstance(part, Mapping):
+        for name in ("content", "parts", "text", "output", "summary", "thinking"):
+            yield from _texts(part.get(name))
+        for name in ("tool_calls", "functionCall", "functionResponse", "arguments", "results"):
+            if part.get(name):
+                yield f"{name}: {_as_json(part[name])}"
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = decoded(text or "null")
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def values_of(text: str | None) -> dict[str, Any]:
+    """An object of JSON in a column (factors, settings, headers); empty where there is none."""
+    return _object(text)
+
+
+def indented(text: str | None) -> str | None:
+    """JSON for reading; what is none stays as it is."""
+    value = _object(text)
+    return json.dumps(value, ensure_ascii=False, indent=1) if value else text
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

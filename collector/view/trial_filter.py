@@ -1,0 +1,143 @@
+"""Which trials a reader looks at, and in which order: the part of an address behind the question mark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import duckdb
+from duckdb import ColumnExpression, ConstantExpression, Expression, SQLExpression
+
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.view.order import Order
+
+COLUMNS = (
+    "source", "study", "study_version", "variant", "model", "test", "condition", "group", "item", "wording", "outcome",
+    "run_id", "game",
+)  # fmt: skip
+SORTS = {
+    "": "as asked", "-done_at": "newest first", "-tokens": "most tokens", "tokens": "fewest tokens",
+    "-output_tokens": "longest output", "-latency_s": "slowest", "-cost_usd": "dearest", "item": "by item",
+    "model": "by model", "outcome": "by outcome",
+}  # fmt: skip
+ASKED = (("run_id", False), ("sequence", False))
+_WHOLE_NUMBERS = ("wording",)
+_LONGEST = 2000  # characters of a condition
+
+
+@dataclass(frozen=True)
+class TrialFilter:
+    """`values` by column; the rest as the form has it. An empty text asks for nothing."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    tokens_from: str = ""
+    tokens_to: str = ""
+    date_from: str = ""
+    date_to: str = ""
+    text: str = ""
+    label: str = ""
+    where: str = ""
+    sort: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> TrialFilter:
+        """Raises UsageError where a number, a date or the condition is none."""
+        given = {name: query.get(name, "").strip() for name in (*COLUMNS, *_OTHERS)}
+        chosen = cls(
+            {name: given[name] for name in COLUMNS if given[name]},
+            **{name: given[name] for name in _OTHERS},
+        )
+        if chosen.sort not in SORTS:
+            raise UnknownNameError("order", chosen.sort, list(SORTS))
+        chosen.conditions()
+        return chosen
+
+    def query(self, **changes: str) -> dict[str, str]:
+        """As an address says it, with changes."""
+        whole = {**self.values, **{name: getattr(self, name) for name in _OTHERS}, **changes}
+        return {name: value for name, value in whole.items() if value}
+
+    @property
+    def order(self) -> Order:
+        column = self.sort.removeprefix("-")
+        return Order((((column, self.sort.startswith("-")),) if column else ()) + ASKED)
+
+    def conditions(self) -> list[Expression]:
+        """All but the search in texts and the labels of notes, which are no columns."""
+        found = [_column(name) == _constant(name, value) for name, value in self.values.items()]
+        for name, value, parse, compare in (
+            ("tokens", self.tokens_from, _whole, Expression.__ge__),
+            ("tokens", self.tokens_to, _whole, Expression.__le__),
+            ("done_at", self.date_from, _day, Expression.__ge__),
+            ("done_at", self.date_to, _day_after, Expression.__lt__),
+        ):
+            if value:
+                found.append(_compared(name, value, parse, compare))
+        if self.where:
+            found.append(condition_of(self.where))
+        return found
+
+    def rows(
+        self, connection: duckdb.DuckDBPyConnection, labelled: Collection[str] = (), matches: str = ""
+    ) -> duckdb.DuckDBPyRelation:
+        """The trials under this filter, unordered. `labelled` are the trials with the label that is asked for,
+        `matches` the table with the attempts in whose texts something was found."""
+        rows, conditions = connection.view("trials"), self.conditions()
+        if self.label:
+            ids = [ConstantExpression(trial_id) for trial_id in labelled]
+            conditions.append(_column("trial_id").isin(*ids) if ids else ConstantExpression(False))
+        if conditions:  # as one: each step of a relation reads the views anew
+            rows = rows.filter(reduce(and_, conditions))
+        return rows.join(connection.view(matches), "attempt_id", how="semi") if matches else rows
+
+
+_OTHERS = tuple(name for name in TrialFilter.__dataclass_fields__ if name != "values")
+
+
+def condition_of(text: str) -> Expression:
+    """A condition of SQL that a person types, as one expression: it can't hold a second statement, nor end the query
+    that it is put into. UsageError where it is none."""
+    if len(text) > _LONGEST:
+        raise UsageError(f"A condition has {_LONGEST:,} characters at most.")
+    try:
+        return SQLExpression(text)
+    except duckdb.Error as error:
+        raise UsageError(
+            f"The condition can't be read: {str(error).splitlines()[0]}",
+            "It is what SQL has behind WHERE: tokens > 500",
+        ) from error
+
+
+def _column(name: str) -> Expression:
+    return ColumnExpression(name)
+
+
+def _constant(name: str, value: str) -> Expression:
+    return ConstantExpression(_whole(name, value) if name in _WHOLE_NUMBERS else value)
+
+
+def _compared(
+    name: str, value: str, parse: Callable[[str, str], Any], compare: Callable[[Expression, Expression], Expression]
+) -> Expression:
+    return compare(_column(name), ConstantExpression(parse(name, value)))
+
+
+def _whole(name: str, value: str) -> int:
+    if not value.removeprefix("-").isdecimal() or len(value) > 18:
+        raise UsageError(f"{name} must be a whole number, but is {value[:40]!r}.")
+    return int(value)
+
+
+def _day(name: str, value: str) -> datetime:
+    try:
+        return datetime.strptime(value, "%Y-%m-%d")
+    except ValueError as error:
+        raise UsageError(f"A date must be as in 2026-01-31, but is {value[:40]!r}.") from error
+
+
+def _day_after(name: str, value: str) -> datetime:
+    return _day(name, value) + timedelta(days=1)

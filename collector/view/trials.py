@@ -1,0 +1,173 @@
+"""The trials of a database: a page of them, one of them with all that is kept of it, a game, the games."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+from duckdb import ColumnExpression, ConstantExpression, Expression, FunctionExpression
+
+from slant.collector.designs import Design, design_named
+from slant.collector.errors import DesignError, UnknownNameError, UsageError
+from slant.collector.system.shipped_files import sql_query
+from slant.collector.view.notes_file import NotesFile
+from slant.collector.view.order import Order, Page, page_of, rows_of
+from slant.collector.view.search import TextSearch
+from slant.collector.view.texts import values_of
+from slant.collector.view.trial_filter import TrialFilter
+
+ON_A_PAGE = 50
+GAMES_ON_A_PAGE = 100
+_GAMES = Order(
+    tuple((name, False) for name in ("study", "source", "study_version", "variant", "model", "repetition", "game"))
+)
+_LISTED = (
+    "trial_id", "run_id", "sequence", "source", "study", "variant", "model", "test", "condition", "item", "group",
+    "wording", "game", "round", "repetition", "outcome", "choice", "expected", "tokens", "token_source",
+    "output_tokens", "done_at", "latency_s", "cost_usd",
+)  # fmt: skip
+_EXCERPTS = {"answer": 160, "reasoning_text": 160}
+
+
+@contextmanager
+def chosen_trials(
+    connection: duckdb.DuckDBPyConnection, chosen: TrialFilter, notes: NotesFile | None, search: TextSearch | None
+) -> Iterator[duckdb.DuckDBPyRelation]:
+    """The trials that a filter leaves, unordered, with what notes and a search have to say to it."""
+    if chosen.label and notes is None:
+        raise UsageError("A filter by label needs the notes.", "Start with: collect view --notes notes.csv")
+    labelled = notes.trials_with(chosen.label) if notes and chosen.label else ()
+    if search is None:
+        yield chosen.rows(connection, labelled)
+        return
+    with search.matches(connection) as matches:
+        yield chosen.rows(connection, labelled, matches)
+
+
+def page_of_trials(trials: duckdb.DuckDBPyRelation, chosen: TrialFilter, query: Mapping[str, str]) -> Page:
+    columns = [ColumnExpression(name) for name in _LISTED]
+    return page_of(trials, chosen.order, [*columns, *_excerpts()], ON_A_PAGE, query)
+
+
+def _excerpts() -> Iterator[Expression]:
+    for name, length in _EXCERPTS.items():
+        cut = FunctionExpression("substr", ColumnExpression(name), ConstantExpression(1), ConstantExpression(length))
+        yield cut.alias(name)
+
+
+@dataclass(frozen=True)
+class OneTrial:
+    """A trial with all its attempts, the last one of which ended it (`row`; the latest of a pending one)."""
+
+    row: dict[str, Any]
+    attempts: list[dict[str, Any]]
+    run: dict[str, Any]
+    model: dict[str, Any]
+    facts: dict[str, str]
+    design: Design | None
+
+
+def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
+    """UnknownNameError where the database has no such trial."""
+    attempts = _with(connection.sql("FROM attempts"), trial_id=trial_id)
+    rows = sorted(rows_of(attempts), key=lambda row: (row["turn"] or 0, row["try_no"] or 0, str(row["done_at"])))
+    if not rows:
+        raise UnknownNameError("trial", trial_id, [])
+    row = next((row for row in rows if row["is_final"]), rows[-1])
+    row["factors"], told = values_of(row["factors"]), row["factors"]
+    started, ended = row["sent_at"], row["done_at"]
+    is_live = not row["batch_id"] and started and ended
+    row |= {"factors_text": told, "latency_s": (ended - started).total_seconds() if is_live else None}
+    run = rows_of(_with(connection.table("runs"), run_id=row["run_id"]))
+    model = rows_of(_with(connection.table("run_models"), run_id=row["run_id"], model=row["model"]))
+    design = design_of(run[0]["design"] if run else None)
+    return OneTrial(row, rows, _first(run), _first(model), facts_of(design, row), design)
+
+
+def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The trials before and behind this one in a list."""
+    key = [None if row[name] is None else str(row[name]) for name in order.names]
+    found = []
+    for is_backwards in (True, False):
+        beyond = order.sorted(order.beyond(trials, key, is_backwards=is_backwards), is_backwards=is_backwards)
+        found.append(beyond.limit(1).select("trial_id").fetchall())
+    before, behind = (rows[0][0] if rows else None for rows in found)
+    return before, behind
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game: its trials in order, each with what its design tells of it (`facts`, by `heads`), and the table of
+    choices by condition as it grew: `counts` of a round are those of its condition, up to and with this round."""
+
+    trials: list[dict[str, Any]]
+    heads: list[str]
+    columns: list[str]
+    table: dict[str, Counter[str]]
+
+
+def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
+    """All trials of a game. UnknownNameError where the database has none of this name."""
+    rows = rows_of(_with(connection.view("trials"), game=game))
+    if not rows:
+        raise UnknownNameError("game", game, [])
+    rows.sort(key=lambda row: (row["round"] is None, row["round"] or 0, row["sequence"]))
+    design = design_of(design_of_study(connection, rows[0]["study"]))
+    table: dict[str, Counter[str]] = {}
+    for row in rows:
+        row["factors"] = values_of(row["factors"])
+        row["facts"] = facts_of(design, row)
+        if row["round"] is not None and row["outcome"] == "answered" and row["choice"] is not None:
+            counts = table.setdefault(row["condition"], Counter())
+            counts[row["choice"]] += 1
+            row["counts"] = dict(counts)
+    options = [option for row in rows[:1] if design for option in design.options(row)]
+    columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
+    heads = dict.fromkeys(name for row in rows for name in row["facts"])
+    return Game(rows, list(heads), list(columns), table)
+
+
+def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
+    games = trials.query("chosen", sql_query("shown_games"))
+    assert games is not None  # it is a query, which has rows
+    return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
+
+
+def has_games(connection: duckdb.DuckDBPyConnection) -> bool:
+    designs = connection.execute("SELECT DISTINCT design FROM runs").fetchall()
+    return any((design := design_of(name)) is not None and design.has_games for (name,) in designs)
+
+
+def design_of_study(connection: duckdb.DuckDBPyConnection, study: str) -> str | None:
+    rows = connection.execute("SELECT design FROM studies WHERE study = ? AND design IS NOT NULL", [study]).fetchall()
+    return rows[0][0] if rows else None
+
+
+def design_of(name: str | None) -> Design | None:
+    """None where nobody knows it here: a package that is not installed."""
+    try:
+        return design_named(name) if name else None
+    except (UnknownNameError, DesignError):
+        return None
+
+
+def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
+    """What the design tells of a trial. A stranger's design may stumble over it: then its factors as they are."""
+    try:
+        return design.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
+    except Exception as error:  # whatever the code of another package raises
+        return {"not told": f"{type(error).__name__} in the design"}
+
+
+def _with(relation: duckdb.DuckDBPyRelation, **values: str) -> duckdb.DuckDBPyRelation:
+    for name, value in values.items():
+        relation = relation.filter(ColumnExpression(name) == ConstantExpression(value))
+    return relation
+
+
+def _first(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return rows[0] if rows else {}

@@ -1,0 +1,46 @@
+"""What a collector has put into its journal and not into the database yet, as if it were there: a collector at full
+speed holds the database seldom, and a reader wants to see the latest answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from slant.collector.keep.frames import registered
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import offsets_in
+from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.system.shipped_files import sql_dir, sql_query
+
+MOST_BYTES = 64_000_000
+"""So much of the journals is read for a page, which takes half a second; more waits for the database."""
+_VIEWS = ("0_shown_attempts", "1_trials")
+
+
+@contextmanager
+def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[None]:
+    """Meanwhile `attempts` and `trials` of this connection also have what waits in the journals."""
+    offsets = offsets_in(connection)
+    n_bytes = sum(max(0, size - offsets.get(name, 0)) for name, size in journal_sizes(db).items())
+    frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MOST_BYTES else []
+    if not any(frame.height for frame in frames):
+        yield
+        return
+    with registered(connection, "journal_rows", pl.concat(frames)):
+        connection.execute(sql_query("waiting_attempts"))
+    name = connection.execute("SELECT current_database()").fetchall()[0][0].replace('"', '""')
+    connection.execute(
+        f'CREATE TEMP VIEW attempts AS FROM "{name}".main.attempts UNION ALL BY NAME FROM waiting_attempts'
+    )
+    for view in _VIEWS:  # their own copies, which read the attempts of above
+        text = (sql_dir() / "views" / "1_trials" / f"{view}.sql").read_text("utf-8")
+        connection.execute(text.replace("CREATE OR REPLACE VIEW", "CREATE TEMP VIEW"))
+    yield
+
+
+def journal_sizes(db: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in journal_folder(db).glob("*.jsonl")}

@@ -1,0 +1,270 @@
+"""`collect view`: what a reader finds behind each address, who may ask, and what a condition can't do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import writing
+from slant.collector.keep.journal import FolderLock, Journal, journal_folder
+from slant.collector.view.bundle import write_bundle
+from slant.collector.view.guarded import guarded
+from slant.collector.view.trial_filter import TrialFilter
+from tests.support.games_given import games, questions
+from tests.support.given import database, insert
+from tests.support.made import a_run, an_attempt
+from tests.support.viewer import RUN, TOKEN, RunningViewer, a_pair, running_viewer
+
+DIFFERENCES = (5, -40, 17, 0, 90, -3)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [row for n, difference in enumerate(DIFFERENCES) for row in a_pair(n, difference)]
+    failed = {**rows[0], "is_final": False, "outcome": "failed", "error": "HTTP 500", "tokens": None, "try_no": 0}
+    return database(tmp_path_factory.mktemp("view") / "a.duckdb", [*rows, failed], [RUN])
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("notes") / "anna.csv"
+
+
+@pytest.fixture(scope="module")
+def viewer(db: Path, notes: Path) -> Iterator[RunningViewer]:
+    with running_viewer(db, notes) as running:
+        yield running
+
+
+def trials_in(text: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"/trial/(trial-[^\"?]+)", text)))
+
+
+def words(text: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def test_every_page_answers_and_has_a_policy_against_scripts(viewer: RunningViewer) -> None:
+    for place in ("trials", "trial/trial-0-0", "pairs", "pair", "games", "runs", "tables", "table/refusal_counts"):
+        answer = viewer.get(place)
+        assert (place, answer.status) == (place, 200)
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script" not in policy
+        assert "<script" not in answer.text
+
+
+FILTERS = (
+    ({}, 12), ({"condition": "compatible"}, 6), ({"outcome": "refused"}, 1), ({"tokens_from": "101"}, 3),
+    ({"tokens_to": "99"}, 2), ({"date_from": "2026-01-06"}, 2), ({"date_to": "2026-01-01"}, 2),
+    ({"item": "word-2", "wording": "1"}, 2), ({"where": "tokens > 100 AND condition = 'incompatible'"}, 3),
+    ({"model": "nobody"}, 0), ({"where": "tokens > (SELECT avg(tokens) FROM trials)"}, 2),
+)  # fmt: skip
+
+
+def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
+    with guarded(db) as connection:
+        counted = [TrialFilter.of(query).rows(connection).aggregate("count(*)").fetchall() for query, _ in FILTERS]
+    assert [rows[0][0] for rows in counted] == [n for _, n in FILTERS]
+
+
+def test_answers_that_are_in_the_journal_alone_are_shown(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
+    with Journal.open(db, a_run()) as journal, running_viewer(db) as viewer:
+        journal.append_many([an_attempt(1), an_attempt(2)])
+        assert "<h1>4 trials" in viewer.get().text
+        assert "the whole request" not in viewer.get("trial/trial-2").text
+        assert words(viewer.get("trial/trial-2").text).count("Read as Career") == 1
+        assert "<h1>1 trial<" in viewer.get(item="John", where="sequence = 2").text
+
+
+@pytest.mark.parametrize(("text", "n"), [("WORD-4", 2), ('say "aster"\nor', 12), ("100%", 0)])
+def test_a_search_finds_a_text_in_prompt_reasoning_and_answer(viewer: RunningViewer, text: str, n: int) -> None:
+    assert f"<h1>{n} trials" in viewer.get(text=text).text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"where": "true); DROP VIEW trials; SELECT (true"}, {"where": "true) UNION ALL SELECT * FROM (SELECT true"},
+        {"where": "tokens >"}, {"where": "no_such_column = 1"}, {"tokens_from": "many"}, {"date_to": "tomorrow"},
+        {"sort": "request"}, {"after": "[[1]]"}, {"after": '["r1"]'}, {"where": "x" * 3000},
+        {"where": "(SELECT count(*) FROM read_text('/etc/hostname')) > 0"},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_a_sentence_and_no_traceback(viewer: RunningViewer, query: dict[str, str]) -> None:
+    answer = viewer.get(**query)
+    assert answer.status in (400, 404)
+    assert 'role="alert"' in answer.text
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        (f"/{TOKEN}/trials", {"Host": "evil.example"}), (f"/{TOKEN}/trials", {"Host": "evil.example:80"}),
+        ("/trials", {}), ("/guess/trials", {}), ("/", {}), (f"/{TOKEN}x/trials", {}),
+    ],
+)  # fmt: skip
+def test_only_the_printed_address_of_this_machine_lets_in(
+    viewer: RunningViewer, path: str, headers: dict[str, str]
+) -> None:
+    answer = viewer.ask(f"http://127.0.0.1:{viewer.port}{path}", **headers)
+    assert answer.status == 403
+    assert "word-" not in answer.text
+
+
+def test_pages_by_key_hold_each_trial_once_in_any_order(tmp_path: Path) -> None:
+    rows = [row for n in range(70) for row in a_pair(n, n % 5)]
+    rows = [{**row, "tokens": None if n % 11 == 0 else row["tokens"]} for n, row in enumerate(rows)]
+    db = database(tmp_path / "a.duckdb", rows, [RUN])
+    with running_viewer(db) as viewer:
+        for sort in ("", "-tokens"):
+            seen, place = [], viewer.get(sort=sort)
+            while True:
+                seen += trials_in(place.text)
+                following = re.search(r'href="([^"]+after=[^"]+)" rel="next"', place.text)
+                if following is None:
+                    break
+                place = viewer.ask(f"http://127.0.0.1:{viewer.port}{unescape(following[1])}")
+            assert len(seen) == len(set(seen)) == 140
+            back = re.search(r'href="([^"]+before=[^"]+)" rel="prev"', place.text)
+            assert back is not None
+            assert trials_in(viewer.ask(f"http://127.0.0.1:{viewer.port}{unescape(back[1])}").text) == seen[50:100]
+
+
+def test_a_trial_shows_prompt_reading_counts_and_all_its_attempts(viewer: RunningViewer) -> None:
+    text = words(viewer.get("trial/trial-0-0").text)
+    for part in (
+        'Say "aster" or not.', "Read as Pleasant. The condition expects Pleasant.", "tokens (analysed) 100",
+        "their source usage", "I think of word-0.", "HTTP 500", '{"effort": "low"}', "run r1",
+    ):  # fmt: skip
+        assert part in text
+
+
+def test_next_and_previous_stay_within_the_filter(viewer: RunningViewer) -> None:
+    text = viewer.get("trial/trial-2-0", condition="compatible", sort="-tokens").text
+    assert re.search(r'trial/(trial-\d-\d)\?[^"]+" rel="prev"', text)[1] == "trial-1-0"  # type: ignore[index]
+    assert re.search(r'trial/(trial-\d-\d)\?[^"]+" rel="next"', text)[1] == "trial-3-0"  # type: ignore[index]
+    assert viewer.get("trial/nobody").status == 404
+
+
+def test_pairs_come_with_the_largest_difference_first_and_step_through_all(viewer: RunningViewer) -> None:
+    listed = re.findall(r"pair\?[^\"]+\">(-?\d+)</a>", viewer.get("pairs").text)
+    assert list(map(int, listed)) == sorted(DIFFERENCES, key=abs, reverse=True)
+    page, seen = viewer.get("pair"), []
+    while True:
+        seen.append(re.search(r"([+-]\d+) tokens in incompatible", words(page.text))[1])  # type: ignore[index]
+        following = re.search(r'href="([^"]+)" rel="next"', page.text)
+        if following is None:
+            break
+        page = viewer.ask(f"http://127.0.0.1:{viewer.port}{unescape(following[1])}")
+    assert list(map(int, seen)) == sorted(DIFFERENCES, key=abs, reverse=True)
+    fewer = re.findall(r"pair\?[^\"]+\">(-?\d+)</a>", viewer.get("pairs", sort="fewer").text)
+    assert list(map(int, fewer)) == sorted(DIFFERENCES)
+
+
+def test_what_was_found_downloads_as_csv_and_parquet(viewer: RunningViewer) -> None:
+    rows = list(csv.DictReader(io.StringIO(viewer.get("download/trials.csv", outcome="refused").text)))
+    assert [row["trial_id"] for row in rows] == ["trial-3-1"]
+    frame = pl.read_parquet(io.BytesIO(viewer.get("download/trials.parquet", sort="-tokens", text="word-4").body))
+    assert frame["tokens"].to_list() == [190, 100]
+    assert "n_refusals" in viewer.get("download/refusal_counts.csv").text.splitlines()[0]
+    assert viewer.get("download/pg_tables.csv").status == 404
+
+
+def test_the_page_of_runs_looks_for_problems_when_it_is_asked(viewer: RunningViewer) -> None:
+    assert "models answered that were asked" not in viewer.get("runs").text
+    assert "models answered that were asked" in viewer.get("runs", problems="all").text
+
+
+def test_the_page_of_runs_comes_again_by_itself_while_somebody_collects(db: Path, viewer: RunningViewer) -> None:
+    assert 'http-equiv="refresh"' not in viewer.get("runs").text
+    lock = FolderLock(journal_folder(db))
+    try:
+        assert 'http-equiv="refresh"' in viewer.get("runs").text
+        assert "<h1>12 trials" in viewer.get().text
+    finally:
+        lock.release()
+
+
+def test_a_view_shows_its_head_and_sorts(viewer: RunningViewer) -> None:
+    answer = viewer.get("table/association_trials", sort="-tokens")
+    assert "One answer of an association study a row" in answer.text
+    assert 'aria-sort="descending"' in answer.text
+    tokens = re.search(r"<tbody>\s*<tr>.*?</tr>", answer.text, re.S)
+    assert tokens is not None
+    assert ">190<" in tokens[0]
+    assert viewer.get("table/association_trials", sort="nothing").status == 404
+
+
+def test_a_note_is_kept_in_the_file_and_filters(viewer: RunningViewer, notes: Path) -> None:
+    notes.write_text('trial_id,label,note,page\nelsewhere,odd,"mine, kept",7\n', encoding="utf-8")
+    place = f"{viewer.root}note/trial-4-1?sort=-tokens"
+    answer = viewer.ask(place, {"label": "slow", "note": "=1+1\nsecond line"})
+    assert (answer.status, answer.headers["Location"]) == (303, f"/{TOKEN}/trial/trial-4-1?sort=-tokens#note")
+    with notes.open(encoding="utf-8", newline="") as file:
+        rows = {row["trial_id"]: row for row in csv.DictReader(file)}
+    assert rows["elsewhere"]["page"] == "7"
+    assert (rows["trial-4-1"]["label"], rows["trial-4-1"]["note"]) == ("slow", "=1+1\nsecond line")
+    assert trials_in(viewer.get(label="slow").text) == ["trial-4-1"]
+    viewer.ask(place, {"label": "", "note": ""})
+    assert "trial-4-1" not in notes.read_text("utf-8")
+
+
+def test_a_note_is_taken_from_our_own_pages_only_and_on_trials_only(viewer: RunningViewer, notes: Path) -> None:
+    before = notes.read_bytes() if notes.exists() else b""
+    place = f"{viewer.root}note/trial-4-1"
+    assert viewer.ask(place, {"label": "x"}, Origin="https://evil.example").status == 403
+    assert viewer.ask(f"{viewer.root}note/nobody", {"label": "x"}).status == 404
+    assert viewer.get("note/trial-4-1", label="x").status == 405
+    assert (notes.read_bytes() if notes.exists() else b"") == before
+
+
+def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path) -> None:
+    rows = [*games("m", "main", [[[1, 2], [0, 0], [1, 0], [0, 0]]]), *questions("m", "main", [[1, 2]])]
+    with running_viewer(database(tmp_path / "a.duckdb", rows)) as viewer:
+        [game] = dict.fromkeys(re.findall(r"/game/([^\"?]+)", viewer.get("games").text))
+        text = viewer.get(f"game/{game}").text
+    assert "condition Tufa Aima Reku Weki class_0 1 0 1 0 class_1 2 0 0 0" in words(text)
+    cells = [re.findall(r"<td class=\"number\">(.*?)</td>", row)[:4] for row in re.findall(r"#round-.*", text)]
+    assert cells[:3] == [[f"<strong>{n}</strong>", "0", "0", "0"] for n in (1, 1, 2)]
+    assert words(text).count("answered : Tufa, success") == 3
+
+
+def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
+    with running_viewer(db) as viewer:
+        assert "<h1>2 trials" in viewer.get().text
+        with writing(db) as connection:
+            insert(
+                connection,
+                [{**row, "trial_id": f"new-{n}", "attempt_id": f"new-{n}"} for n, row in enumerate(a_pair(2, 1))],
+            )
+        assert "<h1>4 trials" in viewer.get().text
+        assert "<h1>2 trials" in viewer.get(text="word-2").text
+
+
+def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bundle"
+    n = write_bundle(db, folder, "item IN ('word-1', 'word-4')")
+    texts = {path.name: path.read_text("utf-8") for path in folder.glob("*.html")}
+    assert n == 4
+    assert not any("word-2" in text for text in texts.values())
+    assert not any(TOKEN in text or "<form" in text or "http://" in text for text in texts.values())
+    links = {link for text in texts.values() for link in re.findall(r'href="([^"#]+)', text)}
+    assert links <= {path.name for path in folder.iterdir()}
+    assert sum(name.startswith("pair-") for name in texts) == 2
+    assert pl.read_parquet(folder / "trials.parquet").height == 4
+    with pytest.raises(UsageError, match="not empty"):
+        write_bundle(db, folder, "true")
+    with pytest.raises(UsageError, match="leaves 0"):
+        write_bundle(db, tmp_path / "none", "false")
