@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, get_type_hints
@@ -16,6 +17,7 @@ from slant.collector.records import Attempt, CheckFacts, Run
 from slant.collector.system.shipped_files import sql_dir
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
+_NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: behind an even number of backslashes
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
@@ -65,7 +67,13 @@ class Parsed:
 
 
 def parse(data: bytes) -> Parsed:
-    """Whole lines -> attempts, run and end records, and the lines that are neither."""
+    """Whole lines -> attempts, run and end records, and the lines that are neither.
+
+    A null character, which R can hold in no text, becomes \ufffd: one of them in one answer would close the whole view
+    to R. The response as it came has it as JSON escapes it, and so has the journal.
+    """
+    if rb"\u0000" in data:
+        data = _NULL.sub(rb"\1\\ufffd", data)
     lines = data.split(b"\n")[:-1]
     ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
     frame = _all_at_once(ordinary)
