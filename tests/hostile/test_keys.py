@@ -1,4 +1,4 @@
-"""Keys that a server echoes: wherever they stand and however they are spelled, they are taken out before they are kept."""
+"""Keys that a server echoes: wherever they stand, in whatever spelling, they are taken out before they are kept."""
 
 from __future__ import annotations
 
