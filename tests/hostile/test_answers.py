@@ -96,10 +96,10 @@ def test_no_header_of_the_account_and_no_cookie_is_kept(rows: dict[str, dict[str
 
 def test_a_csv_holds_answers_to_the_letter_and_a_safe_one_begins_no_formula(asked: Path, tmp_path: Path) -> None:
     said = {text.replace("\0", "\ufffd") for text in TEXTS.values()}
-    export_trials(asked, tmp_path / "exact.csv")
+    export_trials(asked, None, tmp_path / "exact.csv")
     exact = pl.read_csv(tmp_path / "exact.csv", infer_schema=False)["answer"].to_list()
     assert said - set(exact) == set()
-    export_trials(asked, tmp_path / "safe.csv", spreadsheet_safe=True)
+    export_trials(asked, None, tmp_path / "safe.csv", spreadsheet_safe=True)
     safe = pl.read_csv(tmp_path / "safe.csv", infer_schema=False)
     assert safe.filter(pl.any_horizontal(pl.all().str.contains(r"^[=+\-@\t\r\n]"))).is_empty()
 
@@ -168,7 +168,7 @@ def test_a_browser_runs_nothing_of_what_models_wrote(asked: Path, tmp_path: Path
 
 @pytest.mark.needs("duckdb")
 def test_r_opens_and_prints_them_without_harm(asked: Path, tmp_path: Path, root: Path) -> None:
-    export_trials(asked, tmp_path / "t.csv")
+    export_trials(asked, None, tmp_path / "t.csv")
     script = root / "tests" / "hostile" / "open_answers.R"
     command = ["Rscript", str(script), str(root), str(asked), str(tmp_path / "t.csv")]
     done = subprocess.run(command, capture_output=True, check=False)

@@ -76,7 +76,7 @@ def test_a_view_of_a_persons_own_stays_and_reads_no_file(clean: Path, tmp_path: 
     with pytest.raises(duckdb.PermissionException):
         analysis.open_trials(path, view="mine")
     with pytest.raises(duckdb.PermissionException):
-        export_trials(path, tmp_path / "mine.csv", "mine")
+        export_trials(path, None, tmp_path / "mine.csv", "mine")
     assert not (tmp_path / "mine.csv").exists()
 
 

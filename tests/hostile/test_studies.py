@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.fitting.work import fit_work
+from slant.analysis.fitting.fit_plan import plan_fits
 from slant.collector.designs import design_named
 from slant.collector.errors import SlantError, StudyError, UnknownNameError
 from slant.collector.studies.catalogue import load_study
@@ -68,4 +68,4 @@ def test_the_settings_of_a_fit_reach_no_argument_of_r_that_writes_a_file(
     fit += f'{{ condition = ["compatible", "incompatible"] }}\nsettings = {{ {setting} = "{tmp_path}/written" }}'
     study = load_study(write_tiny(tmp_path, study=('formula = "tokens ~ condition"', fit)))
     with pytest.raises((UnknownNameError, StudyError), match=setting):
-        fit_work(tmp_path / "no.duckdb", study, study.fits["lme4"])
+        plan_fits(tmp_path / "no.duckdb", study, study.fits["lme4"])
