@@ -126,7 +126,20 @@ open_database <- function(path, patience_s) {
       sprintf("Looked from the folder %s.", getwd())
     )
   }
-  connect_patiently(path, patience_s)
+  connection <- connect_patiently(path, patience_s)
+  macros <- DBI::dbGetQuery(connection, paste(
+    "SELECT DISTINCT function_name FROM system.main.duckdb_functions()",
+    "WHERE NOT internal AND database_name NOT IN ('system', 'temp') ORDER BY function_name"
+  ))$function_name
+  if (length(macros) > 0) {
+    DBI::dbDisconnect(connection, shutdown = TRUE)
+    stop_with(
+      sprintf("Can't open %s: it holds the macro %s, and slant makes none.", quoted(path), macros[[1]]),
+      "It could change what every table says: a macro of the file stands for DuckDB's own function of that name.",
+      "Where the macro is your own, drop it: DROP MACRO in the duckdb shell."
+    )
+  }
+  connection
 }
 
 need_duckdb <- function() {
@@ -157,9 +170,15 @@ connect_patiently <- function(path, patience_s) {
   }
 }
 
+# A file may come from a stranger: what its views say can read and write no other file and load nothing, and no SQL can
+# change that.
 connect_read_only <- function(path) {
+  confined <- list(
+    autoinstall_known_extensions = "false", autoload_known_extensions = "false", enable_external_access = "false",
+    lock_configuration = "true"
+  )
   # Settings as arguments of duckdb() since 2.0; before, no note about extensions was given that they would silence.
-  arguments <- list(dbdir = path, read_only = TRUE, config = list(autoinstall_known_extensions = "false"))
+  arguments <- list(dbdir = path, read_only = TRUE, config = confined)
   if ("shared_home" %in% names(formals(duckdb::duckdb))) {
     arguments$shared_home <- FALSE
   }

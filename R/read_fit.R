@@ -34,7 +34,8 @@ read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30
     need_parquet(database)
     return(read_parquet(file))
   }
-  structure(readRDS(file), slant = list(fit = row$fit, verdict = row$verdict, versions = parse_versions(row$versions)))
+  about <- list(fit = row$fit, verdict = row$verdict, versions = parse_versions(row$versions))
+  structure(read_kept_rds(file, row$file_md5), slant = about)
 }
 
 # An .rds file is opened only where its folder says to which database it belongs.
@@ -116,6 +117,17 @@ checked_model_file <- function(row, column, database) {
     stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)), again)
   }
   file
+}
+
+# Reading an .rds file can run code: what is read is a copy of one's own, and it is the copy that is compared with the
+# checksum that the database was told, so that nobody can put another file into its place meanwhile.
+read_kept_rds <- function(file, md5) {
+  copy <- tempfile(fileext = ".rds")
+  on.exit(unlink(copy))
+  if (!file.copy(file, copy) || !unname(tools::md5sum(copy)) %in% md5) {
+    stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)))
+  }
+  readRDS(copy)
 }
 
 need_parquet <- function(database) {

@@ -6,7 +6,7 @@
 #' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
 #'
 #' @param db an `.rds` file, or the database: then the model beside it that was fitted last, which is refused where
-#'   it is not the file that the database was told of (needs R's package duckdb; without it, a warning says so).
+#'   it is not the file that the database was told of (needs R's package duckdb).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
 #'   `documents`, `vocab` and `meta` (what it was fitted to), `tables` (see [fit_stm()]),
@@ -27,7 +27,7 @@
 #' head(read_topics(file, "documents"))
 read_topics <- function(db, what = c("all", "documents")) {
   what <- match.arg(what)
-  topics <- readRDS(topics_file(db))
+  topics <- read_topics_file(db)
   if (!inherits(topics, "slant_topics")) {
     stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(db)))
   }
@@ -43,11 +43,20 @@ read_topics <- function(db, what = c("all", "documents")) {
   cbind(topics$meta[topics$settings$id], proportions)
 }
 
-topics_file <- function(path) {
-  if (grepl("\\.rds$", path, ignore.case = TRUE)) {
-    if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
-    return(path)
+# A file of a person's own is read as it is; one that lies where a database keeps its models must be the very file that
+# the database was told of.
+read_topics_file <- function(path) {
+  if (!grepl("\\.rds$", path, ignore.case = TRUE)) {
+    file <- newest_topics(path)
+    return(checked_topics(file, path))
   }
+  if (!file.exists(path)) stop_with(sprintf("There is no file %s.", quoted(path)))
+  database <- sub("\\.models$", "", dirname(normalizePath(path)))
+  is_kept <- database != dirname(normalizePath(path)) && file.exists(database)
+  if (is_kept && is_installed("duckdb") && is_installed("DBI")) checked_topics(path, database) else readRDS(path)
+}
+
+newest_topics <- function(path) {
   # What a search for a number of topics prepares lies there, too, under longer names.
   files <- list.files(paste0(path, ".models"), pattern = "^[0-9a-f]+\\.rds$", full.names = TRUE)
   if (length(files) == 0) {
@@ -56,25 +65,30 @@ topics_file <- function(path) {
       sprintf("To fit one: analyze --fit stm --db %s", path)
     )
   }
-  check_md5(files[[which.max(file.mtime(files))]], path)
+  files[[which.max(file.mtime(files))]]
 }
 
-# The file, where the database keeps its checksum: reading an .rds file can run code.
-check_md5 <- function(file, path) {
+# What the file holds, where the database keeps its checksum: reading an .rds file can run code.
+checked_topics <- function(file, path) {
   if (!is_installed("duckdb") || !is_installed("DBI")) {
-    warning("Without R's package duckdb it can't be checked that the model is the one that was kept.", call. = FALSE)
-    return(file)
+    stop_with(
+      "Can't open the model: without R's package \"duckdb\" it can't be checked that it is the one that was kept.",
+      "From CRAN: install.packages(c(\"DBI\", \"duckdb\"))",
+      sprintf("Or in Python, which checks it: slant.analysis.read_topics(%s).path", quoted(path)),
+      sprintf("Or, if you made it yourself, name the file: read_topics(%s)", quoted(file))
+    )
   }
   connection <- open_database(path, patience_s = 30)
   on.exit(DBI::dbDisconnect(connection, shutdown = TRUE))
   stored <- if ("stm_models" %in% DBI::dbListTables(connection)) DBI::dbReadTable(connection, "stm_models")
-  if (!unname(tools::md5sum(file)) %in% stored$file_md5[stored$file %in% basename(file)]) {
+  md5 <- stored$file_md5[stored$file %in% basename(file)]
+  if (!unname(tools::md5sum(file)) %in% md5) {
     stop_with(
       sprintf("%s is not the model that this database was told of.", quoted(file)),
       "To make it again: analyze --fit stm --refit"
     )
   }
-  file
+  read_kept_rds(file, md5)
 }
 
 # One row about the file that was written: its name, checksum and size; NA where none was asked for or it can't be.

@@ -8,7 +8,7 @@
 #' @param columns names of columns that must be there.
 #' @return A data frame, one row per trial, in the order of the file. `tokens` and other counts are integers,
 #'   `latency_s` (seconds) and `cost_usd` (US dollars) are doubles, names that begin with `is_` are logical. Empty
-#'   cells are `NA`.
+#'   cells are `NA`. R takes a carriage return inside a cell of a CSV for the end of a line; Parquet keeps it.
 #' @export
 #' @examples
 #' file <- tempfile(fileext = ".csv")

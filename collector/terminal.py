@@ -23,12 +23,23 @@ _COLUMN_GAP = 3  # characters that rich puts between two columns
 LOG_VARIABLE = "SLANT_LOG"
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 PRINTED = ("table", "csv", "json")  # the formats of --format
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what stands around them
+    r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # unseen, or a line end
+)
 
 
 def printable(text: object) -> str:
-    """Text that a terminal can show: control characters (of a model's answer, say) are taken out."""
+    """Text that a terminal can show: characters (of a model's answer, say) that would command it, turn the direction of
+    a line or hide in it stand as \ufffd. Those that scripts and emoji need to join letters stay.
+    """
     return _CONTROL.sub("\ufffd", str(text))
+
+
+def print_data(text: str, *, nl: bool = True) -> None:
+    """Data to stdout: to a file or a pipe to the letter, on a terminal as one can show it."""
+    click.echo(printable(text) if sys.stdout.isatty() else text, nl=nl)
 
 
 def say(text: str) -> None:
@@ -155,9 +166,9 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
 
     frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
     if output_format == "csv":
-        click.echo(frame.write_csv(), nl=False)
+        print_data(frame.write_csv(), nl=False)
     elif output_format == "json":
-        click.echo(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
+        print_data(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
         console = _console(sys.stderr if err else sys.stdout)
         shown, left_out, widths = fitted(frame, console.width)

@@ -17,7 +17,7 @@ from slant.collector.commands.options import (
     source_option,
     study_option,
 )
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import print_data, print_rows, say
 
 EXAMPLES = """\b
 Examples:
@@ -93,7 +93,7 @@ def check_command(
     if show is not None:
         print_rows(result.rows[show], output_format)
     elif output_format == "json":
-        click.echo(as_json(result))
+        print_data(as_json(result))
     elif output_format == "csv":
         print_rows(as_rows(result), "csv")
     elif path is None:

@@ -79,6 +79,9 @@ class PlannedFit:
         )
 
 
+_SET_BY_STUDIES = ("text", "id", "removed_words")  # where topics are searched; no caller may set them otherwise
+
+
 def _check_engine(study: Study, fit: Fit) -> None:
     if fit.engine not in ENGINES:
         raise StudyError(
@@ -88,6 +91,11 @@ def _check_engine(study: Study, fit: Fit) -> None:
     missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
     if missing:
         raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
+    # nothing else of a study file reaches R: among the arguments of these functions are paths of files to write
+    known = (*ENGINES[fit.engine].settings, *_SET_BY_STUDIES)
+    for name in fit.settings:
+        if name not in known:
+            raise UnknownNameError(f'setting of {fit.engine}, for the fit "{fit.name}" of "{study.name}"', name, known)
 
 
 def plan_fits(

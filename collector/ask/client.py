@@ -108,7 +108,7 @@ class Client:
         async with self._session.post(
             request.url,
             data=sent,
-            headers={"Content-Type": "application/json", **request.headers},
+            headers={"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate", **request.headers},
             allow_redirects=False,
             proxy=self._proxy(request.url),
         ) as response:
@@ -120,7 +120,7 @@ class Client:
                 data += chunk
                 if len(data) > MAX_BODY_BYTES:
                     raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
-            seen["body"] = data.decode("utf-8", "slant.json_escape")
+            seen["body"] = data.decode("utf-8", "slant.json_escape").replace("\0", "\\u0000")
 
 
 def backoff_s(try_no: int) -> float:
@@ -137,7 +137,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     body = exchange.json()
     status = _true_status(exchange.status or 0, body)
     if status == 200:
-        return NextStep("again", "not a JSON object", wait_s=backoff) if body is None else NextStep("read", body=body)
+        return NextStep("again", _unreadable(exchange), wait_s=backoff) if body is None else NextStep("read", body=body)
     code, sentence = _provider_error(body)
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if code in _FILTER_CODES:
@@ -158,6 +158,12 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     return NextStep("stop", reason)
 
 
+def _unreadable(exchange: Exchange) -> str:
+    if exchange.headers.get("content-type", "").startswith("text/event-stream"):
+        return "a stream of events, which was not asked for"
+    return "not a JSON object"
+
+
 def _true_status(status: int, body: dict[str, Any] | None) -> int:
     """The status, or what a gateway hides behind a 200: an error object and nothing else."""
     if status != 200 or not body or not body.get("error"):
@@ -176,11 +182,16 @@ def _provider_error(body: dict[str, Any] | None) -> tuple[str, str]:
     if isinstance(error, list):
         error = error[0] if error else None
     if isinstance(error, str):
-        return "", error[:500]
+        return "", _one_line(error)
     if not isinstance(error, dict):
         return "", ""
     code = next((c for c in (error.get("code"), error.get("type")) if isinstance(c, str)), "")
-    return code, str(error.get("message") or error.get("msg") or "")[:500]
+    return code, _one_line(error.get("message") or error.get("msg") or "")
+
+
+def _one_line(said: object) -> str:
+    """A sentence of a server's, without the line ends by which it could pass for several of slant's own."""
+    return " ".join(str(said)[:2000].split())[:500]
 
 
 def _too_long(asked_s: float) -> str:

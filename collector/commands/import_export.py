@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import sys
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.terminal import print_rows, printable, say
+from slant.collector.terminal import print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 _SHOW_PROGRESS_AFTER_S = 2.0
@@ -150,8 +151,12 @@ def export_command(
     if to_stdout and file_format == "parquet":
         raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
     chosen = file_format or ("csv" if to_stdout else None)
-    where: Any = sys.stdout.buffer if to_stdout else path
+    is_shown = to_stdout and sys.stdout.isatty()
+    shown = io.BytesIO()
+    where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
     report = export_trials(db, study, where, view, chosen, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
+    if is_shown:
+        print_data(shown.getvalue().decode(), nl=False)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
     say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from slant.collector.designs.placeholders import check_placeholders
@@ -33,6 +34,12 @@ def spoken_words(texts: Iterable[str]) -> set[str]:
     """The words that texts say beside their placeholders, as they are written there; function words are left out."""
     words = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
     return {word for word in words if word.lower() not in _FUNCTION_WORDS}
+
+
+def same_word(word: str) -> str:
+    """What two words share that a reader can't tell apart: but for case, and for Unicode's ways to write one letter
+    (é as one character, or as e with an accent)."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
 
 def whole(text: str, where: str) -> int:

@@ -23,21 +23,26 @@ from typing import Any, ParamSpec, TypeVar
 
 import duckdb
 
-from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
-from slant.collector.keep.schema import check_is_ours, is_behind, prepare
+from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
+from slant.collector.keep.database_errors import cannot_open, cannot_write, empty_database, foreign_views, no_database
+from slant.collector.keep.definitions import STORAGE_VERSION
+from slant.collector.keep.schema import check_file, is_behind, prepare
 from slant.collector.system.operating_system import put_in_place
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _CONFIG: dict[str, Any] = {
-    "autoinstall_known_extensions": False, "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False, "autoload_known_extensions": False, "python_enable_replacements": False,
     "arrow_output_version": "1.4",  # texts as Polars keeps them: without a copy
+    "allow_community_extensions": False,
 }  # fmt: skip
+# A file may come from a stranger: its views can read and write no other file, load nothing, and see no variable of
+# Python's; and no SQL can change that.
+_CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuration": True}
 # How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
 # and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
 # goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
 _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
-_STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
@@ -50,23 +55,30 @@ _not_renewed: set[Path] = set()  # databases of an older slant that could not be
 
 @dataclass
 class _KeptOpen:
+    writes_to: Path | None
+    memory_limit: str | None
     connection: duckdb.DuckDBPyConnection | None = None  # opened by the first who reads
     n_readers: int = 0
 
 
 @contextmanager
-def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
+def reading(
+    path: str | Path, patience_s: float = 30.0, writes_to: Path | None = None, memory_limit: str | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to the database; waits up to `patience_s` while a collector writes.
 
-    A database of an older slant is brought up to date first, where it can be.
+    It reaches no other file, but those in the folder `writes_to` (then with one thread: each further one sorts and
+    packs some 400 MB of its own, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an
+    older slant is brought up to date first, where it can be; so is one whose views are not slant's own.
     Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
     """
     path = Path(path)
-    if (shared := _kept_open.get(path)) is not None:
+    shared = _kept_open.get(path)
+    if shared is not None and writes_to in (None, shared.writes_to):
         with _access:
             if shared.connection is None:
                 with _only_one():
-                    shared.connection = _opened_and_checked(path, patience_s)
+                    shared.connection = _opened_and_checked(path, patience_s, shared.writes_to, shared.memory_limit)
             shared.n_readers += 1
             try:
                 with shared.connection.cursor() as connection:  # of the same opening: variables are not shared
@@ -75,8 +87,9 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
             finally:
                 shared.n_readers -= 1
         return
+    let_go(path)  # an opening of its own: what may be written is settled as a file is opened
     with _only_one():
-        connection = _opened_and_checked(path, patience_s)
+        connection = _opened_and_checked(path, patience_s, writes_to, memory_limit)
         try:
             _choose_rows(connection)
             yield connection
@@ -84,37 +97,41 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
             connection.close()
 
 
-def _opened_and_checked(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
-    """The file, open; its tables and views are those of today wherever it could be brought up to date."""
+def _opened_and_checked(
+    path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
+) -> duckdb.DuckDBPyConnection:
+    """The file, open; its tables are slant's, and its views those of today wherever it could be brought up to date."""
     if not path.exists():
-        journal = path.with_name(path.name + ".journal")
-        if journal.is_dir():
-            raise DatabaseError(
-                f'There is no database "{path}", but its journal is there.', f"collect load --db {path}"
-            )
-        raise DatabaseError(
-            f'There is no database "{path}".',
-            f"To make one: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
-            "Or name another: --db FILE (or the variable SLANT_DB)",
-        )
+        raise no_database(path)
     if path.is_file() and path.stat().st_size == 0:
-        raise _empty(path)
-    connection = _opened(path, patience_s)
+        raise empty_database(path)
+    connection = _opened(path, patience_s, writes_to, memory_limit)
     try:
-        if _checked.get(path) == _fingerprint(path):
+        if _is_checked(path):
             return connection
-        if not check_is_ours(connection, path, connection.execute("SELECT current_database()").fetchall()[0][0]):
-            raise _empty(path)
-        if is_behind(connection) and path not in _not_renewed:
+        has_our_views = check_file(connection, path)
+        is_old = is_behind(connection)
+        if (is_old or not has_our_views) and path not in _not_renewed:
             connection.close()
             _renew(path)
-            connection = _opened(path, patience_s)
+            connection = _opened(path, patience_s, writes_to, memory_limit)
         if path not in _not_renewed:
-            _checked[path] = _fingerprint(path)
+            _remember(path)
+        elif not has_our_views and not is_old:
+            raise foreign_views(path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _is_checked(path: Path) -> bool:
+    """Whether this very file, unchanged since, was found to be slant's and up to date: looking takes 20 ms."""
+    return path in _checked and path.exists() and _checked[path] == _fingerprint(path)
+
+
+def _remember(path: Path) -> None:
+    _checked[path] = _fingerprint(path)
 
 
 def _fingerprint(path: Path) -> tuple[object, ...]:
@@ -129,14 +146,15 @@ def _choose_rows(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @contextmanager
-def kept_open(path: str | Path) -> Iterator[None]:
+def kept_open(path: str | Path, writes_to: Path | None = None, memory_limit: str | None = None) -> Iterator[None]:
     """Meanwhile all `reading` of this file shares one opening of it, which takes 40 ms. Until the block ends, or
-    `let_go`, no other process can write: what takes long and reads nothing lets go first. `writing` does by itself."""
+    `let_go`, no other process can write: what takes long and reads nothing lets go first. `writing` does by itself.
+    `writes_to`, `memory_limit`: as of `reading`."""
     path = Path(path)
     if path in _kept_open:  # by a caller
         yield
         return
-    _kept_open[path] = _KeptOpen()
+    _kept_open[path] = _KeptOpen(writes_to, memory_limit)
     try:
         yield
     finally:
@@ -193,10 +211,19 @@ def shown_versions() -> list[str] | None:
     return _shown.get("study_versions")
 
 
-def _opened(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
+def _opened(
+    path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
+) -> duckdb.DuckDBPyConnection:
+    config = {**_CONFIG, **(_CONFINED if writes_to is None else {"threads": 1})}
+    if memory_limit is not None:
+        config["memory_limit"] = memory_limit
     opened: duckdb.DuckDBPyConnection = _patiently(
-        path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=dict(_CONFIG))
+        path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
     )
+    if writes_to is not None:  # the folder has to be named before all others are closed off
+        opened.execute("SET allowed_directories = ?", [[str(writes_to.resolve())]])
+        for name, value in _CONFINED.items():
+            opened.execute(f"SET {name} = {str(value).lower()}")
     return opened
 
 
@@ -296,41 +323,29 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
     connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
     _state["engine"] = connection
     place = str(path).replace("'", "''")  # ATTACH takes no parameters
-    option = "" if path.exists() else f" (STORAGE_VERSION '{_STORAGE_VERSION}')"
+    option = "" if path.exists() else f" (STORAGE_VERSION '{STORAGE_VERSION}')"
     _patiently(path, patience_s, lambda: connection.execute(f"ATTACH '{place}' AS db{option}"), give_up)
     try:
         connection.execute("USE db")
         connection.execute("BEGIN")
-        prepare(connection, path)
+        prepare(connection, path, is_checked=_is_checked(path))
         yield connection
         connection.execute("COMMIT")
         connection.execute("USE memory")
         connection.execute("DETACH db")
+        _remember(path)
     except BaseException as error:
         # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
         _state["engine"] = None
         connection.close()
         if isinstance(error, duckdb.Error) and _is_about_the_disk(error):
-            raise _cannot_write(path, error) from error
+            raise cannot_write(path, error) from error
         raise
 
 
 def _is_about_the_disk(error: duckdb.Error) -> bool:
     # a failed COMMIT is a TransactionException, whatever made it fail
     return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)
-
-
-def _empty(path: Path) -> DatabaseEmptyError:
-    return DatabaseEmptyError(
-        f'The database "{path}" holds nothing yet.',
-        f"To fill it: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
-    )
-
-
-def _cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
-    reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
-    hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
-    return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 
 @contextmanager
@@ -360,7 +375,7 @@ def _patiently(
         except duckdb.Error as error:
             text = str(error)
             if "Could not set lock" not in text and "Conflicting lock" not in text:
-                raise _cannot_open(path, text) from error
+                raise cannot_open(path, text) from error
             if time.monotonic() >= until or (give_up is not None and give_up.is_set()):
                 raise DatabaseBusyError(
                     f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
@@ -373,16 +388,3 @@ def _patiently(
 def _holder(text: str) -> str:
     start = text.find("Conflicting lock is held in")
     return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]
-
-
-def _cannot_open(path: Path, text: str) -> DatabaseError:
-    first = text.splitlines()[0]
-    if "not a valid DuckDB database" in text:
-        return DatabaseError(
-            f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
-        )
-    if "sqlite" in text.lower():
-        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
-    if "No space left" in text:
-        return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
-    return DatabaseError(f'Can\'t open the database "{path}".', first)

@@ -72,7 +72,7 @@ def export_trials(
         raise UsageError("Only a CSV is made safe for spreadsheets.", "Add: --format csv")
     with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
-        with reading(db) as connection:
+        with reading(db, writes_to=folder) as connection:
             _copy(connection, study, view, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
             with rows.open("rb") as whole:
@@ -109,7 +109,6 @@ def _copy(connection: duckdb.DuckDBPyConnection, study: str | None, view: str, r
         relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
     if view in _ORDERS:
         relation = relation.order(_ORDERS[view])
-    connection.execute("SET threads = 1")  # each further one sorts and packs some 400 MB of its own, and is no quicker
     _write_parquet(relation, rows, compression)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, get_type_hints
@@ -16,6 +17,7 @@ from slant.collector.records import Attempt, CheckFacts, Run
 from slant.collector.system.shipped_files import sql_dir
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
+_NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: behind an even number of backslashes
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
@@ -65,7 +67,13 @@ class Parsed:
 
 
 def parse(data: bytes) -> Parsed:
-    """Whole lines -> attempts, run and end records, and the lines that are neither."""
+    """Whole lines -> attempts, run and end records, and the lines that are neither.
+
+    A null character, which R can hold in no text, becomes \ufffd: one of them in one answer would close the whole view
+    to R. The response as it came has it as JSON escapes it, and so has the journal.
+    """
+    if rb"\u0000" in data:
+        data = _NULL.sub(rb"\1\\ufffd", data)
     lines = data.split(b"\n")[:-1]
     ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
     frame = _all_at_once(ordinary)
@@ -86,8 +94,9 @@ def parse_carefully(data: bytes) -> Parsed:
         for migration in sorted((sql_dir() / "migrations").glob("[0-9]*.sql")):
             scratch.execute(migration.read_text("utf-8"))
         bad = dict(_refused(scratch, lines, 0))
-    kept = b"".join(line + b"\n" for index, line in enumerate(lines) if index not in bad)
-    parsed = parse(kept)
+    kept = [index for index in range(len(lines)) if index not in bad]
+    parsed = parse(b"".join(lines[index] + b"\n" for index in kept))
+    bad |= {kept[place]: reason for place, reason in parsed.bad}  # what can't be read amid others, but alone
     parsed.bad = sorted(bad.items())
     return parsed
 
@@ -145,10 +154,16 @@ def _one_by_one(lines: list[bytes]) -> Parsed:
 
 
 def _attempt(record: Any) -> dict[str, Any]:
+    record = {name: _whole_text(value) for name, value in record.items()}
     missing = [name for name in _REQUIRED if record.get(name) is None]
     if missing:
         raise ValueError(f"no {', '.join(missing)}")
     return pl.DataFrame([record], schema=SCHEMA, strict=True).row(0, named=True)
+
+
+def _whole_text(value: Any) -> Any:
+    """A text with a question mark in place of half a surrogate pair, which no column can hold."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _special(record: Any) -> dict[str, Any]:
@@ -158,6 +173,8 @@ def _special(record: Any) -> dict[str, Any]:
         raise ValueError("a run without its name")
     if record["kind"] == "study" and not all(isinstance(record.get(name), str) for name in _STUDY_COLUMNS):
         raise ValueError("a study without its name, version or text")
+    if record["kind"] == "study" and not all(isinstance(record.get(name), list) for name in ("files", "contents")):
+        raise ValueError("a study without its files")
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
     checked: dict[str, Any] = record

@@ -12,41 +12,85 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
+from slant.collector.keep.database_errors import empty_database
+from slant.collector.keep.definitions import (
+    Contents,
+    Definitions,
+    check_definitions,
+    contents_of,
+    has_our_views,
+    our_definitions,
+)
 from slant.collector.system.shipped_files import sql_dir, sql_query
 
 
-def check_is_ours(connection: duckdb.DuckDBPyConnection, path: Path, catalog: str) -> bool:
-    """True where the file is slant's, False where it is empty; DatabaseError where it is another program's."""
-    rows = connection.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal", [catalog]
-    ).fetchall()
-    names = {row[0] for row in rows}
+def is_empty(contents: Contents, path: Path) -> bool:
+    """False where the file is slant's, True where it is empty; DatabaseError where it is another program's."""
+    names = contents.tables
     if names and "slant" not in names:
         shown = ", ".join(sorted(names)[:3])
         raise DatabaseError(
             f'"{path}" is another program\'s database (its tables: {shown}).',
             "slant keeps its own file and leaves this one as it is. Name another: --db FILE",
         )
-    return bool(names)
+    return not names
 
 
-def prepare(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Bring the attached database `db` up to date inside its transaction: tables first, then views."""
-    done = 0
-    if check_is_ours(connection, path, "db"):
-        done = int(_value(connection, "schema") or 0)
-    migrations = _migrations()
-    if done > len(migrations):
+def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """True where a file that was opened holds what slant defines, False where its views have to be made again.
+
+    DatabaseEmptyError where there is nothing in it, DatabaseError where it is not slant's.
+    """
+    catalog = connection.execute("SELECT system.main.current_database()").fetchall()[0][0]
+    contents = contents_of(connection, catalog)
+    if is_empty(contents, path):
+        raise empty_database(path)
+    return _check(connection, contents, path)
+
+
+def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
+    """DatabaseError where tables, macros or triggers are not slant's; whether the views are."""
+    schema = _schema(connection)
+    if schema > len(_migrations()):
         raise DatabaseError(
-            f'"{path}" was made by a newer slant (schema {done}).',
+            f'"{path}" was made by a newer slant (schema {schema}).',
             "Update slant: in its checkout, git pull and make setup (or pip install . again).",
         )
+    check_definitions(contents, path, _ours(), schema)
+    return has_our_views(contents, _ours())
+
+
+def _schema(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many migrations the file has seen; 0 where it does not say that."""
+    try:
+        return int(_value(connection, "schema") or 0)
+    except (ValueError, duckdb.Error):
+        return 0
+
+
+def _ours() -> Definitions:
+    third_party = (text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())
+    return our_definitions(tuple(file.read_text("utf-8") for file in _migrations()), (*_views()[0], *third_party))
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
+    """Bring the attached database `db` up to date inside its transaction: tables first, then views.
+
+    DatabaseError where the file is not slant's; `is_checked` where that is known not to be so.
+    """
+    done, has_views = 0, True
+    contents = None if is_checked else contents_of(connection, "db")
+    if contents is None or not is_empty(contents, path):
+        has_views = contents is None or _check(connection, contents, path)
+        done = _schema(connection)
+    migrations = _migrations()
     for migration in migrations[done:]:
         connection.execute(migration.read_text("utf-8"))
     if done < len(migrations):
         _set_value(connection, "schema", str(len(migrations)))
     texts, version = _views()
-    is_new = _value(connection, "views") != version or done < len(migrations)  # a view of * knows only the old columns
+    # a view of * knows only the old columns
+    is_new = _value(connection, "views") != version or done < len(migrations) or not has_views
     if is_new:
         for text in texts:
             connection.execute(text)
@@ -78,7 +122,7 @@ def design_of_view(name: str) -> str | None:
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     """True of a database that an older slant made: it lacks tables, or its views are not those of today."""
-    schema, newest = int(_value(connection, "schema") or 0), len(_migrations())
+    schema, newest = _schema(connection), len(_migrations())
     return schema < newest or (schema == newest and not _has_views(connection))
 
 

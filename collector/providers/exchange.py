@@ -51,9 +51,10 @@ class Exchange:
     sent: str | None = None
 
     def json(self) -> dict[str, Any] | None:
-        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over."""
+        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over, and so is
+        a byte order mark."""
         try:
-            value = decoded((self.body or "").strip() or "null")
+            value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
         except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None

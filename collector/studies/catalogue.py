@@ -5,7 +5,9 @@ A study that ships with slant is called by its name, a study of one's own by the
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +32,7 @@ from slant.collector.study.records import (
     TestInfo,
 )
 from slant.collector.study.specifications import read_specifications
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table, checked_name, shortened
 from slant.collector.system.shipped_files import studies_dir
 
 __all__ = [
@@ -50,6 +52,10 @@ _ASKED_NOT = (
     "variant_labels", "about", "left_out", "extension", "condition_labels",
 )  # fmt: skip
 """Keys that don't decide what is asked, and that no variant may change."""
+MOST_TOML_BYTES = 1_000_000
+_DEEPEST = 16  # tables in tables, variants that are like variants
+_KEY = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
+_DEEP_KEY = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
 _FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change all the same
 
 
@@ -65,14 +71,17 @@ def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | N
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
     path = _study_path(name_or_path, db)
-    return _read_study(path, read_text(path), variant)
+    return _read_study(path, read_text(path, MOST_TOML_BYTES), variant)
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
+    if _DEEP_KEY.search(text):  # Python's reader takes a time for these that grows with the square of their length
+        raise StudyError(f"Can't read {path.name}: a key in it is nested more than {_DEEPEST} deep.")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise StudyError(f"Can't read {path.name}: it is not TOML ({error}).") from None
+    except (ValueError, RecursionError) as error:  # ValueError: a number of more digits than Python reads, too
+        reason = shortened(str(error).partition(" for integer string")[0], 200)
+        raise StudyError(f"Can't read {path.name}: it is not TOML ({reason}).") from None
 
 
 def with_variant(study: Study, name: str) -> Study:
@@ -83,7 +92,7 @@ def with_variant(study: Study, name: str) -> Study:
 def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
     """All variants of a study by name, in the order of its file; much quicker than one after the other."""
     path = _study_path(name_or_path, db)
-    return _read_variants(path, read_text(path))
+    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
 
 
 def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
@@ -258,6 +267,8 @@ def _changes(
     changes.pop("like", None)
     if like is None:
         return changes
+    if len(seen) > _DEEPEST:
+        raise StudyError(f"In {where} variants are like others more than {_DEEPEST} deep.")
     others = [name for name in Table(values, where).mapping("variants") if name not in (*seen, variant)]
     if like not in others:
         raise UnknownNameError(f'variant (that "{variant}" is like) in {where}', like, others)
@@ -276,6 +287,6 @@ def _merged(values: Mapping[str, Any], changes: Mapping[str, Any], whole: tuple[
 
 
 def _refuse_twice(names: list[str], what: str, where: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise StudyError(f'The {what} "{name}" is given twice in {where}.')

@@ -8,17 +8,33 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from slant.collector.errors import StudyError
-from slant.collector.study.toml_table import Table, unknown_key
+from slant.collector.study.toml_table import Table, shortened, unknown_key
 
 NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""
 MOST_KEPT_BYTES = 2_000_000
+MOST_READ_BYTES = 8_000_000
+"""The largest file of a study: some 300,000 words with their tests."""
 
 
-def read_text(path: Path) -> str:
-    """A file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte."""
+def read_text(path: Path, most_bytes: int = MOST_READ_BYTES) -> str:
+    """A file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte, for a file
+    of more than `most_bytes`, and for what is no file (a pipe or a device would be waited for, or read, for ever)."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        if not path.is_file():
+            raise StudyError(f"Can't read {path.name}: it is not a file.")
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+        if len(data) > most_bytes:
+            raise StudyError(f"Can't read {path.name}: it is larger than {most_bytes / 1_000_000:g} MB.")
+        text = data.decode("utf-8-sig")
+        if "\0" in text:
+            line = data[: data.index(b"\0")].count(b"\n") + 1
+            raise StudyError(
+                f"Can't read {path.name}: line {line} holds a NUL character, which no text has.",
+                "Save the file as UTF-8.",
+            )
+        return text
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise StudyError(
@@ -41,11 +57,15 @@ class StudyFolder:
         parts = (PurePosixPath(name), PureWindowsPath(name))
         if "\0" in name or any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
             raise _outside(name, self.root)
-        path = (self.root / name).resolve()
+        try:
+            path = (self.root / name).resolve()
+            is_there = path.exists()
+        except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+            raise StudyError(f'The study names "{shortened(name)}", which can\'t be read: {_reason(error)}.') from None
         if not path.is_relative_to(self.root):
             raise _outside(name, self.root)
-        if not path.exists():
-            raise StudyError(f'The study names "{name}", but there is no such file in {self.root}.')
+        if not is_there:
+            raise StudyError(f'The study names "{shortened(name)}", but there is no such file in {self.root}.')
         return path
 
     def text(self, name: str) -> str:
@@ -58,6 +78,10 @@ class StudyFolder:
         name beside it (published_notes.csv beside published.csv).
         """
         path = self.inside(name)
+        if path.is_file() and path.stat().st_size > MOST_READ_BYTES:
+            raise StudyError(f"Can't read {name}: it is larger than {MOST_READ_BYTES / 1_000_000:g} MB.")
+        if not path.is_file() and not path.is_dir():
+            raise StudyError(f'The study names "{name}", but that is neither a file nor a folder.')
         files = [path, *sorted(path.parent.glob(f"{path.stem}_*{path.suffix}"))] if path.is_file() else []
         if sum(file.stat().st_size for file in files) <= MOST_KEPT_BYTES:
             self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
@@ -81,9 +105,13 @@ class StudyFolder:
         return self._read[known_as]
 
 
+def _reason(error: OSError | RuntimeError) -> str:
+    return (error.strerror or "it is no path") if isinstance(error, OSError) else "its links lead in a circle"
+
+
 def _outside(name: str, root: Path) -> StudyError:
     return StudyError(
-        f'The study can\'t read "{name}": it lies outside the folder of the study.',
+        f'The study can\'t read "{shortened(name)}": it lies outside the folder of the study.',
         f"Every file must be inside {root}.",
     )
 

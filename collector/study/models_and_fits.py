@@ -22,7 +22,7 @@ def read_model(row: Table) -> StudyModel:
         requested_model=row.text("requested_model", model),
         frame=row.text("frame", ""),
         measure=_one_of(row, "measure", get_args(Measure)),
-        settings=read_settings(row),
+        settings=_model_settings(row),
         token_source=_one_of(row, "token_source", get_args(TokenSource)),
         asked_by_default=row.flag("asked_by_default", default=True),
         reasoning_back=_one_of(row, "reasoning_back", get_args(ReasoningBack)) or "default",
@@ -37,6 +37,24 @@ def read_settings(row: Table) -> dict[str, Any]:
         json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError):
         raise StudyError(f'"settings" in {row.where} must be what JSON can say: no dates, no infinity.') from None
+    return settings
+
+
+_NOT_SET = (
+    "model", "messages", "input", "contents", "prompt", "system", "systemInstruction", "instructions", "stream", "n",
+    "tools", "functions",
+)  # fmt: skip
+"""Parts of a request that settings would replace: whom it goes to, what is asked, how often, and how it is answered."""
+
+
+def _model_settings(row: Table) -> dict[str, Any]:
+    settings = read_settings(row)
+    for name in _NOT_SET:
+        if name in settings:
+            raise StudyError(
+                f'"settings" in {row.where} can\'t hold "{name}": slant writes that part of a request itself.',
+                "What is asked, and which model, must be what --dry-run shows.",
+            )
     return settings
 
 

@@ -13,11 +13,17 @@ _Value = TypeVar("_Value")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
+def shortened(text: object, most: int = 80) -> str:
+    """A text of a study file as a sentence repeats it: what is longer is cut off."""
+    whole = str(text)
+    return whole if len(whole) <= most else f"{whole[:most]}…"
+
+
 def checked_name(name: str, what: str) -> str:
     """`name` itself, where it is safe as a file name, a column value and an SQL literal; StudyError elsewhere."""
     if not _NAME.fullmatch(name):
         raise StudyError(
-            f'The {what} can\'t be called "{name}".',
+            f'The {what} can\'t be called "{shortened(name)}".',
             "A name has letters, digits, points, hyphens and underscores, starts with a letter or a digit, "
             "and has at most 64 characters.",
         )
@@ -27,9 +33,9 @@ def checked_name(name: str, what: str) -> str:
 def unknown_key(key: str, where: str, known: Iterable[str]) -> StudyError:
     """The sentence for a key (or a CSV column) that nothing reads, with the nearest one that something does."""
     names = sorted(known)
-    near = get_close_matches(key, names, n=1, cutoff=0.5)
-    hint = f'Did you mean "{near[0]}"?' if near else f"Known here: {', '.join(names)}."
-    return StudyError(f'There is no key "{key}" in {where}. {hint}')
+    near = get_close_matches(key[:80], names, n=1, cutoff=0.5)
+    hint = f'Did you mean "{near[0]}"?' if near else f"Known here: {shortened(', '.join(names), 2000)}."
+    return StudyError(f'There is no key "{shortened(key)}" in {where}. {hint}')
 
 
 class Table:
@@ -88,7 +94,7 @@ class Table:
         self._read.add(key)
         value = self._values.get(key)
         if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is int)):
-            raise StudyError(f'"{key}" in {self.where} must be {described}, but it is {value!r}.')
+            raise StudyError(f'"{key}" in {self.where} must be {described}, but it is {shortened(repr(value))}.')
         return value
 
     def finish(self) -> None:

@@ -13,7 +13,15 @@ from typing import Any
 import orjson
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder(strict=False).decode
+_MOST_DIGITS = 4000  # Python turns no more into a whole number
+
+
+def _whole(digits: str) -> int | float:
+    """A number without end, of which nobody counts anything, must not cost the answer that it stands beside."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
+
+
+_decode = json.JSONDecoder(strict=False, parse_int=_whole).decode
 
 
 def encoded(value: Any) -> bytes:

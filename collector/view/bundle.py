@@ -16,7 +16,7 @@ from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.view.guarded import guarded
+from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
 from slant.collector.view.trial_filter import TrialFilter
 
@@ -80,7 +80,7 @@ def write_bundle(
         links = FileLinks()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with kept_open(small), guarded(small, _LIMIT_S, Path(place)):
+            with kept_open(small, Path(place), MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
                 for number, (state, file) in enumerate(links.unwritten(), 1):
                     (folder / file).write_bytes(_rendered(pages, state).encode("utf-8", "replace"))

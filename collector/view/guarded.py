@@ -14,7 +14,7 @@ from slant.collector.keep.database import reading
 from slant.collector.view.waiting import with_waiting
 
 LIMIT_S = 5.0
-_MEMORY = "2GB"
+MEMORY = "2GB"
 
 
 @contextmanager
@@ -28,11 +28,10 @@ def guarded(
     make of a condition, DatabaseError where the file can't be opened. The file is held until the block ends, and a
     collector waits meanwhile: keep it short.
     """
-    with reading(db) as connection, with_waiting(connection, db) if shows_waiting else nullcontext():
-        # the settings are those of an opened file: of one that is kept open they stand
-        if not connection.execute("SELECT current_setting('lock_configuration')").fetchall()[0][0]:
-            for setting in _settings(folder):
-                connection.execute(setting)
+    with (
+        reading(db, writes_to=folder, memory_limit=MEMORY) as connection,
+        with_waiting(connection, db) if shows_waiting else nullcontext(),
+    ):
         timer = threading.Timer(limit_s, connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -46,16 +45,3 @@ def guarded(
             raise UsageError(f"DuckDB can't read this: {str(error).splitlines()[0]}") from error
         finally:
             timer.cancel()
-
-
-def _settings(folder: Path | None) -> list[str]:
-    place = str(folder).replace("'", "''")  # SET takes no parameters
-    return [
-        *([f"SET allowed_directories = ['{place}']", "SET threads = 1"] if folder else []),  # as in keep/export.py
-        "SET enable_progress_bar = false",
-        "SET python_enable_replacements = false",  # else SQL could read variables of this program
-        "SET allow_community_extensions = false",
-        "SET enable_external_access = false",  # autoloading of extensions is off in every connection of slant
-        f"SET memory_limit = '{_MEMORY}'",
-        "SET lock_configuration = true",
-    ]

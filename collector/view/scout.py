@@ -46,7 +46,7 @@ def export_for_scout(db: Path, out: Path, study: str | None = None, *, overwrite
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
             rows, whole = Path(folder) / "rows.parquet", Path(folder) / "whole.parquet"
-            with reading(db) as connection:
+            with reading(db, writes_to=Path(folder)) as connection:
                 asked = connection.execute("SELECT run_id || ' ' || model, settings FROM run_models").fetchall()
                 trials = connection.view("trials")
                 if study is not None:

@@ -44,7 +44,7 @@ def test_a_version_is_opened_by_how_it_begins(both: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert open_trials(both, study=name, version=version[:6]).equals(trials)
-    with pytest.raises(UnknownNameError, match="no version in"):
+    with pytest.raises(UnknownNameError, match='no version "nosuch" in'):
         open_trials(both, version="nosuch")
 
 

@@ -101,7 +101,7 @@ def test_a_study_leaves_only_its_own_rows(database: Path, tmp_path: Path) -> Non
     assert export_trials(database, "rmiat", file).rows == len(ANSWERS)
     assert "condition_no" in pl.read_csv(file).columns  # the view of its design, though there are two designs here
     assert export_trials(database, None, file, overwrite=True).rows == len(ANSWERS) + asked
-    with pytest.raises(UnknownNameError, match="study in this database"):
+    with pytest.raises(UnknownNameError, match='no study "hiring" in this database'):
         export_trials(database, "hiring", file, overwrite=True)
 
 

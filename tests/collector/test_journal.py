@@ -88,7 +88,7 @@ def test_surrogates_and_null_characters_in_an_answer_are_kept_as_well_as_a_file_
         journal.append_many([replace(an_attempt(1), answer="a\ud800b\x00c\u2028d\ne")])
     assert load_journals(db).problems == []
     with reading(db) as connection:
-        assert connection.execute("SELECT answer FROM attempts").fetchall() == [("a?b\x00c\u2028d\ne",)]
+        assert connection.execute("SELECT answer FROM attempts").fetchall() == [("a?b\ufffdc\u2028d\ne",)]
 
 
 def test_a_second_writer_learns_who_holds_the_journal(tmp_path: Path) -> None:

@@ -51,6 +51,16 @@ test_that("only the very file that was kept is read, and only from the folder be
   expect_error(read_fit(path, "interference"), "there is no file")
 })
 
+test_that("what is read is what was compared, whoever changes the file meanwhile", {
+  file <- withr::local_tempfile(fileext = ".rds")
+  saveRDS("kept", file)
+  md5 <- unname(tools::md5sum(file))
+  expect_equal(read_kept_rds(file, md5), "kept")
+  saveRDS("another", file)
+  expect_error(read_kept_rds(file, md5), "is not the file that this database was told of")
+  expect_error(read_kept_rds(file, NA_character_), "is not the file")
+})
+
 test_that("a database without Bayesian models says how to fit one", {
   skip_if_not_installed("duckdb")
   path <- withr::local_tempfile(fileext = ".duckdb")

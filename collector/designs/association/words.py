@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
-from slant.collector.designs.wordings import read_wordings, whole
+from slant.collector.designs.wordings import read_wordings, same_word, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
@@ -154,9 +154,10 @@ def _sides(rows: list[dict[str, str]], where: str) -> dict[str, dict[str, tuple[
             raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
         if not word:
             raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
-        twice = seen.setdefault((test, word.casefold()), side)
+        is_new = (test, same_word(word)) not in seen
+        twice = seen.setdefault((test, same_word(word)), side)
         category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
-        if twice != side or word.casefold() in (w.casefold() for w in words):
+        if not is_new:
             both = f"both {twice} and {side}" if twice != side else f"{side} twice"
             raise StudyError(f'The word "{word}" stands in {both} in the test "{test}" of {where}.')
         if row["category"] != category:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slant.collector.designs.wordings import read_wordings, whole
+from slant.collector.designs.wordings import read_wordings, same_word, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
@@ -101,10 +101,10 @@ def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
         domain, category, word = row["domain"], row["category"], row["word"]
         if not word or not category:
             raise StudyError(f'A word or its category is empty in the domain "{domain}" of {where}.')
-        if (domain, word.casefold()) in seen:
-            both = f"{seen[domain, word.casefold()]} and {category}"
+        if (domain, same_word(word)) in seen:
+            both = f"{seen[domain, same_word(word)]} and {category}"
             raise StudyError(f'The word "{word}" stands twice in the domain "{domain}" of {where} ({both}).')
-        seen[domain, word.casefold()] = category
+        seen[domain, same_word(word)] = category
         provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
         domains.setdefault(domain, []).append(Word(word, category, provenance))
     return domains

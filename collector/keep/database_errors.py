@@ -1,0 +1,53 @@
+"""What is said of a database that is not there, can't be opened or written, or is not slant's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.errors import DatabaseEmptyError, DatabaseError, DatabaseWriteError
+
+
+def no_database(path: Path) -> DatabaseError:
+    if path.with_name(path.name + ".journal").is_dir():
+        return DatabaseError(f'There is no database "{path}", but its journal is there.', f"collect load --db {path}")
+    return DatabaseError(
+        f'There is no database "{path}".',
+        f"To make one: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+        "Or name another: --db FILE (or the variable SLANT_DB)",
+    )
+
+
+def empty_database(path: Path) -> DatabaseEmptyError:
+    return DatabaseEmptyError(
+        f'The database "{path}" holds nothing yet.',
+        f"To fill it: collect --study rmiat --simulated --db {path} (for other studies: collect studies)",
+    )
+
+
+def foreign_views(path: Path) -> DatabaseError:
+    return DatabaseError(
+        f'The views of "{path}" are not those that slant makes, and they can\'t be made again: the file is held or may '
+        "not be written.",
+        "Let go of it elsewhere, or copy it to where it may be written: slant then makes them anew from its tables.",
+    )
+
+
+def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
+    reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
+    hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
+    return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
+
+
+def cannot_open(path: Path, text: str) -> DatabaseError:
+    first = text.splitlines()[0]
+    if "not a valid DuckDB database" in text:
+        return DatabaseError(
+            f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
+        )
+    if "sqlite" in text.lower():
+        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
+    if "No space left" in text:
+        return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
+    return DatabaseError(f'Can\'t open the database "{path}".', first)

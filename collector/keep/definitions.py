@@ -1,0 +1,167 @@
+"""What a database file defines, beside what slant defines: a file may come from a stranger.
+
+A macro named sum stands for sum in every view, a trigger runs with every insert, and a view named like ours says what
+it likes. So a file's tables must be ours to the letter, it must hold no macros and no triggers, and views that are not
+ours are made again. How this DuckDB prints slant's own is found out once and kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.errors import DatabaseError
+from slant.collector.system.shipped_files import sql_query
+
+STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
+_LISTED = re.compile(r"(?:EXCLUDE|REPLACE) \(")
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Hashes of SQL, as DuckDB prints it, by name: of the tables after each migration, and of the views."""
+
+    tables: Sequence[Mapping[str, str]]
+    views: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file defines: hashes of the SQL of tables and views, names of macros and triggers."""
+
+    tables: Mapping[str, str]
+    views: Mapping[str, str]
+    macros: Sequence[str]
+    triggers: Sequence[str]
+
+
+def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents:
+    """What the database `catalog` of this connection defines."""
+    found: dict[str, dict[str, str]] = {"table": {}, "view": {}, "macro": {}, "trigger": {}}
+    for kind, name, sql in connection.execute(sql_query("definitions"), {"catalog": catalog}).fetchall():
+        found[kind][name] = _hash(_in_one_order(sql or ""))
+    return Contents(found["table"], found["view"], sorted(found["macro"]), sorted(found["trigger"]))
+
+
+def check_definitions(contents: Contents, path: Path, ours: Definitions, schema: int) -> None:
+    """DatabaseError where the file can't be one that slant made: `schema` is the number of migrations it has seen."""
+    for kind, names in (("macro", contents.macros), ("trigger", contents.triggers)):
+        if names:
+            shown = ", ".join(names[:_MOST_NAMED])
+            raise DatabaseError(
+                f'"{path}" holds the {kind} {shown}, and slant makes none.',
+                f"It could change what every table says: a {kind} of the file runs inside slant's own queries.",
+                f"Take the answers from its journal instead (collect load --db OTHER.duckdb), or drop the {kind}.",
+            )
+    if not 0 < schema <= len(ours.tables):
+        raise _other_table(path, "slant")
+    for name, own in ours.tables[schema - 1].items():
+        if contents.tables.get(name) != own:
+            raise _other_table(path, name)
+    for name in ours.views:
+        if name in contents.tables:
+            raise _other_table(path, name)
+
+
+def has_our_views(contents: Contents, ours: Definitions) -> bool:
+    """Whether all of slant's views are there, and say what slant's do. Others may stand beside them."""
+    return all(contents.views.get(name) == own for name, own in ours.views.items())
+
+
+def _other_table(path: Path, name: str) -> DatabaseError:
+    return DatabaseError(
+        f'"{path}" is not as slant makes a database: "{name}" is missing, or another thing than slant\'s own.',
+        "It was left as it is. Where its journal lies beside it: put the file away, then collect load --db FILE",
+    )
+
+
+def _in_one_order(sql: str) -> str:
+    """The SQL of a view, with lists that DuckDB prints in an order of its own (EXCLUDE, REPLACE) sorted."""
+    pieces, place = [], 0
+    while match := _LISTED.search(sql, place):
+        items, end = _items(sql, match.end())
+        pieces += [sql[place : match.end()], ", ".join(sorted(_in_one_order(item) for item in items))]
+        place = end
+    return "".join([*pieces, sql[place:]])
+
+
+def _items(sql: str, start: int) -> tuple[list[str], int]:
+    """The parts between commas up to the bracket that closes, and where that stands."""
+    items: list[str] = []
+    depth, first, quote = 0, start, ""
+    for place in range(start, len(sql)):
+        char = sql[place]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == ")" and depth == 0:
+            return [*items, sql[first:place].strip()], place
+        elif char == "," and depth == 0:
+            items.append(sql[first:place].strip())
+            first = place + 1
+        else:
+            depth += (char in "([{") - (char in ")]}")
+    return [sql[start:]], len(sql)
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+@functools.lru_cache(maxsize=4)
+def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Definitions:
+    """What these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
+    place = _cache_folder() / f"{_hash(json.dumps([duckdb.__version__, migrations, views]))}.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return Definitions(**json.loads(place.read_text("utf-8")))
+    made = _made(migrations, views)
+    with suppress(OSError):  # a home that can't be written to: made again in the next process
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_suffix(f".{os.getpid()}.new")
+        part.write_text(json.dumps(asdict(made)), "utf-8")
+        os.replace(part, place)
+    return made
+
+
+def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
+    """By way of a file, for DuckDB prints a view that was read from one otherwise than one that was just made."""
+    with tempfile.TemporaryDirectory(prefix="slant-definitions-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / "own.duckdb"
+        with duckdb.connect(":memory:") as connection:
+            place = str(file).replace("'", "''")
+            connection.execute(f"ATTACH '{place}' AS db (STORAGE_VERSION '{STORAGE_VERSION}')")
+            connection.execute("USE db")
+            tables = list(_after_each(connection, migrations))
+            for view in views:
+                with suppress(duckdb.Error):  # one of another package, say, which is told where it is made in earnest
+                    connection.execute(view)
+            connection.execute("USE memory")
+            connection.execute("DETACH db")
+        with duckdb.connect(str(file), read_only=True) as connection:
+            return Definitions(tables, contents_of(connection, "own").views)
+
+
+def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]) -> Iterator[Mapping[str, str]]:
+    for migration in migrations:
+        connection.execute(migration)
+        yield contents_of(connection, "db").tables
+
+
+def _cache_folder() -> Path:
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # no home at all
+        cache = Path(tempfile.gettempdir()) / f"slant-{os.getpid()}"
+    return cache / "slant" / "definitions"

@@ -1,0 +1,27 @@
+"""SECURITY.md says how many attacks there are: as many as the catalogues have."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.hostile.answers import ANSWERS
+from tests.hostile.databases import TAMPERED
+from tests.hostile.journals import KEPT, REFUSED
+from tests.hostile.studies import STUDIES
+from tests.hostile.test_keys import ECHOES
+from tests.hostile.wire import ENDLESS_BODIES, WAITS, WIRES
+
+
+def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:
+    page = (root / "SECURITY.md").read_text("utf-8")
+    told = [int(count) for count in re.findall(r"^\|[^|]+\| (\d+) \|$", page, re.MULTILINE)]
+    http = len(WIRES) + len(ENDLESS_BODIES)
+    lines = len(REFUSED) + len(KEPT)
+    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines]
+
+
+def test_no_attack_has_the_name_of_another() -> None:
+    for catalogue in (ANSWERS, TAMPERED, STUDIES, (*WIRES, *ENDLESS_BODIES)):
+        names = [attack.name for attack in catalogue]
+        assert len(set(names)) == len(names)

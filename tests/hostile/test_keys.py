@@ -1,0 +1,78 @@
+"""Keys that a server echoes: wherever they stand, in whatever spelling, they are taken out before they are kept."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from aiohttp import web
+
+from slant.collector import Options, collect
+from slant.collector.ask.attempts import spellings
+from slant.collector.keep.journal import journal_folder
+from tests.support.local_server import LocalServer, completion
+from tests.support.tiny_study import write_tiny
+
+KEY = "sk-proj-AbC/9+xyz0123456789_QwErTy"
+ECHOES = {
+    "as it is": KEY,
+    "in a header": f"Bearer {KEY}",
+    "URL-encoded": quote(KEY, safe=""),
+    "URL-encoded in small letters": quote(KEY, safe="").lower().replace("abc", "AbC").replace("qwerty", "QwErTy"),
+    "in hexadecimal digits": KEY.encode().hex(),
+    "in base64": base64.b64encode(KEY.encode()).decode(),
+    "in base64 of a header": base64.b64encode(f"Bearer {KEY}".encode()).decode(),
+    "in base64 of a password": base64.b64encode(f":{KEY}\n".encode()).decode(),
+    "in base64 of an address": base64.urlsafe_b64encode(f"a{KEY}b".encode()).decode(),
+    "with line ends": "\n".join([KEY[:10], KEY[10:20], KEY[20:]]),
+    "letter by letter": " ".join(KEY),
+    "in quotes and commas": '", "'.join([KEY[:7], KEY[7:]]),
+    "in slashes of JSON": KEY.replace("/", "\\/"),
+}
+HIDDEN = ("0123456789", base64.b64encode(KEY.encode()).decode()[4:20], "0 1 2 3 4 5 6 7 8 9", KEY.encode().hex()[8:30])
+
+
+@pytest.mark.parametrize("echoed", ECHOES.values(), ids=ECHOES)
+def test_a_key_is_in_no_file_however_a_server_spells_it(
+    echoed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def echo(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        said = completion(f"Calm {echoed}")
+        said["choices"][0]["message"]["reasoning_content"] = f"The key is {echoed}."
+        return web.json_response({**said, "model": f"m {echoed}"}, headers={"server": echoed.replace("\n", " ")})
+
+    (tmp_path / "s").mkdir()
+    with LocalServer(echo) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        db = tmp_path / "a.duckdb"
+        study = str(write_tiny(tmp_path / "s"))
+        collect(db, study, ["openai/gpt-9"], options=Options(max_retries=0), pilot=2, yes=True)
+    (journal,) = journal_folder(db).glob("*.jsonl")
+    kept = journal.read_text("utf-8")
+    assert '"answer":"Calm' in kept.replace(": ", ":")
+    for hidden in HIDDEN:
+        assert hidden not in kept.replace("\\n", "").replace("\\", "")
+        assert hidden.encode() not in db.read_bytes()
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "Bearer ", "user:"])
+@pytest.mark.parametrize("after", ["", "x", "xy"])
+def test_base64_hides_a_key_at_no_place(before: str, after: str) -> None:
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        text = encode(f"{before}{KEY}{after}".encode()).decode()
+        found = [spelt for spelt in spellings(KEY) if spelt in text]
+        assert len(text) - max(map(len, found)) <= 4 + (4 * (len(before) + len(after)) // 3)
+
+
+def test_ordinary_words_are_no_pieces_of_a_key(tmp_path: Path) -> None:
+    from slant.collector.ask.attempts import in_pieces, letters_of
+
+    letters = letters_of(KEY)
+    text = json.dumps({"answer": "sk, proj and so on: A b C 9 x y z 0 1 2 3 4 5 6 7 8, then Q w E r T z"})
+    assert letters not in letters_of(text)
+    assert in_pieces(letters.decode()).search(text) is None

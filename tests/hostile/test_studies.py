@@ -1,0 +1,71 @@
+"""Studies of strangers: read, or refused in one sentence, at once and without filling memory."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.fitting.fit_plan import plan_fits
+from slant.collector.designs import design_named
+from slant.collector.errors import SlantError, StudyError, UnknownNameError
+from slant.collector.studies.catalogue import load_study
+from tests.hostile.studies import STUDIES, HostileStudy
+from tests.support.tiny_study import write_tiny
+
+MOST_MB = 300
+MOST_S = 1.0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile")
+
+
+@contextmanager
+def room_for(most_mb: int) -> Iterator[None]:
+    """Meanwhile this process can take so much memory more, and no further."""
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (taken + most_mb * 1_000_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.parametrize("hostile", STUDIES, ids=lambda hostile: hostile.name)
+def test_a_hostile_study_is_read_as_data_or_refused_in_a_short_sentence(hostile: HostileStudy, folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+    path = write_tiny(folder)
+    hostile.become(folder)
+    begun = time.process_time()
+    with room_for(MOST_MB):
+        if hostile.sentence is None:
+            study = load_study(path)
+            assert len(list(islice(design_named(study.design).plan(study, study.models[0], 1).places(1), 9))) == 8
+        else:
+            with pytest.raises(SlantError) as refused:
+                load_study(path)
+            assert hostile.sentence in str(refused.value)
+            assert len(str(refused.value)) < 1000
+    assert time.process_time() - begun < MOST_S
+
+
+@pytest.mark.parametrize("setting", ["save_to", "draws_to", "say", "cores", "force", "data", "control"])
+@pytest.mark.parametrize("engine", ["stm", "brms", "lme4"])
+def test_the_settings_of_a_fit_reach_no_argument_of_r_that_writes_a_file(
+    engine: str, setting: str, tmp_path: Path
+) -> None:
+    fit = f'formula = "tokens ~ condition"\nengine = "{engine}"\noutcome = "tokens"\ncontrast = "condition"\nlevels = '
+    fit += f'{{ condition = ["compatible", "incompatible"] }}\nsettings = {{ {setting} = "{tmp_path}/written" }}'
+    study = load_study(write_tiny(tmp_path, study=('formula = "tokens ~ condition"', fit)))
+    with pytest.raises((UnknownNameError, StudyError), match=setting):
+        plan_fits(tmp_path / "no.duckdb", study, study.fits["lme4"])
