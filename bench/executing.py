@@ -88,10 +88,7 @@ def seconds_of_fits(db: Path, fit: str, n: int, workers: Workers) -> tuple[float
 def many_calls(db: Path, fit: str, n: int) -> Sequence[Call]:
     """The study's own, again and again under other names, so that each is kept beside the others."""
     own = [work.call for study, definition in find_fits(fit, db, None) for work in plan_fits(db, study, definition)]
-    return [
-        replace(own[k % len(own)], arguments={**own[k % len(own)].arguments, "by": None}, about={"number": k}, fill={})
-        for k in range(n)
-    ]
+    return [replace(own[k % len(own)], about={"number": k}) for k in range(n)]
 
 
 def seconds_of_permutations(db: Path, n: int, seed: int, workers: Workers) -> float:
