@@ -38,6 +38,7 @@ which a long call writes what it is doing, and `note(text)`, what to say at once
 MACHINE = "machine"
 """Beside the versions that made a result, the name of the machine that had them, where they may be mixed."""
 _KEEP_EVERY_S = 2.0
+_KEEPING = 0.1  # the share of time that keeping may take, where a disk is slow
 _PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
 _LAST_PATIENCE_S = 30.0
 _log = logging.getLogger("slant.analysis.results")
@@ -191,16 +192,18 @@ class _Store:
         self._ended: list[tuple[Call, Answer]] = []
         self._waiting: list[Frames] = []
         self._written_at = time.monotonic()
+        self._every_s = _KEEP_EVERY_S
         self.parts: list[Frames] = []
         self.not_kept: str | None = None
 
     def add(self, call: Call, answer: Answer) -> None:
         self._ended.append((call, self._with_machine(answer)))
         _log.info("%s of %s: %s, %.2f s", call.function, call.place, answer.error or "has ended", answer.seconds)
-        if time.monotonic() - self._written_at > _KEEP_EVERY_S:
+        if time.monotonic() - self._written_at > self._every_s:
             self.flush(_PATIENCE_S)
 
     def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
+        began = time.monotonic()
         if self._ended:
             frames = rows_of_all(self._ended)
             self._ended = []
@@ -218,6 +221,7 @@ class _Store:
             self.not_kept, self._waiting, self._relabelled = None, [], {}
             _remove_files(self._db, replaced)
         self._written_at = time.monotonic()
+        self._every_s = max(_KEEP_EVERY_S, (self._written_at - began) / _KEEPING)
 
     def _with_machine(self, answer: Answer) -> Answer:
         if not self._names_machine or not answer.versions:
