@@ -41,9 +41,7 @@ class StudyViews:
     database that can't be written.
     """
 
-    def __init__(
-        self, db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None) -> None:
         self.db = db
         self.study = study
         self._workers = workers
