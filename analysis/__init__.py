@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
+    from slant.analysis.calls.executors import mixed_versions as mixed_versions
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
     from slant.analysis.pages.html_report import report as report
@@ -48,6 +49,7 @@ _PLACES = {
     "FitResult": "slant.analysis.fitting.fits",
     "game_differences": "slant.analysis.questions.games.differences",
     "game_indices": "slant.analysis.questions.games.indices",
+    "mixed_versions": "slant.analysis.calls.executors",
     "open_trials": "slant.analysis.rows.views",
     "permute": "slant.analysis.questions.permutation.permutation_results",
     "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
@@ -59,7 +61,7 @@ _PLACES = {
 }
 __all__ = [
     "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-    "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
+    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
 ]  # fmt: skip
 
 

@@ -8,9 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from slant.analysis.bridge.compiler import compiler_of, has_compiled_models
 from slant.analysis.bridge.r_code import r_folder
@@ -24,11 +25,16 @@ from slant.analysis.bridge.r_home import (
     version_numbers,
 )
 from slant.analysis.bridge.r_packages import how_to_install, r_package_list
-from slant.collector.errors import SlantError
+from slant.collector.errors import RError, SlantError
 from slant.collector.keep.database import reading
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.in_worker import WorkerReport
 
 Status = Literal["ok", "warn", "missing"]
 _PATIENCE_S = 60
+_OF_CALLS = ("analysis", "topics", "bayes")
+"""What R's packages are needed for on a machine that fits for another one."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,62 @@ def checks(db: str | Path | None = None) -> list[Check]:
     if db is not None:
         rows.append(_database(Path(db)))
     return rows
+
+
+@dataclass(frozen=True)
+class WorkerCheck:
+    """One worker of a Dask cluster. cores: of its machine; threads: how many calls it answers at a time. memory_gb: its
+    limit. packages: those of R that fits need, with their versions. problem: what it has other than this machine, or
+    lacks; "" where nothing is wrong.
+    """
+
+    worker: str
+    host: str
+    r: str
+    packages: str
+    cores: int
+    threads: int
+    memory_gb: float
+    python: str
+    slant: str
+    problem: str
+
+
+def cluster_checks(address: str) -> list[WorkerCheck]:
+    """Every worker of the cluster, compared with this machine. RError where the cluster can't be reached."""
+    from slant.analysis.calls.cluster import worker_reports
+    from slant.analysis.calls.in_worker import versions_there
+
+    packages = tuple(row["package"] for row in r_package_list() if row["needed_for"] in _OF_CALLS)
+    try:
+        here = {name: version for name, version in versions_there(packages).items() if version is not None}
+    except RError:  # without R here, there is nothing to compare with
+        here = {}
+    return [_worker_check(report, here) for report in worker_reports(address, packages)]
+
+
+def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> WorkerCheck:
+    from slant.analysis.calls.in_worker import R_CODE, difference
+
+    if isinstance(report, str):
+        worker, _, problem = report.partition(": ")
+        return WorkerCheck(worker, "", "", "", 0, 0, 0.0, "", "", problem)
+    versions = {**report.versions, R_CODE: report.r_code}
+    missing = [name for name, version in report.versions.items() if version is None and name not in here]
+    words = report.problem or difference(versions, here) or (f"no {', '.join(missing)}" if missing else "")
+    named = [f"{name} {version}" for name, version in report.versions.items() if name != "R" and version]
+    return WorkerCheck(
+        report.worker,
+        report.host,
+        report.versions.get("R") or "none",
+        ", ".join(named),
+        report.cores,
+        report.threads,
+        report.memory_gb,
+        report.python,
+        report.slant,
+        words,
+    )
 
 
 def _python() -> Check:

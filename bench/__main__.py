@@ -4,8 +4,9 @@ python -m bench [--quick | --long] [--only NAME …]
 
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
-growth 3 min (50 s) need R and ../shared/data; bridge 1 min (10 s) wants pandas for its baseline; view_pages 1 min
-(20 s); views 10 min, most of it to make ten million trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
+growth 3 min (50 s) need R and ../shared/data; executing 20 min (3 min) needs Dask; bridge 1 min (10 s) wants pandas for
+its baseline; view_pages 1 min (20 s); views 10 min, most of it to make ten million trials (20 s); bayes 15 min (5 min)
+needs brms and a compiler.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import click
 
 from bench.bayes import bayes
 from bench.bridge import bridge
+from bench.executing import executing
 from bench.fitting import compare, growth
 from bench.game_tables import game_tables
 from bench.games import games
@@ -56,6 +58,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),
         "growth": lambda: growth(1 if quick else 3),
+        "executing": lambda: executing(*((1, 100, 20, 1_000) if quick else (3, 500, 100, 10_000))),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),
         "view_pages": lambda: view_pages(100_000 if quick else 1_000_000, 3 if quick else 7),
         "views": lambda: views(100_000 if quick else 10_000_000),

@@ -15,16 +15,25 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
+from multiprocessing.util import Finalize
 from typing import Any
 
-from slant.analysis.bridge.worker_start import ALOUD, SEED, deaf_to_ctrl_c, environment, worker_context
+from slant.analysis.bridge.worker_start import (
+    ALOUD,
+    SEED,
+    deaf_to_ctrl_c,
+    environment,
+    forget_fork_server,
+    worker_context,
+)
 from slant.collector.errors import RError
 from slant.collector.system.child_processes import with_safe_path
 from slant.collector.system.operating_system import core_count
@@ -36,6 +45,10 @@ _START_S = 120.0
 _LINES_SAID = 6  # of what a process says that can't start: a traceback ends with what matters
 _LOST = 255  # what multiprocessing says of a process whose end nobody saw
 _idle: list[_Pool] = []  # pools with nothing to do; whoever takes one has it for himself
+_pools: weakref.WeakSet[ProcessPoolExecutor] = weakref.WeakSet()  # all of this process
+_starting = threading.RLock()  # what a new process finds (environment, search path) is the same for all threads
+Watch = Callable[[Sequence[int]], None]
+"""Called a few times a second with the ids of the R processes of some jobs. What it raises ends them, and is raised."""
 
 
 class WorkerError(RError):
@@ -53,37 +66,58 @@ class Died:
 def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
     """The versions of R and of these packages, as a worker of now would fit with them; None where one is missing."""
     try:
-        with contextlib.closing(run_jobs(_versions_job, [packages], 1)) as results:
-            ((_, found),) = results
+        versions = versions_here(packages)
     except RError:
         return None
-    return None if isinstance(found, Died) or None in found.values() else found
+    present = {name: version for name, version in versions.items() if version is not None}
+    return present if len(present) == len(versions) else None
 
 
-def _versions_job(packages: tuple[str, ...]) -> dict[str, str | None]:
+@cache
+def versions_here(packages: tuple[str, ...], *, loads: bool = False) -> Mapping[str, str | None]:
+    """The versions of R and of these packages, None for one that is missing. RError where R can't start.
+
+    `loads`: they will be needed at once, so R's processes are to be born with them.
+    """
+    job = _VersionsJob(packages, packages if loads else ())
+    with contextlib.closing(run_jobs(_versions_job, [job], 1)) as results:
+        ((_, versions),) = results
+    if isinstance(versions, Died):
+        raise RError("R can't say its version.", versions.reason)
+    return dict(versions)
+
+
+@dataclass(frozen=True)
+class _VersionsJob:
+    names: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+def _versions_job(job: _VersionsJob) -> dict[str, str | None]:
     """Runs in a worker. It reads what is installed and loads none of it, which would take a second."""
     from slant.analysis.bridge import r
 
-    value, _ = r.call("package_versions", ["base", *packages])
-    found = dict(value.iter_rows())
-    return {"R": found.pop("base"), **found}
+    value, _ = r.call("package_versions", ["base", *job.names])
+    versions = dict(value.iter_rows())
+    return {"R": versions.pop("base"), **versions}
 
 
 def run_jobs(
-    function: Callable[[Any], Any], jobs: Sequence[Any], workers: int | None = None
+    function: Callable[[Any], Any], jobs: Sequence[Any], workers: int | None = None, watch: Watch | None = None
 ) -> Generator[tuple[int, Any], None, None]:
     """Run `function` on each job in `workers` processes (default: the cores); yields (job number, result) as they end.
 
     A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here, and an RError
     where no worker can start. Leaving early (Ctrl-C, an exception, a closed generator) kills the workers at once. Else
-    they stay for the next jobs of this process, with R started, and end with it.
+    they stay for the next jobs of this process, with R started, and end with it. Several threads may call this at once:
+    each has worker processes of its own. `watch` looks after them while they work.
     """
     count = max(1, min(workers or core_count(), len(jobs)))
     waiting = list(reversed(range(len(jobs))))
     while waiting:
-        broken = yield from _run_pool(function, jobs, waiting, count)
+        broken = yield from _run_pool(function, jobs, waiting, count, watch)
         for number in broken.running if broken else ():  # one of them killed the pool; alone, it shows which
-            alone = yield from _run_pool(function, jobs, [number], 1)
+            alone = yield from _run_pool(function, jobs, [number], 1, watch)
             if alone is None:
                 continue
             if not alone.has_begun:
@@ -109,13 +143,13 @@ class _Broken:
 
 
 def _run_pool(
-    function: Callable[[Any], Any], jobs: Sequence[Any], waiting: list[int], count: int
+    function: Callable[[Any], Any], jobs: Sequence[Any], waiting: list[int], count: int, watch: Watch | None
 ) -> Generator[tuple[int, Any], None, _Broken | None]:
     """Work off `waiting` (from its end). Returns what there is to say of a pool that broke with jobs running.
 
     Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
     """
-    pool = _idle.pop() if _idle else _pool(max(count, core_count()))
+    pool = _idle_pool() or _pool(max(count, core_count()))
     running: dict[Future[Any], int] = {}
     is_sound = False
     try:
@@ -132,6 +166,8 @@ def _run_pool(
             if not running:
                 return None  # a worker died while it had nothing to do: nobody's fault, and a new pool goes on
             suspects = []
+            if watch:
+                watch(_process_ids(pool))
             for future in wait(running, _HEED_CTRL_C_S, FIRST_COMPLETED).done:
                 number = running.pop(future)
                 if isinstance(future.exception(), BrokenProcessPool):
@@ -149,6 +185,16 @@ def _run_pool(
         else:
             _kill(pool)
     return None
+
+
+def _idle_pool() -> _Pool | None:
+    with contextlib.suppress(IndexError):  # another thread may have taken the last one
+        return _idle.pop()
+    return None
+
+
+def _process_ids(pool: _Pool) -> list[int]:
+    return [process.pid for process in list((pool.executor._processes or {}).values()) if process.pid]
 
 
 def _broken(pool: _Pool, running: Sequence[int], said: str = "") -> _Broken:
@@ -184,24 +230,41 @@ def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerE
 def _pool(count: int) -> _Pool:
     context = worker_context()
     begun, say_begun = context.Pipe(duplex=False)
-    with environment():  # its locks need a process, too, which multiprocessing starts
+    with _starting, environment():  # its locks need a process, too, which multiprocessing starts
         executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(say_begun,))
+    if not _pools:
+        Finalize(
+            None, _kill_all, exitpriority=1
+        )  # before multiprocessing waits for them, which have no end of their own
+    _pools.add(executor)
     return _Pool(executor, begun)
 
 
 def _submit(pool: _Pool, function: Callable[[Any], Any], job: Any) -> Future[Any]:
-    with environment(getattr(job, "packages", ())), deaf_to_ctrl_c(), with_safe_path(function), _without_main():
+    packages = getattr(job, "packages", ())
+    with _starting, environment(packages), deaf_to_ctrl_c(), with_safe_path(function), _without_main(), _as_parent():
         return pool.executor.submit(function, job)  # starts a process where one is missing
 
 
 def _kill(pool: _Pool) -> list[int | None]:
     """The workers, and what R has started there: chains that it forked, a compiler. Returns their exit codes."""
-    processes = list((pool.executor._processes or {}).values())
+    processes = _kill_processes(pool.executor)
+    pool.executor.shutdown(wait=True, cancel_futures=True)
+    return [process.exitcode for process in processes]
+
+
+def _kill_processes(executor: ProcessPoolExecutor) -> list[Any]:
+    processes = list((executor._processes or {}).values())
     for process in processes:
         _kill_group(process.pid)
         process.kill()
-    pool.executor.shutdown(wait=True, cancel_futures=True)
-    return [process.exitcode for process in processes]
+    return processes
+
+
+def _kill_all() -> None:
+    """As this process ends. Where it is one of another executor's, it may end while R works."""
+    for executor in list(_pools):
+        _kill_processes(executor)
 
 
 def _kill_group(leader: int | None) -> None:
@@ -222,6 +285,30 @@ def _begin(say_begun: Connection) -> None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     importlib.import_module(SEED)
     say_begun.send_bytes(b"1")
+
+
+@contextlib.contextmanager
+def _as_parent() -> Iterator[None]:
+    """Workers of other executors (Dask's) are "daemons", which multiprocessing forbids to have children, as nobody
+    would end these. Ours end with their parent, however it ends (_begin).
+    """
+    config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    before = config.get("daemon")
+    config["daemon"] = False
+    try:
+        yield
+    finally:
+        config["daemon"] = before
+
+
+def _forget_pools() -> None:
+    """In a process that was forked from this one (by a ProcessPoolExecutor, say): these are its parent's."""
+    _idle.clear()
+    _pools.clear()
+    forget_fork_server()
+
+
+os.register_at_fork(after_in_child=_forget_pools)
 
 
 def _end_with(sentinel: int) -> None:

@@ -11,8 +11,10 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
+from typing import Any
 
 from slant.collector.system.child_processes import child_environment, with_safe_path
 from slant.collector.system.operating_system import can_fork_r, r_locale
@@ -54,6 +56,18 @@ def begin_early(packages: Sequence[str]) -> None:
         worker_context()
         with environment(packages, _SHORT_FITS), deaf_to_ctrl_c(), with_safe_path():
             forkserver.ensure_running()
+
+
+def forget_fork_server() -> None:
+    """In a child that was forked: the fork server is its parent's, and multiprocessing would wait for it in vain."""
+    if "multiprocessing.forkserver" not in sys.modules:
+        return
+    from multiprocessing import forkserver
+
+    known: Any = forkserver._forkserver
+    if known._forkserver_alive_fd is not None:
+        os.close(known._forkserver_alive_fd)  # else it would outlive the parent
+    known._forkserver_pid = known._forkserver_address = known._forkserver_alive_fd = None
 
 
 @contextlib.contextmanager

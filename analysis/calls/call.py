@@ -7,27 +7,30 @@ gave. A call needs nothing but this package and R on the machine that it reaches
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
 
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.calls.executors import Lost, Workers, by_executor, worker_count
+from slant.analysis.calls.task import Answer as Answer
+from slant.analysis.calls.task import CallGroup, Task, answer_group
 from slant.analysis.rows.data_hash import hash_of_rows
-from slant.collector.errors import RError
 from slant.collector.keep.database import let_go
 from slant.collector.records import stable_id
-from slant.collector.system.operating_system import core_count
 
+SAY = "say"
+"""The argument that names a file in which R tells what it is doing; it lies on this machine."""
 _GROUP_S = 0.5  # calls that take less go to a worker together, so that short ones don't pay for as many crossings
 _GROUP = 32
-_HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,10 @@ class Call:
     packages: those of R that it needs. cores: "all" where it spreads over them by itself (its argument `cores`).
     keeps: arguments that name a file beside the database, with the ending of that file's name. says: the name under
     which it tells, in a file (its argument `say`), what it is doing. asides: arguments that change no number.
-    nested: the argument, a list, that holds the arguments of `cores`, `keeps`, `says` and `asides`, where it isn't the
-    function itself that takes them.
+    writes, reads: arguments that name a file which it writes or reads; they come and go with the call, wherever it is
+    answered.
+    nested: the argument, a list, that holds the arguments of `cores`, `keeps`, `says`, `asides`, `writes` and `reads`,
+    where it isn't the function itself that takes them.
     """
 
     function: str
@@ -66,6 +71,8 @@ class Call:
     keeps: Mapping[str, str] = field(default_factory=dict)
     says: str = ""
     asides: Mapping[str, Any] = field(default_factory=dict)
+    writes: Mapping[str, Path] = field(default_factory=dict)
+    reads: Mapping[str, Path] = field(default_factory=dict)
     nested: str = ""
     hash_of_data: str | None = None
 
@@ -85,137 +92,84 @@ class Call:
         arguments = {name: _hashable(value) for name, value in self.arguments.items()}
         return stable_id("call", self.function, self.place, self.data_hash, arguments, r_code_hash())
 
-    def given(self, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The arguments as R is given them, `more` (files, cores) among them."""
-        aside = {**self.asides, **(more or {})}
-        if self.nested:
-            return {**self.arguments, self.nested: {**self.arguments.get(self.nested, {}), **aside}}
-        return {**self.arguments, **aside}
-
 
 def _hashable(value: Any) -> Any:
     return hash_of_rows(value) if isinstance(value, pl.DataFrame) else value
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What R gave: `value` as the bridge converts it, warnings and messages as "kind: text", versions, seconds.
-
-    error: why there is no value, the sentence first; `has_died` where the process did.
-    """
-
-    value: Any = None
-    messages: tuple[str, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
-    error: tuple[str, ...] = ()
-    has_died: bool = False
-
-    @property
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Its data frames by name, those of `tables` among them."""
-        if isinstance(self.value, pl.DataFrame):
-            return {"": self.value}
-        named = dict(self.value or {})
-        named |= named.pop("tables", None) or {}
-        return {name: value for name, value in named.items() if isinstance(value, pl.DataFrame)}
-
-    def raise_error(self) -> None:
-        """RError with what R said, where there is no value."""
-        if self.error:
-            raise RError(*self.error)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What a worker needs of a call."""
-
-    function: str
-    rows: pl.DataFrame | None
-    arguments: Mapping[str, Any]
-    packages: tuple[str, ...]
-    cores: Literal["one", "all"] = "one"
-
-
-@dataclass(frozen=True)
-class CallGroup:
-    """Calls that one worker answers one after another."""
-
-    tasks: tuple[_Task, ...]
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """What workers are forked with. A call that takes all cores has one worker, which loads what it needs itself:
-        what it is forked from would hold brms, some 300 MB, beside it."""
-        return tuple(dict.fromkeys(name for task in self.tasks if task.cores == "one" for name in task.packages))
-
-
-def answer_group(group: CallGroup) -> list[Answer]:
-    """Runs in a worker. RError where a package or a function is missing; what R refuses is an answer with an error."""
-    from slant.analysis.bridge import r
-
-    r.start()
-    return [_answer(r, task) for task in group.tasks]
-
-
-def _answer(r: Any, task: _Task) -> Answer:
-    r.require(task.packages)
-    begun = time.monotonic()
-    given = {name: value for name, value in task.arguments.items() if value is not None}
-    try:
-        value, conditions = r.call(task.function, *([] if task.rows is None else [task.rows]), **given)
-    except RError as error:
-        return Answer(error=(error.what, *error.details), seconds=time.monotonic() - begun)
-    seconds = time.monotonic() - begun
-    own = value if isinstance(value, Mapping) else {}
-    heard = [frame for frame in (own.get("messages"), conditions) if frame is not None]
-    messages = tuple(f"{kind}: {' '.join(text.split())}" for frame in heard for kind, text in frame.iter_rows())
-    versions = own.get("versions")
-    if versions is None:
-        versions, _ = r.call("versions_of", list(task.packages))
-    return Answer(value, messages, dict(versions.iter_rows()), seconds)
-
-
-def computed(
-    calls: Sequence[Call],
-    workers: int | None = None,
-    executor: Executor | None = None,
-    more: Mapping[int, Mapping[str, Any]] | None = None,
-) -> Generator[tuple[int, Answer], None, None]:
-    """Yields (number of the call, its answer) as calls end: short ones beside each other and in groups, then, one after
-    another, those that take all cores. `more` are further arguments of some calls, by their numbers.
+def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[int, Answer], None, None]:
+    """Yields (number of the call, its answer) as calls end: short ones beside each other and in groups. Those that take
+    all cores come last, one after another here, beside each other on the workers of an executor.
 
     `workers` R processes (default: the cores), or an executor of the caller's: it is only given work and never shut
-    down, and its processes need R and this package; threads of this process don't do. Raises RError where a package is
-    missing, no worker can start, or the executor itself breaks. Leaving early ends what was begun.
+    down; wherever its workers are, they need R and this package. Raises RError where a package is missing, no worker
+    can start, a worker has other versions, or the executor breaks. Leaving early ends what was begun.
     """
-    tasks = [
-        _Task(call.function, call.rows, call.given((more or {}).get(number)), call.packages, call.cores)
-        for number, call in enumerate(calls)
-    ]
+    tasks = [_task(call, workers) for call in calls]
     if tasks:
         let_go()  # others may write while R computes
-    count = workers or core_count()
+    took: list[float] = []
+    for groups in _stages(calls, workers, took):
+        with closing(_run(tasks, groups, workers)) as answers:
+            for number, answer in answers:
+                took.append(answer.seconds)
+                yield number, _with_files(calls[number], answer)
+
+
+def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> Iterator[list[list[int]]]:
+    """Groups of calls, by their numbers; each stage begins when the one before has ended. `took`: the seconds of those
+    that have ended.
+    """
     together = [number for number, call in enumerate(calls) if call.cores == "one"]
-    took = []
-    with closing(_run(tasks, [[number] for number in together[: 2 * count]], workers, executor)) as first:
-        for number, answer in first:
-            took.append(answer.seconds)
-            yield number, answer
-    rest = together[2 * count :]
+    singles = [[number] for number, call in enumerate(calls) if call.cores == "all"]
+    count = worker_count(workers)
+    first, rest = together[: 2 * count], together[2 * count :]
+    if first:
+        yield [[number] for number in first]
     size = _group_size(took, len(rest), count)
-    yield from _run(tasks, [rest[at : at + size] for at in range(0, len(rest), size)], workers, executor)
-    for number, call in enumerate(calls):
-        if call.cores == "all":
-            yield from _run(tasks, [[number]], 1, executor)
+    groups = [rest[at : at + size] for at in range(0, len(rest), size)]
+    if isinstance(workers, Executor):  # on other machines, what takes all cores of one keeps nobody waiting
+        yield [*singles, *groups]
+    else:
+        yield groups
+        yield from ([single] for single in singles)
 
 
-def answered(call: Call, executor: Executor | None = None) -> Any:
+def answered(call: Call, workers: Workers = None) -> Any:
     """The value of one call that is kept nowhere. RError where R can't, or its process died."""
-    with closing(computed([call], 1, executor)) as answers:
+    with closing(computed([call], workers if isinstance(workers, Executor) else 1)) as answers:
         ((_, answer),) = answers
     answer.raise_error()
     return answer.value
+
+
+def _task(call: Call, workers: Workers) -> Task:
+    """With paths of this machine, where R runs on it; else with the names of files, and what is in them."""
+    takes_all = call.cores == "all"
+    names = ("rows", "arguments", "packages", "nested")
+    same: dict[str, Any] = {name: getattr(call, name) for name in names}
+    if isinstance(workers, Executor):
+        more = {name: value for name, value in call.asides.items() if name != SAY}
+        writes = {name: path.name for name, path in call.writes.items()}
+        reads = {name: path.read_bytes() for name, path in call.reads.items()}
+        return Task(call.function, **same, more=more, writes=writes, reads=reads, takes_all_cores=takes_all)
+    files = {name: str(path) for name, path in {**call.writes, **call.reads}.items()}
+    cores = {"cores": worker_count(workers)} if takes_all else {}
+    return Task(call.function, **same, more={**call.asides, **files, **cores}, takes_all_cores=takes_all)
+
+
+def _with_files(call: Call, answer: Answer) -> Answer:
+    """Puts files that came back where they belong, each whole or not at all."""
+    said = []
+    for name, content in answer.files.items():
+        path = call.writes[name]
+        part = path.with_name(f"{path.name}.{os.getpid()}.new")
+        try:
+            part.write_bytes(content)
+            part.replace(path)
+        except OSError as error:
+            said.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
+    return replace(answer, files={}, messages=(*answer.messages, *said)) if answer.files else answer
 
 
 def _group_size(took: Sequence[float], n: int, count: int) -> int:
@@ -227,43 +181,38 @@ def _group_size(took: Sequence[float], n: int, count: int) -> int:
 
 
 def _run(
-    tasks: Sequence[_Task], groups: list[list[int]], workers: int | None, executor: Executor | None
+    tasks: Sequence[Task], groups: Sequence[list[int]], workers: Workers
 ) -> Generator[tuple[int, Answer], None, None]:
-    jobs = [CallGroup(tuple(tasks[number] for number in group)) for group in groups]
-    alone: list[int] = []
-    with closing(_answers(jobs, workers, executor)) as results:
+    """Where a process dies, the calls that it had are run again, each alone: that shows which of them is to blame."""
+    again: list[int] = []
+    lost: list[int] = []
+    if not groups:
+        return
+    with closing(_answers([[tasks[number] for number in group] for group in groups], workers)) as results:
         for place, answers in results:
-            if isinstance(answers, Died) and len(groups[place]) > 1:
-                alone += groups[place]  # one of them killed the process; alone, it shows which
+            if isinstance(answers, Lost):
+                lost += groups[place]
+            elif isinstance(answers, Died) and len(groups[place]) > 1:
+                again += groups[place]
             elif isinstance(answers, Died):
                 yield groups[place][0], Answer(error=(answers.reason,), has_died=True)
             else:
                 yield from zip(groups[place], answers, strict=True)
-    if alone:
-        yield from _run(tasks, [[number] for number in alone], workers, executor)
+    if again:
+        yield from _run(tasks, [[number] for number in again], workers)
+    for number in lost:  # nothing else is under way, so that no other can be to blame
+        with closing(_answers([[tasks[number]]], workers)) as results:
+            ((_, answers),) = results
+        if isinstance(answers, Died):
+            alone = ", also when it ran alone." if isinstance(answers, Lost) else ""
+            yield number, Answer(error=(f"{answers.reason}{alone}",), has_died=True)
+        else:
+            yield number, answers[0]
 
 
 def _answers(
-    jobs: Sequence[CallGroup], workers: int | None, executor: Executor | None
+    groups: Sequence[Sequence[Task]], workers: Workers
 ) -> Generator[tuple[int, list[Answer] | Died], None, None]:
-    if executor is None:
-        yield from run_jobs(answer_group, jobs, workers)
-        return
-    futures: dict[Future[Any], int] = {}
-    try:
-        for number, job in enumerate(jobs):
-            futures[executor.submit(answer_group, job)] = number
-        waiting = set(futures)
-        while waiting:
-            done, waiting = wait(waiting, _HEED_CTRL_C_S, FIRST_COMPLETED)
-            for future in sorted(done, key=lambda ended: futures[ended]):
-                yield futures[future], future.result()
-    except BrokenExecutor as error:
-        raise RError(
-            "The executor that was to call R has broken: one of its processes ended.",
-            str(error),
-            "What had ended is kept: the same call goes on from there.",
-        ) from error
-    finally:
-        for future in futures:
-            future.cancel()
+    if isinstance(workers, Executor):
+        return by_executor(groups, workers)
+    return run_jobs(answer_group, [CallGroup(tuple(group)) for group in groups], workers)

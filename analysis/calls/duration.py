@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import polars as pl
+from concurrent.futures import Executor
 
 from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.executors import Workers, worker_count
 from slant.collector.errors import RError
 
 _MANY_ROWS = 10_000  # below, a fit takes minutes at most, and R need not be asked
 _LONG_S = 600
-_NEEDED = ("chains", "iterations", "cores")
+_NEEDED = ("chains", "iterations")
 
 
-def expected_duration(rows: pl.DataFrame | None, arguments: Mapping[str, Any]) -> str | None:
+def expected_duration(call: Call, workers: Workers = None) -> str | None:
     """A sentence where R's own estimate is ten minutes or more; R itself refuses what takes more than an hour."""
+    arguments, rows = call.arguments.get(call.nested, {}) if call.nested else call.arguments, call.rows
     if rows is None or rows.height < _MANY_ROWS or not set(_NEEDED) <= arguments.keys():
         return None
-    settings = {name: arguments[name] for name in _NEEDED}
+    cores = 1 if isinstance(workers, Executor) else worker_count(workers)
+    settings = {**{name: arguments[name] for name in _NEEDED}, "cores": cores}
     try:
-        seconds = float(answered(Call("expected_s", arguments={"n": rows.height, "settings": settings}))[0])
+        seconds = float(answered(Call("expected_s", arguments={"n": rows.height, "settings": settings}), workers)[0])
     except RError:
         return None
     return (

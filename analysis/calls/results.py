@@ -1,21 +1,18 @@
 """Results of calls of R, kept in the database: one row of the table `calls` each, and the data frames that R returned.
 
-`results()` takes what is kept and unchanged, computes the rest, and keeps each as it ends. The tables are described in
-sql/migrations/0002_results.sql, and their types are read from there.
+`results()` takes what is kept and unchanged, computes the rest, and keeps each as it ends. result_rows.py has the rows.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +21,24 @@ import polars as pl
 
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.bridge.worker import versions_now
-from slant.analysis.calls.call import Answer, Call, computed
+from slant.analysis.calls.call import SAY, Answer, Call, computed
 from slant.analysis.calls.duration import expected_duration
+from slant.analysis.calls.executors import MixedVersions, Workers
 from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
+from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_all, table_schema
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.system.operating_system import core_count
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import sql_query
 
 Progress = Callable[[int, int], None]
 """Called with the numbers of calls that are done and that there are. It may also have `watch(path, name)`, a file in
 which a long call writes what it is doing, and `note(text)`, what to say at once.
 """
-ID = "call_id"
+MACHINE = "machine"
+"""Beside the versions that made a result, the name of the machine that had them, where they may be mixed."""
 _KEEP_EVERY_S = 2.0
+_KEEPING = 0.1  # the share of time that keeping may take, where a disk is slow
 _PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
 _LAST_PATIENCE_S = 30.0
 _log = logging.getLogger("slant.analysis.results")
@@ -81,28 +81,29 @@ def results(
     calls: Sequence[Call],
     *,
     refit: bool = False,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     raises: bool = True,
 ) -> Results:
     """What each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed now.
 
     Each is kept as it ends; of a call that failed, its reason is, and it is tried again. `refit` computes all anew.
-    `workers` R processes (default: the cores), or any `concurrent.futures.Executor`. Without R, what is kept is still
+    `workers` R processes (default: the cores), or any `concurrent.futures.Executor`; versions of R and packages are
+    those of this machine, but for `mixed_versions(executor)`, for which any will do. Without R, what is kept is still
     given. `raises`: what R itself refuses (RError) ends it all; else it is a call that failed, as one whose process
     died always is. Raises RError where R or a package is missing.
     """
     kept = _Kept(db, calls)
-    unchanged = set() if refit else kept.unchanged(calls)
+    is_mixed = isinstance(workers, MixedVersions)
+    unchanged = set() if refit else kept.unchanged(calls, any_versions=is_mixed)
     todo = list({call.id: call for call in calls if call.id not in unchanged}.values())
-    store = _Store(Path(db), kept.relabelled([call for call in calls if call.id in unchanged]))
+    store = _Store(Path(db), kept.relabelled([call for call in calls if call.id in unchanged]), names_machine=is_mixed)
     total = len({call.id for call in calls})
     done = total - len(todo)
     if progress and done:
         progress(done, total)
     try:
-        with closing(computed(todo, workers, executor, _asides(db, todo, workers, progress))) as answers:
+        with closing(computed(_with_asides(db, todo, workers, progress), workers)) as answers:
             for number, answer in answers:
                 if raises and not answer.has_died:
                     answer.raise_error()
@@ -130,20 +131,6 @@ def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[s
     return [call.id for call in calls if call.id in then and _is_made_alike(then[call.id]["versions"], versions)]
 
 
-def table_schema(table: str) -> pl.Schema:
-    """The columns of a table of results, typed as its SQL says."""
-    return _table_schemas()[table]
-
-
-@cache
-def _table_schemas() -> dict[str, pl.Schema]:
-    """Of all tables at once: making them takes longer than reading what they are."""
-    with closing(duckdb.connect(":memory:")) as connection:
-        connection.execute((sql_dir() / "migrations" / "0002_results.sql").read_text("utf-8"))
-        names = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-        return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
-
-
 class _Kept:
     """What the database keeps of these calls, by table."""
 
@@ -158,10 +145,12 @@ class _Kept:
                 with suppress(duckdb.CatalogException):  # an older slant made the file, and it can't be written
                     self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
 
-    def unchanged(self, calls: Sequence[Call]) -> set[str]:
+    def unchanged(self, calls: Sequence[Call], *, any_versions: bool = False) -> set[str]:
         """The ids of calls that need not be made again. Without R nothing better could be made."""
         rows = {row[ID]: row for row in self.frames["calls"].to_dicts()} if "calls" in self.frames else {}
         known = [call for call in calls if call.id in rows and rows[call.id]["status"] != "failed"]
+        if any_versions:
+            return {call.id for call in known}
         versions = _versions({call.packages for call in known})
         return {call.id for call in known if _is_made_alike(rows[call.id]["versions"], versions[call.packages])}
 
@@ -174,7 +163,7 @@ class _Kept:
                 continue
             schema: dict[str, Any] = {ID: pl.String, **{name: table_schema(table)[name] for name in names}}
             now = pl.DataFrame(
-                [{ID: c.id, **{n: _plain(c.columns.get(n)) for n in names}} for c in of_table],
+                [{ID: c.id, **{n: plain(c.columns.get(n)) for n in names}} for c in of_table],
                 schema=pl.Schema(schema),
             )
             before = self.frames[table].filter(pl.col(ID).is_in(now[ID].to_list()))
@@ -191,31 +180,35 @@ class _Kept:
         return {table: frame.filter(pl.col(ID).is_in(list(ids))) for table, frame in self.frames.items()}
 
 
-Frames = dict[str, pl.DataFrame]
-
-
 class _Store:
     """Writes results into the database as they end, a few at once. What could not be written is tried again with the
     next, and at the end; numbers that can't be kept are still worth seeing.
     """
 
-    def __init__(self, db: Path, relabelled: Frames) -> None:
+    def __init__(self, db: Path, relabelled: Frames, *, names_machine: bool) -> None:
         self._db = db
         self._relabelled = relabelled
+        self._names_machine = names_machine
+        self._ended: list[tuple[Call, Answer]] = []
         self._waiting: list[Frames] = []
         self._written_at = time.monotonic()
+        self._every_s = _KEEP_EVERY_S
         self.parts: list[Frames] = []
         self.not_kept: str | None = None
 
     def add(self, call: Call, answer: Answer) -> None:
-        frames = rows_of(call, answer)
-        self.parts.append(frames)
-        self._waiting.append(frames)
-        _log.info("%s of %s: %s, %.2f s", call.function, call.place, frames["calls"]["status"][0], answer.seconds)
-        if time.monotonic() - self._written_at > _KEEP_EVERY_S:
+        self._ended.append((call, self._with_machine(answer)))
+        _log.info("%s of %s: %s, %.2f s", call.function, call.place, answer.error or "has ended", answer.seconds)
+        if time.monotonic() - self._written_at > self._every_s:
             self.flush(_PATIENCE_S)
 
     def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
+        began = time.monotonic()
+        if self._ended:
+            frames = rows_of_all(self._ended)
+            self._ended = []
+            self.parts.append(frames)
+            self._waiting.append(frames)
         if not self._waiting and not self._relabelled:
             return
         tables = dict.fromkeys(name for part in self._waiting for name in part)
@@ -228,6 +221,12 @@ class _Store:
             self.not_kept, self._waiting, self._relabelled = None, [], {}
             _remove_files(self._db, replaced)
         self._written_at = time.monotonic()
+        self._every_s = max(_KEEP_EVERY_S, (self._written_at - began) / _KEEPING)
+
+    def _with_machine(self, answer: Answer) -> Answer:
+        if not self._names_machine or not answer.versions:
+            return answer
+        return replace(answer, versions={**answer.versions, MACHINE: answer.machine})
 
 
 def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> set[str]:
@@ -260,90 +259,23 @@ def _remove_files(db: Path, ids: Iterable[str]) -> None:
                 file.unlink()
 
 
-def rows_of(call: Call, answer: Answer) -> Frames:
-    """The rows of the table `calls`, and of each of its own, that one call comes to."""
-    frames = call.shaped(answer) if call.shaped and not answer.error else answer.frames
-    status = _status(call, answer, frames)
-    messages = [*(f"warning: {text}" for text in call.warnings), *answer.messages]
-    messages += [f"error: {' '.join(answer.error)}"] if answer.error else []
-    versions = {**answer.versions, "slant": slant_version()} if answer.versions else None
-    row = {
-        ID: call.id,
-        "function": call.function,
-        "about": call.place,
-        "data_hash": call.data_hash,
-        "versions": versions and json.dumps(versions),
-        "status": status,
-        "messages": "\n".join(messages),
-        "seconds": answer.seconds,
-        "ended_at": datetime.now(UTC).replace(tzinfo=None),
-    }
-    rows = {"calls": pl.DataFrame([row], schema=table_schema("calls"))}
-    first = next(iter(call.tables.values()), None)
-    for name, table in call.tables.items():
-        own = {"status": status, "messages": row["messages"], **call.fill, **call.about}
-        own |= call.columns if table == first else {}
-        frame = frames.get(name)
-        if name == "about" and not answer.error:
-            frame = pl.DataFrame({ID: [call.id]})
-        if frame is None and table == call.failed:
-            own = {"n": None if call.rows is None else call.rows.height, **own}
-            frame = pl.DataFrame({ID: [call.id]})
-        if frame is None:  # what an earlier result has there is to go, too
-            rows[table] = pl.DataFrame(schema=table_schema(table))
-        else:
-            rows[table] = _typed(frame.with_columns(pl.lit(call.id).alias(ID)), table, own)
-    return rows
-
-
-def _typed(frame: pl.DataFrame, table: str, own: Mapping[str, Any]) -> pl.DataFrame:
-    """A frame as its table has it: what R did not return is from `own`, or unknown; no number is NaN."""
-    columns = {
-        name: pl.col(name) if name in frame.columns else pl.lit(_plain(own.get(name))).alias(name)
-        for name in table_schema(table)
-    }
-    if "term_no" in columns:
-        columns["term_no"] = pl.int_range(1, pl.len() + 1).alias("term_no")
-    typed = frame.select(column.cast(table_schema(table)[name]) for name, column in columns.items())
-    return typed.fill_nan(None)
-
-
-def _plain(value: Any) -> Any:
-    """What a column can hold: lists and mappings as JSON."""
-    return (
-        value if value is None or isinstance(value, (str, int, float, bool)) else json.dumps(value, ensure_ascii=False)
-    )
-
-
-def _status(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) -> str:
-    """As R's own frame says where it has a row or more of `status`: failed where all of them have."""
-    own = [frame["status"].to_list() for frame in frames.values() if "status" in frame.columns and frame.height]
-    if answer.error or (own and set(own[0]) == {"failed"}):
-        return "failed"
-    status = own[0][0] if own and len(own[0]) == 1 else "ok"
-    return "warned" if call.warnings and status == "ok" else status
-
-
-def _asides(
-    db: str | Path, calls: Sequence[Call], workers: int | None, progress: Progress | None
-) -> dict[int, dict[str, Any]]:
-    """Arguments that change no number: where models go, where a long call says what it does, how many cores it has."""
-    asides: dict[int, dict[str, Any]] = {}
+def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progress: Progress | None) -> list[Call]:
+    """With what changes no number: where models go, and where a long call says what it does."""
+    made: list[Call] = []
     watch, note = getattr(progress, "watch", None), getattr(progress, "note", None)
-    for number, call in enumerate(calls):
-        more: dict[str, Any] = {name: str(model_file(db, call.id, ending)) for name, ending in call.keeps.items()}
-        if call.keeps or call.says:
-            made_model_folder(db)
-        if call.cores == "all":
-            more["cores"] = workers or core_count()
-            if note and (told := expected_duration(call.rows, call.given(more))):
-                note(f"{call.says}: {told}")
-        if call.says and watch:
+    for call in calls:
+        writes = {name: model_file(db, call.id, ending) for name, ending in call.keeps.items()}
+        if (call.keeps or call.says) and not os.access(made_model_folder(db), os.W_OK):
+            writes = writes if not isinstance(workers, Executor) else {}  # R says why; elsewhere nobody would
+        asides = dict(call.asides)
+        if call.cores == "all" and note and (told := expected_duration(call, workers)):
+            note(f"{call.says}: {told}")
+        if call.says and watch and not isinstance(workers, Executor):
             said = model_folder(db) / f"{call.id}.says"
             watch(said, call.says)
-            more["say"] = str(said)
-        asides[number] = more
-    return asides
+            asides[SAY] = str(said)
+        made.append(replace(call, writes=writes, asides=asides))
+    return made
 
 
 def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[str, str] | None]:
@@ -378,11 +310,3 @@ def _stacked(parts: Sequence[Mapping[str, pl.DataFrame]], table: str) -> pl.Data
 
 def _in_order(order: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     return order.join(frame, on=ID, how="inner", maintain_order="left_right")
-
-
-@cache
-def slant_version() -> str:
-    try:
-        return version("slant")
-    except PackageNotFoundError:
-        return "checkout"

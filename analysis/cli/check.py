@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, refit_option, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, refit_option, workers_options
 from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
@@ -18,6 +19,9 @@ from slant.collector.commands.options import (
     study_option,
 )
 from slant.collector.terminal import print_data, print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 EXAMPLES = """\b
 Examples:
@@ -39,7 +43,7 @@ Examples:
     "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
-@workers_option
+@workers_options
 @refit_option
 @db_option
 @output_options
@@ -52,7 +56,7 @@ def check_command(
     alpha: float,
     show: str | None,
     out: Path | None,
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     db: Path,
     output_format: str,

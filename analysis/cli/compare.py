@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.provenance import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
@@ -23,6 +24,9 @@ from slant.collector.commands.options import db_option, output_options, row_opti
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
@@ -51,7 +55,7 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
     type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
     help="Only numbers of this status.",
 )
-@workers_option
+@workers_options
 @db_option
 @output_options
 @row_options
@@ -61,7 +65,7 @@ def compare_command(
     is_summary: bool,
     table_names: tuple[str, ...],
     status: str | None,
-    workers: int | None,
+    workers: Workers,
     db: Path,
     output_format: str,
 ) -> None:

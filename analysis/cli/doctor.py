@@ -7,18 +7,25 @@ from pathlib import Path
 
 import click
 
+from slant.analysis.cli.options import cluster_option
 from slant.collector.commands.options import db_option, output_options
 from slant.collector.terminal import print_rows, say
 
 
-@click.command("doctor", epilog="\b\nExample:\n  analyze doctor")
+@click.command("doctor", epilog="\b\nExamples:\n  analyze doctor\n  analyze doctor --cluster tcp://scheduler:8786")
+@cluster_option()
 @db_option
 @output_options
-def doctor_command(db: Path, output_format: str) -> None:
+def doctor_command(cluster: str | None, db: Path, output_format: str) -> None:
     """Look at Python, R, rpy2, R packages and the database; say how to install or repair what is missing.
 
-    Exit code 1 where something that slant needs is missing.
+    With --cluster: one row for each worker of it, and in what it differs from this machine.
+
+    Exit code 1 where something that slant needs is missing, or a worker differs.
     """
+    if cluster is not None:
+        _print_workers(cluster, output_format)
+        return
     from slant.analysis.doctor import checks
 
     results = checks(db if db.exists() else None)
@@ -27,4 +34,16 @@ def doctor_command(db: Path, output_format: str) -> None:
     for check in missing:
         say(f"Missing: {check.name}. {check.how_to_fix}")
     if missing:
+        raise click.exceptions.Exit(1)
+
+
+def _print_workers(cluster: str, output_format: str) -> None:
+    from slant.analysis.doctor import cluster_checks
+
+    workers = cluster_checks(cluster)
+    print_rows([asdict(worker) for worker in workers], output_format)
+    for worker in workers:
+        if worker.problem:
+            say(f"The worker {worker.worker} on {worker.host or 'an unknown host'} has {worker.problem}.")
+    if any(worker.problem for worker in workers):
         raise click.exceptions.Exit(1)

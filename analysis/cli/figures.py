@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.games import study_figure_kinds
@@ -24,6 +25,9 @@ from slant.collector.commands.options import (
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 
 def _image_formats(ctx: click.Context, param: click.Parameter, value: str) -> list[str]:
@@ -83,7 +87,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "--height", metavar="INCHES", callback=_inches, help="Height of each figure. Default: what suits the width."
 )
 @list_option
-@workers_option
+@workers_options
 @db_option
 @output_options
 @click.pass_context
@@ -99,7 +103,7 @@ def figures_command(
     width: float | None,
     height: float | None,
     is_list: bool,
-    workers: int | None,
+    workers: Workers,
     db: Path,
     output_format: str,
 ) -> None:

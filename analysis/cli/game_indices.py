@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.games.cells import INDICES, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
@@ -24,6 +25,9 @@ from slant.collector.commands.options import (
 )
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (
@@ -50,7 +54,7 @@ _DIFFERENCES = (
     "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
 )
 @seed_option(default=SEED)
-@workers_option
+@workers_options
 @refit_option
 @db_option
 @output_options
@@ -62,7 +66,7 @@ def indices_command(
     n_boot: int,
     n_random: int,
     seed: int,
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     db: Path,
     output_format: str,
@@ -128,7 +132,7 @@ def indices_command(
     "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
 )
 @seed_option(default=SEED)
-@workers_option
+@workers_options
 @refit_option
 @db_option
 @output_options
@@ -144,7 +148,7 @@ def differences_command(
     source: str | None,
     n_draws: int,
     seed: int,
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     db: Path,
     output_format: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from slant.analysis.cli.options import (
     TOPIC_TABLES,
     measure_option,
     refit_option,
-    workers_option,
+    workers_options,
 )
 from slant.collector.commands.options import (
     AT_LEAST_1,
@@ -30,6 +30,9 @@ from slant.collector.commands.options import (
 )
 from slant.collector.study.engines import engine_names
 from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
@@ -108,7 +111,7 @@ _stm_option = section("Topic models (stm)")
     f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
 )
 @seed_option()
-@workers_option
+@workers_options
 @refit_option
 @version_option
 @_mixed_option(
@@ -148,7 +151,7 @@ def analyze(
     show: str | None,
     adjust: str | None,
     random: tuple[str, ...],
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     db: Path,
     output_format: str,

@@ -4,16 +4,23 @@ slant.collector.commands.options.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from slant.collector.commands.options import AT_LEAST_1, rows_option
+from slant.collector.commands.options import AT_LEAST_1, rows_option, section
+from slant.collector.errors import UsageError
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from slant.collector.studies.catalogue import Study
 
 ONE_STUDY = "Default: the one that the database holds."
@@ -29,7 +36,48 @@ measure_option = rows_option(
     "--measure", type=click.Choice(["reasoning", "output", "recounted"]),
     help="The count that is analysed as tokens. Default: the study's.",
 )  # fmt: skip
-workers_option = click.option("--workers", type=AT_LEAST_1, help="R processes at once. Default: one a core.")
+_where_option = section("Where R runs")
+cluster_option = partial(
+    _where_option, "--cluster", metavar="ADDRESS",
+    help="A Dask cluster: tcp://scheduler:8786, or local:4 for four worker processes of this machine.",
+)  # fmt: skip
+"""The variable SLANT_CLUSTER stands for it in commands that compute."""
+_CLUSTER = cluster_option(envvar="SLANT_CLUSTER", show_envvar=True)
+_WORKERS = _where_option("--workers", type=AT_LEAST_1, help="R processes at once, here. Default: one a core.")
+_MIXED = _where_option(
+    "--mixed-versions", is_flag=True,
+    help="Take workers of a cluster that have other versions of R or its packages; each row says which made it.",
+)  # fmt: skip
+
+
+def workers_options(command: Callable[..., Any]) -> Any:
+    """Where R runs. The command is given `workers`: a number, an executor, or None for what is usual."""
+
+    @functools.wraps(command)
+    def with_workers(*args: Any, workers: int | None, cluster: str | None, mixed_versions: bool, **options: Any) -> Any:
+        context = click.get_current_context()
+        if context.invoked_subcommand is not None or context.resilient_parsing:
+            return command(*args, workers=workers, **options)
+        if cluster and workers and context.get_parameter_source("cluster") is not ParameterSource.ENVIRONMENT:
+            raise UsageError(
+                "Can't count workers of a cluster: --workers are R processes of this machine.",
+                "Leave out one of --workers and --cluster; a cluster of this machine is local:4.",
+            )
+        with contextlib.nullcontext(workers) if workers or not cluster else _executor(cluster, mixed_versions) as here:
+            return command(*args, workers=here, **options)
+
+    return _WORKERS(_CLUSTER(_MIXED(with_workers)))
+
+
+@contextlib.contextmanager
+def _executor(cluster: str, mixed: bool) -> Iterator[Executor]:
+    from slant.analysis.calls.cluster import ClusterExecutor
+    from slant.analysis.calls.executors import mixed_versions
+
+    with ClusterExecutor(cluster) as executor:
+        yield mixed_versions(executor) if mixed else executor
+
+
 refit_option = click.option("--refit", is_flag=True, help="Compute again what is kept and unchanged.")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     AT_LEAST_1,
@@ -20,6 +21,9 @@ from slant.collector.commands.options import (
     study_option,
 )
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 EXAMPLES = """\b
 Examples:
@@ -62,7 +66,7 @@ _SHOWN = (
     show_default=True,
     help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
 )
-@workers_option
+@workers_options
 @db_option
 @output_options
 @row_options
@@ -77,7 +81,7 @@ def permute_command(
     warmup: int | None,
     adapt_delta: float | None,
     show: str,
-    workers: int | None,
+    workers: Workers,
     db: Path,
     output_format: str,
 ) -> None:

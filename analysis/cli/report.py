@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.html_report import report
 from slant.collector.commands.options import FILE, db_option, row_options, study_option, verbose_option
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 
 @click.command("report", epilog="\b\nExample:\n  analyze report --out report.html")
@@ -17,11 +21,11 @@ from slant.collector.commands.options import FILE, db_option, row_options, study
 @click.option(
     "--out", type=FILE, default=Path("report.html"), show_default=True, help="The HTML file to write, or to replace."
 )
-@workers_option
+@workers_options
 @db_option
 @verbose_option
 @row_options
-def report_command(study: str | None, out: Path, workers: int | None, db: Path) -> None:
+def report_command(study: str | None, out: Path, workers: Workers, db: Path) -> None:
     """One self-contained HTML page: tables beside the printed ones, figures, warnings, where the data come from.
 
     Prints the path of the page.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import draw_specifications
 from slant.analysis.plots.figure_data import FigureData
@@ -24,6 +25,9 @@ from slant.collector.commands.options import (
     study_option,
 )
 from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
@@ -48,7 +52,7 @@ _SHOWN = (
     metavar="FILE",
     help="Also draw the specification curve: FILE.svg or FILE.png. Needs rows of one source and variant.",
 )
-@workers_option
+@workers_options
 @refit_option
 @db_option
 @output_options
@@ -61,7 +65,7 @@ def sensitivity_command(
     source: str | None,
     is_list: bool,
     figure: Path | None,
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     db: Path,
     output_format: str,
@@ -86,7 +90,7 @@ def sensitivity_command(
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("call_id", "row_no"), output_format)
     _say_counts(result)
     if figure is not None:
-        say(draw_specifications(table, FigureData(db, chosen).labels, figure))
+        say(draw_specifications(table, FigureData(db, chosen).labels, figure, workers or 1))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 

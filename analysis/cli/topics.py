@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_option
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
 from slant.collector.commands.options import (
@@ -18,6 +19,9 @@ from slant.collector.commands.options import (
     study_option,
 )
 from slant.collector.terminal import SlantGroup, print_rows
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
 
 
 class NumberRange(click.ParamType[list[int]]):
@@ -67,7 +71,7 @@ def topics() -> None:
     type=click.Choice(["fast", "tm"]),
     help="How texts are cut into words: both give the same words, fast in less time.",
 )
-@workers_option
+@workers_options
 @db_option
 @output_options
 @row_options
@@ -77,7 +81,7 @@ def search_command(
     numbers: list[int],
     max_steps: int,
     preprocessing: str | None,
-    workers: int | None,
+    workers: Workers,
     db: Path,
     output_format: str,
 ) -> None:

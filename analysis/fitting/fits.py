@@ -6,6 +6,7 @@ What is fitted (view, formula, levels) stands in the study's TOML file; how, in 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress as Progress
 from slant.analysis.calls.results import Results, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
@@ -81,17 +83,19 @@ def fit(
     source: str | None = None,
     refusals_removed: bool = True,
     measure: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
     only: Mapping[str, Collection[str]] | None = None,
+    executor: Executor | None = None,
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
     `fit` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
     of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
-    is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores). `progress(done, all)` is
+    is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores) make them, or an `executor`
+    of yours: any of concurrent.futures, Dask's among them. `progress(done, all)` is
     called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm. `only`
     narrows it down to some cells, as in `only={"model": ["o3-mini"]}`.
 
@@ -111,7 +115,7 @@ def fit(
         )
     if not plan:
         raise no_rows_error("fit", db, source)
-    return _fit_groups(db, [(fit, plan)], workers, refit, progress)[0]
+    return _fit_groups(db, [(fit, plan)], executor or workers, refit, progress)[0]
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ def fit_together(
     db: str | Path,
     study: Study,
     requests: Sequence[FitRequest],
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
 ) -> list[FitResult]:
     """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
@@ -153,7 +157,7 @@ def fit_together(
 def _fit_groups(
     db: str | Path,
     groups: Sequence[tuple[str, list[PlannedFit]]],
-    workers: int | None,
+    workers: Workers,
     refit: bool,
     progress: Progress | None,
 ) -> list[FitResult]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from slant.analysis.calls.results import ID, Results, table_schema
+from slant.analysis.calls.result_rows import ID, table_schema
+from slant.analysis.calls.results import Results
 from slant.analysis.fitting.engines import ENGINES, ESTIMATES, FITS, VARIANCES, tables_of
 
 CELL = ("source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure")

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.plots.drawing import Figure, draw
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
@@ -88,7 +89,7 @@ def _finding_lines(finding: Finding, width: int) -> Iterator[str]:
     yield ""
 
 
-def write_page(checks: Checks, out: Path, workers: int | None = None) -> Path:
+def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
     """Write the page to a file that ends in .html (with figures) or .md; returns its path."""
     ending = check_ending(out)
     sections = [_section(checks, grain, grain_findings, ending, workers) for grain, grain_findings in findings(checks)]
@@ -132,7 +133,7 @@ def _environment(ending: str) -> Environment:
 
 
 def _section(
-    checks: Checks, grain: dict[str, str], grain_findings: list[Finding], ending: str, workers: int | None
+    checks: Checks, grain: dict[str, str], grain_findings: list[Finding], ending: str, workers: Workers
 ) -> dict[str, Any]:
     rows = rows_of(checks, grain)
     tables = {
@@ -158,7 +159,7 @@ def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
 
 
 def _figures(
-    checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: int | None
+    checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: Workers
 ) -> list[dict[str, str]]:
     """Of what the study's design is checked for first: residuals by model, or the places of options."""
     is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())

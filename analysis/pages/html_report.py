@@ -9,6 +9,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.pages.provenance import (
@@ -62,13 +64,16 @@ def report(
     db: str | Path,
     study: str | Study | None = None,
     out: str | Path = "report.html",
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Path:
     """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
 
     Fits and figures are made as needed; topics are shown where `analyze --fit stm` has kept some. Where R is missing,
     what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
+    `workers` and `executor` as of `fit()`.
+
     Raises DatabaseError without trials, UsageError where `out` can't be written.
     """
     out = Path(out)
@@ -84,8 +89,10 @@ def report(
         runs = frame_of(connection.table("runs")).filter(pl.col("study") == study.name).sort("started_at", "run_id")
     warnings = [*table_notes(db, study.name), *mixture_warnings(db, study.name), *_data_warnings(study_tables)]
     bayes_fits = fits_to_show(db, study)
-    data = ReportData(study, tables_of_fits(study_tables, bayes_fits), {**labels, **claim_texts(study)})
-    computing_warnings = [*_compute(data, db, study, workers, progress), *other_version_sentences(db, study.name)]
+    data = ReportData(
+        study, tables_of_fits(study_tables, bayes_fits), {**labels, **claim_texts(study)}, workers=executor or workers
+    )
+    computing_warnings = [*_compute(data, db, study, progress), *other_version_sentences(db, study.name)]
     fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
     warnings = [
         *fit_warnings,
@@ -112,9 +119,7 @@ def report(
     return _write(out, page)
 
 
-def _compute(
-    data: ReportData, db: str | Path, study: Study, workers: int | None, progress: Progress | None
-) -> list[str]:
+def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress | None) -> list[str]:
     """Puts into `data` what fits and figures give; returns the warnings for the top of the page."""
     has_print = study.published is not None
     fit_names = [
@@ -122,19 +127,19 @@ def _compute(
     ]
     problems: list[str] = []
     try:
-        data.comparison = comparison_rows(db, study, workers, progress) if has_print else None
+        data.comparison = comparison_rows(db, study, data.workers, progress) if has_print else None
     except RError as error:
         problems.append(str(error))
         data.comparison = comparison_without_r(db, study)
     for name in fit_names:
         try:
-            data.fits[name] = fit(db, study, name, workers=workers, progress=progress)
+            data.fits[name] = fit(db, study, name, workers=data.workers, progress=progress)
         except RError as error:
             problems.append(str(error))
     try:
-        require_packages(("ggplot2",))
+        require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
-        data.figures = list(figure_rows(db, study, figure_names, workers=workers, progress=progress))
+        data.figures = list(figure_rows(db, study, figure_names, workers=data.workers, progress=progress))
     except RError as error:
         problems.append(str(error))
     left_out = [f"Left out, because R could not do it: {without_folders(problem)}" for problem in _unique(problems)]

@@ -83,7 +83,7 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", _QUOTED_FOLDERS.sub(r"\1", text))
 
 
-_OURS = ("slant", "definition")  # kept beside the versions, but no R package
+_OURS = ("slant", "definition", "machine")  # kept beside the versions, but no R package
 
 
 def version_sentence(*results: FitResult) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import Progress
@@ -46,7 +47,7 @@ def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
 
 
 def comparison_rows(
-    db: str | Path, study: Study, workers: int | None = None, progress: Progress | None = None
+    db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None
 ) -> pl.DataFrame:
     """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing.
 

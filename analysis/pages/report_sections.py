@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
@@ -37,6 +38,7 @@ class ReportData:
     comparison: pl.DataFrame | None = None
     fits: dict[str, FitResult] = field(default_factory=dict)
     figures: Iterable[FigureRows] = ()
+    workers: Workers = None
 
 
 def sections(data: ReportData) -> list[dict[str, Any]]:
@@ -49,7 +51,8 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
         ordered = ordered.drop("variant").unique(maintain_order=True)
         ordered = pl.concat([ordered, _print_grain(data).select(ordered.columns)])
     figures = list(data.figures)
-    drawn_figures = list(zip(figures, draw([(figure.function, figure.rows) for figure in figures]), strict=True))
+    images = draw([(figure.function, figure.rows) for figure in figures], data.workers)
+    drawn_figures = list(zip(figures, images, strict=True))
     return [_section(data, grain, drawn_figures) for grain in ordered.to_dicts()]
 
 

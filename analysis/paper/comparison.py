@@ -8,10 +8,12 @@ contradict is a known slip of print (published_notes.csv); the code is never ben
 from __future__ import annotations
 
 from collections.abc import Collection
+from concurrent.futures import Executor
 from pathlib import Path
 
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.paper.numbers import MATCH, PRINT, Numbers, is_usual, recomputed
 from slant.analysis.paper.published import (
@@ -45,10 +47,11 @@ def compare(
     db: str | Path,
     study: str | Study | None = None,
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     tables: Collection[str] | None = None,
     sources: tuple[Numbers, ...] | None = None,
+    executor: Executor | None = None,
 ) -> pl.DataFrame:
     """One row per printed number of the paper, for each source and version of the study in the database: its tables,
     the numbers in its text (table "text"), its earlier version ("v1 S3" …).
@@ -61,7 +64,7 @@ def compare(
     `test` is the variant and `condition` the answer format.
     Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
     and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
-    numbers need; `sources` names the sources of numbers themselves.
+    numbers need; `sources` names the sources of numbers themselves. `workers` and `executor` as of `fit()`.
 
     Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
     what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers
@@ -78,8 +81,8 @@ def compare(
     sources = _sources(study, printed, sources)
     of_answers = tuple(each for each in sources if not each.is_of_print)
     of_print = tuple(each for each in sources if each.is_of_print)
-    numbers = _as_it_stands(db, study, workers, progress, of_answers, is_needed=not of_print)
-    checked = recomputed(db, study, workers, progress, of_print)
+    numbers = _as_it_stands(db, study, executor or workers, progress, of_answers, is_needed=not of_print)
+    checked = recomputed(db, study, executor or workers, progress, of_print)
     groups = numbers.select(GRAIN).unique(maintain_order=True)
     groups = groups if source is None else groups.filter(pl.col("source") == source)
     if groups.is_empty() and source != PRINT and (source is not None or not of_print):
@@ -120,7 +123,7 @@ def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] |
 def _as_it_stands(
     db: str | Path,
     study: Study,
-    workers: int | None,
+    workers: Workers,
     progress: Progress | None,
     sources: tuple[Numbers, ...],
     is_needed: bool,
@@ -138,7 +141,7 @@ def _as_it_stands(
 def whole_comparison(
     db: str | Path,
     study: Study,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitRequest, Progress
 from slant.analysis.paper.published import published_numbers
 from slant.analysis.paper.study_views import GRAIN, StudyViews
@@ -58,7 +59,7 @@ class Numbers:
 def recomputed(
     db: str | Path,
     study: Study,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     sources: Iterable[Numbers] = (),
 ) -> pl.DataFrame:

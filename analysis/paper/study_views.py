@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitRequest, Progress, fit_together
 from slant.analysis.paper.published import SCHEMA, is_of_print, published_numbers, scopes
 from slant.analysis.rows.descriptive_tables import rows_of_study
@@ -40,9 +41,7 @@ class StudyViews:
     database that can't be written.
     """
 
-    def __init__(
-        self, db: str | Path, study: Study, workers: int | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None) -> None:
         self.db = db
         self.study = study
         self._workers = workers

@@ -6,6 +6,7 @@ import math
 import re
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import polars as pl
 
 from slant.analysis.bridge.worker import WorkerError
 from slant.analysis.calls.call import Answer, Call, answered, computed
+from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.plots.specification_curve import rows_to_draw
@@ -45,18 +47,20 @@ def figures(
     names: Sequence[str] = (),
     formats: Sequence[str] = DEFAULT_FORMATS,
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     variants: Sequence[str] = (),
     width: float | None = None,
     height: float | None = None,
+    executor: Executor | None = None,
 ) -> pl.DataFrame:
     """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
 
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
-    inches (default: each figure's own; words wrap to a width that is given, and the height follows).
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows). `workers` and
+    `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
@@ -71,11 +75,11 @@ def figures(
             raise UnknownNameError("format", name, FORMATS)
     width, height = checked_inches(width, "width"), checked_inches(height, "height")
     study = study_in(db, study)
-    to_draw = list(figure_rows(db, study, names, source, workers, progress, variants))
+    to_draw = list(figure_rows(db, study, names, source, executor or workers, progress, variants))
     if not to_draw:
         raise _nothing_to_draw(db, study, names, source)
     function_rows = [(figure.function, figure.rows) for figure in to_draw]
-    drawn_files = {ending: draw(function_rows, workers, ending, width, height) for ending in formats}
+    drawn_files = {ending: draw(function_rows, executor or workers, ending, width, height) for ending in formats}
     folder = _folder(Path(out))
     has_versions = len({figure.grain.get("study_version") for figure in to_draw} - {None}) > 1
     rows = []
@@ -117,7 +121,7 @@ def _nothing_to_draw(db: str | Path, study: Study, names: Sequence[str], source:
 
 def draw(
     figures: Sequence[tuple[str, pl.DataFrame]],
-    workers: int | None = None,
+    workers: Workers = None,
     ending: str = "png",
     width: float | None = None,
     height: float | None = None,
@@ -129,7 +133,8 @@ def draw(
             Call(
                 "draw_figure",
                 rows,
-                {"name": name, "file": str(file), "width": width, "height": height},
+                {"name": name, "width": width, "height": height},
+                writes={"file": file},
                 packages=("ggplot2",),
             )
             for (name, rows), file in zip(figures, files, strict=True)
@@ -146,9 +151,9 @@ def draw(
     return [results[number] for number in range(len(figures))]
 
 
-def require_packages(packages: Sequence[str]) -> None:
+def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
     """Raises RError, with what to type, where R or one of these packages is missing."""
-    answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)))
+    answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)), workers)
 
 
 def _read(name: str, file: Path, answer: Answer) -> Figure | str:
@@ -176,7 +181,7 @@ def _as_file_name(part: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "_", part)
 
 
-def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -> str:
+def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, workers: Workers = 1) -> str:
     """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
     ending = file.suffix.lower()[1:]
     if ending not in ("svg", "png"):
@@ -188,7 +193,7 @@ def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path) -
                 f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
                 "Narrow it down with --source, or see: analyze figures specifications",
             )
-    (figure,) = draw([("plot_specifications", rows_to_draw(table, labels))], 1, ending)
+    (figure,) = draw([("plot_specifications", rows_to_draw(table, labels))], workers, ending)
     if isinstance(figure, str):
         raise RError("The specification curve could not be drawn.", figure)
     try:

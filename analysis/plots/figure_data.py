@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.plots.topic_rows import kept_topic_rows
 from slant.analysis.questions.games.cells import with_game_variant
@@ -52,7 +53,7 @@ class FigureData:
     db: Path
     study: Study
     source: str | None = None
-    workers: int | None = None
+    workers: Workers = None
     progress: Progress | None = None
     variants: tuple[str, ...] = ()
     _games: dict[str, pl.DataFrame | None] = field(default_factory=dict)

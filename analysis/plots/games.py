@@ -82,7 +82,7 @@ def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
 
 
 def _controlled(data: FigureData) -> pl.DataFrame | None:
-    return controlled_rows() if design_named(data.study.design).compares_variants else None
+    return controlled_rows(data.workers) if design_named(data.study.design).compares_variants else None
 
 
 KINDS = {

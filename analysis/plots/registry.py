@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress
 from slant.analysis.plots import blocks, games, specification_curve, trials
 from slant.analysis.plots.figure_data import FigureData, FigureKind
@@ -46,7 +47,7 @@ def figure_rows(
     study: Study,
     names: Sequence[str] = (),
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     variants: Sequence[str] = (),
 ) -> Iterator[FigureRows]:

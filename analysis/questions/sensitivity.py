@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.call import Answer, Call
-from slant.analysis.calls.results import ID, Progress, Results, results, table_schema
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import ID, table_schema
+from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
 from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns
@@ -299,14 +302,15 @@ def specifications(
     study: str | Study | None = None,
     specs: Sequence[str] = (),
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> SensitivityResult:
     """Fit the named specifications of `study` (default: all that its file has), and keep each as soon as it is there.
 
     What is unchanged (rows, question, R code, versions of R packages) is taken from the database, unless `refit`.
-    A fit that fails is a row that says so. `workers` R processes (default: the cores).
+    A fit that fails is a row that says so. `workers` and `executor` as of `fit()`.
     `progress(done, all)` is called after each.
 
     Raises UnknownNameError for a specification that there is not, UsageError where the study has none, DatabaseError
@@ -321,7 +325,7 @@ def specifications(
     if not plan:
         raise no_rows_error("fit", db, source)
     calls = [planned.call for planned in plan]
-    fit_results = results(db, calls, refit=refit, workers=workers, progress=progress, raises=False)
+    fit_results = results(db, calls, refit=refit, workers=executor or workers, progress=progress, raises=False)
     return SensitivityResult(_table(fit_results, plan), fit_results.not_kept)
 
 

@@ -79,6 +79,23 @@ def try_lock(file: int) -> bool:
     return True
 
 
+def unlock(file: int) -> None:
+    """Give up the lock of an open file, also that which children of this process have inherited."""
+    _fcntl.flock(file, _fcntl.LOCK_UN)
+
+
+def is_locked(path: str | os.PathLike[str]) -> bool:
+    """Whether some process holds the lock of this file; False where there is no file."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not try_lock(file)
+    finally:
+        os.close(file)
+
+
 def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
     """Give a whole file its name; False where that name is taken by now. The file may keep its old name, too."""
     try:
@@ -111,6 +128,10 @@ def r_locale() -> dict[str, str]:
 def user_caches() -> str:
     """Where below a home folder R keeps what can be made again."""
     return "Library/Caches/org.R-project.R" if sys.platform == "darwin" else ".cache"
+
+
+def machine_name() -> str:
+    return os.uname().nodename
 
 
 def core_count() -> int:

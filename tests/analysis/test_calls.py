@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import replace
@@ -15,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.bridge.worker import Died, run_jobs
+from slant.analysis.bridge.worker import Died
 from slant.analysis.calls import results as kept_results
 from slant.analysis.calls.call import Call, computed
-from slant.analysis.calls.results import Results, not_kept_yet, results, table_schema
+from slant.analysis.calls.result_rows import table_schema
+from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.errors import DatabaseBusyError, RError
 from slant.collector.keep.database import reading, writing
@@ -118,27 +120,38 @@ def test_a_database_that_is_held_costs_no_result(db: Path, monkeypatch: pytest.M
 
 
 class Dying(Executor):
-    """Runs a group in a worker of ours, but for those that hold the call of `fatal` cells, which kill their process."""
+    """Answers in a worker of ours, but for what holds the call of `fatal` cells, which it loses in this way."""
 
-    def __init__(self, fatal: int) -> None:
-        self.fatal = fatal
+    def __init__(self, fatal: int, how: Died | Exception) -> None:
+        self.fatal, self.how = fatal, how
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        (group,) = arguments
+        (parcel,) = arguments
         future: Future[Any] = Future()
-        if any(task.arguments["n_cells"] == self.fatal for task in group.tasks):
-            future.set_result(Died("It was killed."))
+        if not any(task.arguments["n_cells"] == self.fatal for task in pickle.loads(parcel.content)):
+            future.set_result(function(parcel))
+        elif isinstance(self.how, Exception):
+            future.set_exception(self.how)
         else:
-            future.set_result(dict(run_jobs(function, [group], 1))[0])
+            future.set_result(self.how)
         return future
 
 
-def test_a_process_that_dies_takes_no_other_call_of_its_group_with_it(db: Path) -> None:
-    calls = [level(n) for n in range(2, 30)]
-    given = results(db, calls, workers=1, executor=Dying(fatal=20))
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (Died("It was killed."), "error: It was killed."),
+        (OSError("The machine is gone."), "OSError: The machine is gone.), also when it ran alone."),
+    ],
+)
+def test_a_process_that_dies_takes_no_other_call_of_its_group_with_it(
+    db: Path, how: Died | Exception, said: str
+) -> None:
+    calls = [level(n) for n in range(2, 20)]
+    given = results(db, calls, workers=Dying(14, how))
     failed = given.calls.filter(pl.col("status") == "failed")
-    assert failed["call_id"].to_list() == [level(20).id]
-    assert failed["messages"].to_list() == ["error: It was killed."]
+    assert failed["call_id"].to_list() == [level(14).id]
+    assert failed["messages"][0].endswith(said)
     assert given.frames["random_levels"]["call_id"].n_unique() == len(calls)
 
 

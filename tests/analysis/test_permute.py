@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
-from slant.analysis.bridge.worker import run_jobs
 from slant.analysis.calls.call import Answer
 from slant.analysis.cli.main import analyze
 from slant.analysis.cli.progress import duration
@@ -142,21 +141,22 @@ def test_other_rows_are_another_test_which_takes_the_place_of_the_first(db: Path
 
 
 class Serial(Executor):
-    """Runs a job as it is submitted; the refits of `lost` come to nothing."""
+    """Answers a call as it is submitted; the refits of `lost` come to nothing."""
 
     def __init__(self, lost: tuple[int, ...] = ()) -> None:
         self.lost = lost
         self.done: list[Any] = []
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        (group,) = arguments
-        future: Future[Any] = Future()
-        with closing(run_jobs(function, [group], 1)) as results:
-            ((_, answers),) = results
-        self.done += group.tasks
-        numbers = [task.arguments.get("number") for task in group.tasks]
+        (parcel,) = arguments
+        tasks = pickle.loads(parcel.content)
+        self.done += tasks
+        numbers = [task.arguments.get("number") for task in tasks]
         lost = Answer(error=("Gone.",), has_died=True)
-        future.set_result([lost if n in self.lost else a for n, a in zip(numbers, answers, strict=True)])
+        future: Future[Any] = Future()
+        answers = pickle.loads(function(parcel))
+        answered = [lost if n in self.lost else a for n, a in zip(numbers, answers, strict=True)]
+        future.set_result(pickle.dumps(answered))
         return future
 
 

@@ -50,6 +50,10 @@ CONTRADICTIONS = (
     "analyze permute --study rmiat",
     "analyze indices --study rmiat",
     "analyze check --out page.docx",
+    "analyze --fit effect_size --cluster nonsense",
+    "analyze --fit effect_size --cluster local:none",
+    "analyze --fit effect_size --cluster local:2 --workers 2",
+    "analyze doctor --cluster http://scheduler:8786",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+from importlib.util import find_spec
 
 import pytest
 
@@ -22,9 +23,11 @@ def r_packages() -> set[str]:
 
 
 def lack(name: str) -> str | None:
-    """Why a test that needs `name` can't run here; None where it can. `name`: R, chromium, or an R package."""
+    """Why a test that needs `name` can't run here; None where it can. `name`: R, chromium, dask, or an R package."""
     if name == "chromium":
         return None if chromium() else "Chromium is not here"
+    if name == "dask":
+        return None if find_spec("distributed") else "Dask is not here (pip install 'slant[dask]')"
     if r_installation() is None:
         return "R is not here"
     if name == "R" or name in r_packages():

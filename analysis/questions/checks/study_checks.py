@@ -5,6 +5,7 @@ made by a function of R/ (check_residuals.R …); here only the way there and ba
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
@@ -63,9 +65,10 @@ def check(
     measure: str | None = None,
     bound: float = BOUND,
     alpha: float = ALPHA,
-    workers: int | None = None,
+    workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Checks:
     """Check what `study` rests on, by its design (checks_of says which checks that are).
 
@@ -74,8 +77,8 @@ def check(
     that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
     carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
 
-    Fits are taken from the database where they are unchanged, and kept there. Raises StudyError for a study that has
-    nothing to check, DatabaseError without trials, RError without R.
+    Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
+    Raises StudyError for a study that has nothing to check, DatabaseError without trials, RError without R.
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
@@ -83,7 +86,7 @@ def check(
     if study.design in DESIGN_CHECKS:
         own_checks = DESIGN_CHECKS[study.design]
         answers = own_checks.read(db, study, source, measure)
-        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), workers, progress)
+        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), executor or workers, progress)
         return Checks(
             study,
             alpha,
@@ -108,11 +111,12 @@ def check(
             source=source,
             measure=measure,
             workers=workers,
+            executor=executor,
             refit=refit,
             progress=_stage(progress, stages, number),
         )
     rows, check_warnings = _run(
-        [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
+        [*trial_calls, *_fit_calls(fits, alpha)], executor or workers, _stage(progress, stages, len(to_make))
     )
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
@@ -198,7 +202,7 @@ def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, 
 
 
 def _run(
-    calls: Sequence[tuple[str, Call]], workers: int | None, progress: Progress | None
+    calls: Sequence[tuple[str, Call]], workers: Workers, progress: Progress | None
 ) -> tuple[dict[str, pl.DataFrame], list[str]]:
     answers: dict[int, pl.DataFrame] = {}
     warnings: list[str] = []

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from slant.analysis.calls.call import Call
-from slant.analysis.calls.results import ID, Progress, Results, results
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, list_comparisons
 from slant.analysis.questions.games.indices import SEED
@@ -50,9 +53,10 @@ def game_differences(
     source: str | None = None,
     n_draws: int = 2000,
     seed: int = SEED,
-    workers: int | None = None,
+    workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> GameDifferences:
     """R's compare_games() of each condition with the reference: values of `between` (variant, model or answer_format).
 
@@ -61,6 +65,7 @@ def game_differences(
     corrected by `adjust` for all comparisons of one index that are asked for here, within one source and study
     version. `reference` of variants is the study's own name for itself (main), if nothing else is said.
     `n_draws` of the bootstrap and of the permutations start from `seed` in each comparison, as in plain R.
+    `workers` and `executor` as of `fit()`.
 
     Raises UsageError and UnknownNameError for what can't be asked, DatabaseError where there are no games, RError
     where R can't.
@@ -75,10 +80,10 @@ def game_differences(
     if not pairs:
         raise UsageError("Nothing of this can be compared.", *left_out)
     calls = [_call(pair, n_draws, seed) for pair in pairs]
-    differences = results(db, calls, refit=refit, workers=workers, progress=progress)
+    differences = results(db, calls, refit=refit, workers=executor or workers, progress=progress)
     differences.check_none_failed()
     rows = differences.frames["game_differences"].filter(pl.col("index").is_in(indices))
-    adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=workers)
+    adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=executor or workers)
     adjusted.check_none_failed()
     table = _table(rows, differences, adjusted.frames["game_adjusted"], cells)
     draws_warning = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import polars as pl
 
 from slant.analysis.calls.call import Call, answered
-from slant.analysis.calls.results import ID, Progress, results
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
@@ -39,15 +42,17 @@ def game_indices(
     n_boot: int = 2000,
     n_random: int = 200,
     seed: int = SEED,
-    workers: int | None = None,
+    workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> GameIndices:
     """R's game_indices() for each model and variant with complete games, and random_level() for each kind of cell.
 
     Both are kept, and not computed again for the same games, settings and R code unless `refit`. Cells that are alike
     (rounds, groups, jobs in each class, games) share their level of chance. `n_boot` draws and `n_random` random cells
     start from `seed`, so that plain R gives the same numbers. `progress(done, all)` counts calls of R.
+    `workers` and `executor` as of `fit()`.
 
     Raises UsageError for fewer than one draw, DatabaseError where there are no games, UnknownNameError for a variant
     without any, RError where R can't.
@@ -57,7 +62,7 @@ def game_indices(
     cells = game_cells(db, study_in(db, study, has_games, "has games"), variants, source)
     levels = {cell.chance: _level_call(cell.chance, n_random, seed) for cell in cells}
     calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]
-    computed = results(db, [*levels.values(), *calls], refit=refit, workers=workers, progress=progress)
+    computed = results(db, [*levels.values(), *calls], refit=refit, workers=executor or workers, progress=progress)
     computed.check_none_failed()
     n_made = sum(call.id in computed.computed for call in calls)
     table = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
@@ -157,7 +162,7 @@ VIEW = (
 )
 
 
-def controlled_rows() -> pl.DataFrame:
+def controlled_rows(workers: Workers = None) -> pl.DataFrame:
     """What R's controlled_indices() returns; it takes some seconds. RError where R is missing."""
-    rows: pl.DataFrame = answered(Call("controlled_indices"))
+    rows: pl.DataFrame = answered(Call("controlled_indices"), workers)
     return rows

@@ -11,8 +11,10 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.call import answered, computed
+from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
-from slant.analysis.calls.results import Progress, Results, not_kept_yet, results, rows_of
+from slant.analysis.calls.result_rows import rows_of
+from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
 from slant.analysis.rows.views import read_view
 from slant.collector.errors import RError, UsageError
@@ -48,7 +50,7 @@ def permute(
     engine: str = "brms",
     seed: int = 1,
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -58,7 +60,7 @@ def permute(
     An item's two block labels are swapped with probability 1/2, within its model and domain (R's permute_blocks()). A
     permutation's result depends on `seed` and its number only. Each is kept at once: the same call after a kill goes on
     where it ended, and one with more permutations adds to those there are. One that failed is tried again.
-    `executor` is any `concurrent.futures.Executor`; without it, `workers` R processes (default: the cores) do it.
+    `workers` and `executor` as of `fit()`.
     `settings` go to R's refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4.
     `progress(done, all)` is called after each refit.
 
@@ -70,7 +72,7 @@ def permute(
     tests = list_tests(db, study, engine, seed, source, settings or {})
     n = permutations + 1
     test_results = [
-        _run_test(Path(db), test, permutations, workers, executor, _Stage(progress, number * n, len(tests) * n))
+        _run_test(Path(db), test, permutations, executor or workers, _Stage(progress, number * n, len(tests) * n))
         for number, test in enumerate(tests)
     ]
     frames = {
@@ -96,26 +98,26 @@ class _Stage:
 
 
 def _run_test(
-    db: Path, test: PermutationTest, permutations: int, workers: int | None, executor: Executor | None, progress: _Stage
+    db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: _Stage
 ) -> PermutationResult:
     """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
     calls = [test.refit(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
-        _compile(db, test, executor, progress)
-    observed = results(db, calls[:1], workers=workers, executor=executor)
+        _compile(db, test, workers, progress)
+    observed = results(db, calls[:1], workers=workers)
     if observed.calls["status"][0] == "failed":
         raise RError("Can't permute: the data as observed can't be fitted.", observed.calls["messages"][0])
     if observed.computed:
         progress(1, len(calls))
-    permuted = results(db, calls[1:], workers=workers, executor=executor, progress=progress.after(1))
+    permuted = results(db, calls[1:], workers=workers, progress=progress.after(1))
     refits, cells = _refits([observed, permuted])
     summary = test.summary(cells, refits)
     if _n_kept(db, test) > refits.height - 1:  # of fewer permutations than are kept, nothing new is
-        ((_, answer),) = computed([summary], 1, executor)
+        ((_, answer),) = computed([summary], workers)
         answer.raise_error()
         rows, not_kept = rows_of(summary, answer)["permutation_cells"], None
     else:
-        summary_results = results(db, [summary], executor=executor)
+        summary_results = results(db, [summary], workers=workers)
         rows, not_kept = summary_results.frames["permutation_cells"], summary_results.not_kept
     values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
     return PermutationResult(
@@ -126,12 +128,15 @@ def _run_test(
     )
 
 
-def _compile(db: Path, test: PermutationTest, executor: Executor | None, progress: _Stage) -> None:
+def _compile(db: Path, test: PermutationTest, workers: Workers, progress: _Stage) -> None:
+    """Here, where somebody can watch it. Other machines compile with their first refit."""
+    if isinstance(workers, Executor):
+        return
     status_file = made_model_folder(db) / f"{test.id}.says"
     if watch := getattr(progress.progress, "watch", None):
         watch(status_file)
     try:
-        answered(test.compile(status_file), executor)
+        answered(test.compile(status_file))
     finally:
         status_file.unlink(missing_ok=True)
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import Call, answered
+from slant.analysis.calls.call import SAY, Call, answered
+from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.results import Progress, not_kept_yet, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
@@ -32,15 +34,17 @@ def search_topics(
     study: str | Study | None = None,
     numbers: Sequence[int] = tuple(range(3, 11)),
     source: str | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     max_em_its: int = STEPS,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
+    executor: Executor | None = None,
 ) -> pl.DataFrame:
     """Compare these numbers of topics for the topic model of `study`; those that are kept are not computed again.
 
-    Returns the rows of the view topic_searches, one a number. `workers` R processes (default: the cores), each of which
-    holds all documents. `settings` stand for those of the study file. `progress(done, all)` is called after each.
+    Returns the rows of the view topic_searches, one a number. `workers` R processes (default: the cores) or
+    those of an `executor`, each of which holds all documents. `settings` stand for those of the study file.
+    `progress(done, all)` is called after each.
 
     Raises UsageError for numbers below 2, RError where R can't fit (and says why), DatabaseError without rows.
     """
@@ -59,7 +63,7 @@ def search_topics(
     largest_first = sorted(set(numbers), reverse=True)  # they take longest, and the cores end together
     searches = [_TopicSearch(Path(db), planned, max_em_its) for planned in plan]
     for number, topic_search in enumerate(searches):
-        topic_search.compute(largest_first, workers, progress and _stage(progress, number, len(searches)))
+        topic_search.compute(largest_first, executor or workers, progress and _stage(progress, number, len(searches)))
     rows = open_trials(db, view="topic_searches")
     ids = [topic_search.id for topic_search in searches]
     return rows.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
@@ -82,23 +86,30 @@ class _TopicSearch:
         self.id = stable_id("search", work.call.id, max_em_its)
         self._file = made_model_folder(db) / f"{self.id}.{os.getpid()}.prepared.rds"
 
-    def compute(self, numbers: Sequence[int], workers: int | None, progress: Progress | None) -> None:
+    def compute(self, numbers: Sequence[int], workers: Workers, progress: Progress | None) -> None:
         calls = [self._call(number) for number in numbers]
         _remove_leftovers(self._file.parent)
         try:
             if not_kept_yet(self._db, calls):
-                self._prepare(getattr(progress, "watch", None))
+                self._prepare(workers, getattr(progress, "watch", None))
             results(self._db, calls, workers=workers, progress=progress).check_none_failed()
         finally:
             self._file.unlink(missing_ok=True)
 
-    def _prepare(self, watch: Any) -> None:
+    def _prepare(self, workers: Workers, watch: Any) -> None:
         status_file = self._file.with_suffix(".says")
-        arguments = {"arguments": {**self._work.arguments, "say": str(status_file)}, "file": str(self._file)}
+        arguments = {**self._work.arguments, **({} if isinstance(workers, Executor) else {SAY: str(status_file)})}
         if watch:
             watch(status_file)
+        call = Call(
+            "prepare_search",
+            self._work.cell.rows,
+            {"arguments": arguments},
+            writes={"file": self._file},
+            packages=_PACKAGES,
+        )
         try:
-            answered(Call("prepare_search", self._work.cell.rows, arguments, packages=_PACKAGES))
+            answered(call, workers)
         finally:
             status_file.unlink(missing_ok=True)
 
@@ -112,7 +123,7 @@ class _TopicSearch:
             tables={"row": "stm_searches"},
             columns={"search_id": self.id},
             packages=_PACKAGES,
-            asides={"file": str(self._file)},
+            reads={"file": self._file},
             hash_of_data=work.call.id,
         )
 

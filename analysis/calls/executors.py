@@ -1,0 +1,197 @@
+"""Calls of R by any `concurrent.futures.Executor`: Dask's, the standard library's, another's.
+
+A call is pickled here, and runs in_worker.py there. What an executor says of a lost process is told apart from what R
+says of a call: a lost call is run again, alone, and then is one that failed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from slant.analysis.bridge.worker import Died, versions_now
+from slant.analysis.calls.cluster import ClusterExecutor
+from slant.analysis.calls.in_worker import R_CODE, Parcel, answer_parcel_here, versions_there
+from slant.analysis.calls.task import Answer, Task, packages_of
+from slant.collector.errors import RError
+from slant.collector.system.operating_system import core_count, try_lock, unlock
+
+Workers = int | Executor | None
+"""Where R runs: in so many processes of ours (None: one a core), or in those of an executor."""
+
+_HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
+_IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, and all the others stay here
+_AT_LEAST = 16
+_KEPT = "What had ended is kept: the same call goes on from there."
+_NOT_TAKEN = (ImportError, AttributeError, TypeError, pickle.PickleError)  # what a worker without slant raises
+
+
+@dataclass(frozen=True)
+class Lost(Died):
+    """The result of a job whose executor lost the worker that had it."""
+
+
+class MixedVersions(Executor):
+    """Another executor, whose workers may have other versions of R and its packages than there are here."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        return self.executor.submit(function, *arguments, **named)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As of the executor itself."""
+        self.executor.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def mixed_versions(executor: Executor) -> Executor:
+    """The same executor, for calls of R that may be answered by other versions than those here.
+
+    Each result then says which versions made it and on which machine, and what is kept counts as unchanged whatever
+    versions made it: `analysis.fit(db, executor=mixed_versions(executor))`.
+    """
+    return MixedVersions(executor)
+
+
+def worker_count(workers: Workers) -> int:
+    """How many calls can be answered at a time, as far as that can be told."""
+    if not isinstance(workers, Executor):
+        return workers or core_count()
+    if (client := dask_client(workers)) is not None:
+        return max(1, sum(client.nthreads().values())) if client.status == "running" else 1
+    return getattr(workers, "_max_workers", None) or core_count()
+
+
+def dask_client(executor: Executor) -> Any:
+    """The client of Dask that an executor belongs to; None of another one."""
+    inner = executor.executor if isinstance(executor, MixedVersions) else executor
+    if isinstance(inner, ClusterExecutor):
+        return inner.client
+    client = getattr(inner, "_client", None)
+    return client if type(client).__module__.partition(".")[0] == "distributed" else None
+
+
+def by_executor(
+    groups: Sequence[Sequence[Task]], executor: Executor
+) -> Generator[tuple[int, list[Answer] | Died], None, None]:
+    """Yields (number of the group, its answers) as they end; `Lost` where the executor lost its worker.
+
+    Leaving early cancels what is queued, and ends R wherever it works for this. RError where the executor breaks, or a
+    worker can't be used.
+    """
+    versions = None if isinstance(executor, MixedVersions) else _expected_versions(groups, executor)
+    waiting = iter(enumerate(groups))
+    futures: dict[Future[Any], int] = {}
+    ended: SimpleQueue[Future[Any]] = SimpleQueue()
+    with _lock(executor) as lock:
+        try:
+            most = _most_in_flight(executor)
+            while True:
+                for number, group in waiting:
+                    future = executor.submit(answer_parcel_here, _parcel(group, versions, lock))
+                    futures[future] = number
+                    future.add_done_callback(ended.put)
+                    if len(futures) >= most:
+                        break
+                if not futures:
+                    return
+                try:
+                    future = ended.get(timeout=_HEED_CTRL_C_S)
+                except Empty:
+                    most = _most_in_flight(executor)  # workers come and go
+                else:
+                    yield futures.pop(future), _answers(future)
+        except BrokenExecutor as error:
+            raise RError(
+                "The executor that was to call R has broken: one of its processes ended.",
+                str(error),
+                f"{_KEPT[:-1]}, with a new executor.",
+            ) from error
+        finally:
+            for future in list(futures):
+                future.cancel()
+
+
+def _parcel(group: Sequence[Task], versions: Mapping[str, str] | None, lock: str | None) -> Parcel:
+    content = pickle.dumps(tuple(group), pickle.HIGHEST_PROTOCOL)
+    packages = packages_of(group)
+    own = versions and {name: versions[name] for name in ("R", R_CODE, *packages)}
+    return Parcel(content, packages, own, any(task.takes_all_cores for task in group), lock)
+
+
+def _answers(future: Future[Any]) -> list[Answer] | Died:
+    try:
+        value = future.result()
+    except (BrokenExecutor, RError):
+        raise
+    except CancelledError as error:
+        raise _dropped(str(error)) from error
+    except _NOT_TAKEN as error:
+        raise RError(
+            "A worker of the executor can't take calls of R.",
+            f"{type(error).__name__}: {error}",
+            "Each worker needs the same slant as this machine: pip install slant[r,dask]",
+        ) from error
+    except Exception as error:  # each executor has words of its own for a worker that is gone
+        said = " ".join(str(error).split()).partition(". ")[0]
+        return Lost(f"The executor lost the process that worked on it ({type(error).__name__}: {said})")
+    if isinstance(value, Died):
+        return value
+    answers: list[Answer] = pickle.loads(value)
+    return answers
+
+
+def _dropped(said: str) -> RError:
+    what = "The executor has dropped calls of R that it was given: it was closed, or its scheduler is gone."
+    return RError(what, *filter(None, [said]), _KEPT)
+
+
+def _expected_versions(groups: Sequence[Sequence[Task]], executor: Executor) -> Mapping[str, str]:
+    """Those of this machine; where it lacks R or a package, those of the worker that answers first."""
+    packages = packages_of([task for group in groups for task in group])
+    here = versions_now(packages)
+    if here is not None:
+        from slant.analysis.bridge.r_code import r_code_hash
+
+        return {**here, R_CODE: r_code_hash()}
+    there = executor.submit(versions_there, packages).result()
+    if missing := [name for name, version in there.items() if version is None]:
+        raise RError(f"Neither this machine nor the executor's has R's {', '.join(missing)}.", "See: analyze doctor")
+    return {name: version for name, version in there.items() if version is not None}
+
+
+def _most_in_flight(executor: Executor) -> int:
+    client = dask_client(executor)
+    if client is not None and client.status not in ("running", "connecting"):
+        raise _dropped(f"Dask's client is {client.status}.")
+    return max(_AT_LEAST, _IN_FLIGHT * worker_count(executor))
+
+
+@contextlib.contextmanager
+def _lock(executor: Executor) -> Iterator[str | None]:
+    """A file that is locked meanwhile: workers on this machine see whether anybody waits. Dask tells its own."""
+    if dask_client(executor) is not None:
+        yield None
+        return
+    file, path = tempfile.mkstemp(prefix="slant-", suffix=".lock")
+    atexit.register(_remove, path)  # not before: what an executor begins only now is to find it unlocked
+    try:
+        try_lock(file)
+        yield path
+    finally:
+        unlock(file)
+        os.close(file)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,237 @@
+"""What runs in a worker of somebody's executor (a Dask worker, a process of a ProcessPoolExecutor, a thread): it starts
+R in a child process of its own, looks after it, and ends it as soon as nobody waits for its answer.
+
+Nothing here imports Polars: what comes and goes is bytes, which only home and R's own process read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.r_home import version_numbers
+from slant.analysis.bridge.worker import Died, run_jobs, versions_here
+from slant.collector.errors import RError
+from slant.collector.system.code_version import current_code_version
+from slant.collector.system.operating_system import core_count, is_locked, machine_name
+
+R_CODE = "slant's R code"
+_TAKE_TURNS = threading.Lock()
+_threads: dict[str, threading.Semaphore] = {}  # by Dask worker: those of its threads that nobody has
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Calls on their way to R in another process.
+
+    content: the tasks, pickled. versions: those that R, its packages and our R code must have there; None: any.
+    lock: a file that home holds locked as long as it waits (on this machine; elsewhere there is no such file).
+    """
+
+    content: bytes
+    packages: tuple[str, ...]
+    versions: Mapping[str, str] | None = None
+    takes_all_cores: bool = False
+    lock: str | None = None
+    cores: int = 1
+
+
+@dataclass(frozen=True)
+class WorkerReport:
+    """What a Dask worker has, for its calls of R. versions: of R and its packages, None for one that is missing; empty
+    where R can't start, and then `problem` says why.
+    """
+
+    worker: str
+    host: str
+    python: str
+    slant: str
+    r_code: str
+    versions: Mapping[str, str | None]
+    threads: int
+    cores: int
+    memory_gb: float
+    problem: str = ""
+
+
+class _NobodyWaits(Exception):
+    pass
+
+
+class _TooMuchMemory(Exception):
+    pass
+
+
+def answer_parcel_here(parcel: Parcel) -> bytes | Died:
+    """The answers, pickled. RError where this worker has other versions, or R or a package is missing."""
+    worker = _dask_worker()
+    with _cores(worker, parcel.takes_all_cores) as cores:
+        watch = _Watch(worker, parcel.lock, cores)
+        try:
+            watch.check_wanted()
+            _check_versions(parcel)
+            forked_with = () if parcel.takes_all_cores else parcel.packages  # see CallGroup
+            job = replace(parcel, cores=cores, packages=forked_with)
+            with contextlib.closing(run_jobs(_answer, [job], 1, watch)) as results:
+                ((_, answers),) = results
+        except _NobodyWaits:
+            return Died("Nobody waits for it any more.")
+        except _TooMuchMemory as error:
+            return Died(str(error))
+    answered: bytes | Died = answers
+    return answered
+
+
+def _answer(parcel: Parcel) -> bytes:
+    from slant.analysis.calls.task import answer_parcel
+
+    return answer_parcel(parcel)
+
+
+def versions_there(packages: tuple[str, ...], *, loads: bool = False) -> dict[str, str | None]:
+    """What numbers depend on beside data and arguments; None where a package is missing. RError without R."""
+    return {**versions_here(packages, loads=loads), R_CODE: r_code_hash()}
+
+
+def about_worker(packages: tuple[str, ...], dask_worker: Any = None) -> WorkerReport:
+    """Runs in a Dask worker, which gives itself, beside its tasks."""
+    import psutil
+
+    versions: Mapping[str, str | None] = {}
+    problem = ""
+    try:
+        versions = versions_here(packages)
+    except RError as error:
+        problem = error.what
+    limit = dask_worker.memory_manager.memory_limit or psutil.virtual_memory().total
+    return WorkerReport(
+        worker=str(dask_worker.address),
+        host=machine_name(),
+        python=platform.python_version(),
+        slant=current_code_version(),
+        r_code=r_code_hash(),
+        versions=versions,
+        threads=int(dask_worker.state.nthreads),
+        cores=core_count(),
+        memory_gb=round(limit / 1e9, 1),
+        problem=problem,
+    )
+
+
+def worker_name() -> str:
+    worker = _dask_worker()
+    where = f"process {os.getpid()}" if worker is None else str(worker.address)
+    return f"{where} on {machine_name()}"
+
+
+def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
+    """What differs, in words; "" where nothing does."""
+    words = []
+    for name, own in here.items():
+        other = there.get(name)
+        if name == R_CODE:
+            words += ["other R code of slant than here"] if other != own else []
+        elif other is None:
+            words.append(f"no {name} (here {own})")
+        elif version_numbers(other) != version_numbers(own):
+            words.append(f"{name} {other} (here {own})")
+    return ", ".join(words)
+
+
+def _check_versions(parcel: Parcel) -> None:
+    if parcel.versions is None:
+        return
+    try:
+        there = versions_there(parcel.packages, loads=not parcel.takes_all_cores)
+    except RError as error:
+        raise RError(f"The worker {worker_name()} can't call R.", error.what, *error.details) from None
+    if words := difference(there, parcel.versions):
+        raise RError(
+            f"The worker {worker_name()} has {words}.",
+            "Numbers of different versions must not mix: install the same there. What each worker has: "
+            "analyze doctor --cluster ADDRESS",
+            "To mix them all the same: --mixed-versions, in Python executor=mixed_versions(executor). "
+            "Each row then says what made it, and where.",
+        )
+
+
+@contextlib.contextmanager
+def _cores(worker: Any, takes_all: bool) -> Iterator[int]:
+    """How many cores R may use: one, or all threads of this worker, when what they do has ended."""
+    if worker is None:  # how many an executor has is nobody's to say
+        yield 1
+        return
+    n_threads = int(worker.state.nthreads)
+    n = n_threads if takes_all else 1
+    free = _threads.setdefault(worker.address, threading.Semaphore(n_threads))
+    with _TAKE_TURNS:  # or two that want all would wait for each other
+        for _ in range(n):
+            free.acquire()
+    try:
+        yield n
+    finally:
+        for _ in range(n):
+            free.release()
+
+
+class _Watch:
+    """Ends R where nobody waits for its answer, or where it takes more memory than its share of the worker's limit."""
+
+    def __init__(self, worker: Any, lock: str | None, cores: int) -> None:
+        self._worker = worker
+        self._key = None if worker is None else worker.get_current_task()
+        self._lock = lock if lock is not None and os.path.exists(lock) else None
+        self._limit = _memory_limit(worker, cores)
+
+    def __call__(self, processes: Sequence[int]) -> None:
+        self.check_wanted()
+        if self._limit is not None and (used := sum(map(_memory_of, processes))) > self._limit:
+            raise _TooMuchMemory(
+                f"R took {used / 1e6:,.0f} MB, more than the {self._limit / 1e6:,.0f} MB that a job of this worker may "
+                "have (its memory limit, shared out among its threads)."
+            )
+
+    def check_wanted(self) -> None:
+        if self._lock is not None and not is_locked(self._lock):
+            raise _NobodyWaits
+        if self._worker is not None:
+            task = self._worker.state.tasks.get(self._key)
+            if task is None or task.state not in ("executing", "long-running", "resumed"):
+                raise _NobodyWaits
+
+
+def _dask_worker() -> Any:
+    """Dask's worker, where this thread is one of its."""
+    module = sys.modules.get("distributed.worker")
+    if module is None:
+        return None
+    try:
+        return module.get_worker()
+    except ValueError:
+        return None
+
+
+def _memory_limit(worker: Any, cores: int) -> float | None:
+    """Dask looks at its own process only, and R is in another."""
+    limit = None if worker is None else worker.memory_manager.memory_limit
+    return limit * cores / worker.state.nthreads if limit else None
+
+
+def _memory_of(process: int) -> int:
+    """Of a process and its children, in bytes; what they share is counted once."""
+    import psutil  # Dask has it
+
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        root = psutil.Process(process)
+        for one in (root, *root.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += one.memory_full_info().pss
+    return total

@@ -1,0 +1,136 @@
+"""The rows that calls of R come to: one of the table `calls` each, and those of the tables of what they returned.
+
+The tables are described in sql/migrations/0002_results.sql, and their types are read from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.analysis.calls.call import Answer, Call
+from slant.collector.keep.frames import frame_of
+from slant.collector.system.shipped_files import sql_dir
+
+ID = "call_id"
+Frames = dict[str, pl.DataFrame]
+
+
+def table_schema(table: str) -> pl.Schema:
+    """The columns of a table of results, typed as its SQL says."""
+    return _table_schemas()[table]
+
+
+@cache
+def _table_schemas() -> dict[str, pl.Schema]:
+    """Of all tables at once: making them takes longer than reading what they are."""
+    with closing(duckdb.connect(":memory:")) as connection:
+        connection.execute((sql_dir() / "migrations" / "0002_results.sql").read_text("utf-8"))
+        names = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
+
+
+def rows_of(call: Call, answer: Answer) -> Frames:
+    """The rows of the table `calls`, and of each of its own, that one call comes to."""
+    return rows_of_all([(call, answer)])
+
+
+def rows_of_all(ended: Iterable[tuple[Call, Answer]]) -> Frames:
+    """The same of several calls, below each other. Values are gathered first: a frame a call costs milliseconds."""
+    tables: dict[str, _Columns] = {"calls": _Columns("calls")}
+    for call, answer in ended:
+        frames = call.shaped(answer) if call.shaped and not answer.error else answer.frames
+        row = _call_row(call, answer, frames)
+        tables["calls"].add(None, row)
+        first = next(iter(call.tables.values()), None)
+        for name, table in call.tables.items():
+            own = {"status": row["status"], "messages": row["messages"], **call.fill, **call.about}
+            own |= {**(call.columns if table == first else {}), ID: call.id}
+            columns = tables.setdefault(table, _Columns(table))
+            frame = frames.get(name)
+            if frame is not None:
+                columns.add(frame, own)
+            elif name == "about" and not answer.error:
+                columns.add(None, own)
+            elif table == call.failed:
+                columns.add(None, {"n": None if call.rows is None else call.rows.height, **own})
+    return {table: columns.frame() for table, columns in tables.items()}
+
+
+def _call_row(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+    messages = [*(f"warning: {text}" for text in call.warnings), *answer.messages]
+    messages += [f"error: {' '.join(answer.error)}"] if answer.error else []
+    versions = {**answer.versions, "slant": slant_version()} if answer.versions else None
+    return {
+        ID: call.id,
+        "function": call.function,
+        "about": call.place,
+        "data_hash": call.data_hash,
+        "versions": versions and json.dumps(versions),
+        "status": _status(call, answer, frames),
+        "messages": "\n".join(messages),
+        "seconds": answer.seconds,
+        "ended_at": datetime.now(UTC).replace(tzinfo=None),
+    }
+
+
+class _Columns:
+    """The values of a table, by column: what R did not return is from what is said of the call, or unknown."""
+
+    def __init__(self, table: str) -> None:
+        self._schema = table_schema(table)
+        self._values: dict[str, list[Any]] = {name: [] for name in self._schema}
+
+    def add(self, frame: pl.DataFrame | None, own: Mapping[str, Any]) -> None:
+        """The rows of a frame of R's, or one row without any."""
+        n = 1 if frame is None else frame.height
+        returned = {} if frame is None else {series.name: series for series in frame.get_columns()}
+        for name, kind in self._schema.items():
+            values = self._values[name]
+            if name == "term_no":
+                values.extend(range(1, n + 1))
+            elif name in returned and name != ID:
+                series = returned[name]
+                values.extend((series if series.dtype == kind else series.cast(kind)).to_list())
+            else:
+                values.extend([plain(own.get(name), kind)] * n)
+
+    def frame(self) -> pl.DataFrame:
+        """No number is NaN."""
+        columns = [pl.Series(name, values, dtype=self._schema[name]) for name, values in self._values.items()]
+        return pl.DataFrame(columns).fill_nan(None)
+
+
+def plain(value: Any, kind: pl.DataType | None = None) -> Any:
+    """What a column (of this kind) can hold: lists and mappings as JSON."""
+    if value is not None and not isinstance(value, (str, int, float, bool, datetime)):
+        value = json.dumps(value, ensure_ascii=False)
+    if value is None or kind is None:
+        return value
+    made = {pl.Float64: float, pl.Int64: int, pl.String: str}.get(type(kind))
+    return made(value) if made else value
+
+
+def _status(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) -> str:
+    """As R's own frame says where it has a row or more of `status`: failed where all of them have."""
+    own = [frame["status"].to_list() for frame in frames.values() if "status" in frame.columns and frame.height]
+    if answer.error or (own and set(own[0]) == {"failed"}):
+        return "failed"
+    status = own[0][0] if own and len(own[0]) == 1 else "ok"
+    return "warned" if call.warnings and status == "ok" else status
+
+
+@cache
+def slant_version() -> str:
+    try:
+        return version("slant")
+    except PackageNotFoundError:
+        return "checkout"

@@ -1,0 +1,216 @@
+"""Calls of R by executors of others: the same numbers, other versions, dead processes, Ctrl-C."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import psutil
+import pytest
+
+from slant import analysis
+from slant.analysis.bridge.worker import Died
+from slant.analysis.calls import executors, in_worker
+from slant.analysis.calls.call import Call, answered, computed
+from slant.analysis.calls.results import not_kept_yet, results
+from slant.analysis.plots.drawing import draw
+from slant.collector.errors import RError
+from tests.support.clusters import below, long_call, wait_until
+from tests.support.fitted import small_database
+from tests.support.given import database
+
+pytestmark = [pytest.mark.needs("R"), pytest.mark.needs("dask")]  # psutil comes with Dask
+SMALL = {"n_rounds": 4, "n_groups": 2, "class_sizes": [1, 1], "n_games": 2, "n_cells": 3}
+
+
+def level(seed: int = 1) -> Call:
+    """A call of a tenth of a second whose result is kept."""
+    return Call(
+        "random_level", arguments={**SMALL, "seed": seed}, about={"seed": seed}, tables={"": "random_levels"},
+        columns={"seed": seed}, failed="random_levels",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+def test_threads_give_the_numbers_of_our_own_processes(threads: ThreadPoolExecutor, tmp_path: Path) -> None:
+    own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
+    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=threads)
+    assert theirs.table.equals(own.table)
+    assert theirs.diagnostics["versions"].equals(own.diagnostics["versions"])
+
+
+def test_calls_of_one_process_never_meet_in_r(threads: ThreadPoolExecutor) -> None:
+    calls = [Call("versions_of", arguments={"packages": []}) for _ in range(6)]
+    answers = dict(computed(calls, threads))
+    assert sorted(answers) == list(range(6))
+    assert not any(answer.error for answer in answers.values())
+
+
+@pytest.mark.needs("ggplot2")
+def test_a_file_that_r_writes_comes_back_as_bytes(threads: ThreadPoolExecutor) -> None:
+    (here,) = draw([("plot_search_k", _search())], 1)
+    (there,) = draw([("plot_search_k", _search())], threads)
+    assert not isinstance(here, str)
+    assert not isinstance(there, str)
+    assert there.image == here.image
+
+
+def _search() -> pl.DataFrame:
+    names = ("heldout_likelihood", "residual_dispersion", "semantic_coherence", "exclusivity", "bound", "lower_bound")
+    return pl.DataFrame({"n_topics": [3, 4], **{name: [1.0, 2.0] for name in names}})
+
+
+def test_a_worker_of_other_versions_is_refused_by_name(
+    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    db = database(tmp_path / "a.duckdb", [{}])
+    monkeypatch.setattr(executors, "versions_now", lambda packages: {"R": "3.6.3"})
+    with pytest.raises(RError, match=rf"process {os.getpid()} on .* has R .* \(here 3.6.3\)") as refused:
+        results(db, [level()], workers=threads)
+    assert "--mixed-versions" in str(refused.value)
+    mixed = results(db, [level()], workers=executors.mixed_versions(threads))
+    assert f'"machine": "{os.uname().nodename}"' in mixed.calls["versions"][0]
+
+
+def test_where_versions_may_be_mixed_what_is_kept_is_taken_whatever_made_it(
+    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    db = database(tmp_path / "a.duckdb", [{}])
+    results(db, [level()])
+    monkeypatch.setattr("slant.analysis.calls.results.versions_now", lambda packages: {"R": "3.6.3"})
+    assert not_kept_yet(db, [level()]) == [level()]
+    assert results(db, [level()], workers=executors.mixed_versions(threads)).computed == frozenset()
+
+
+def test_other_r_code_is_another_version() -> None:
+    here = {"R": "4.2.2", in_worker.R_CODE: "a", "lme4": "1.1.31"}
+    assert in_worker.difference({**here, "lme4": "1.1-31"}, here) == ""
+    assert in_worker.difference({**here, in_worker.R_CODE: "b"}, here) == "other R code of slant than here"
+    assert in_worker.difference({**here, "lme4": None}, here) == "no lme4 (here 1.1.31)"
+
+
+def test_what_nobody_waits_for_is_not_begun(tmp_path: Path) -> None:
+    file = tmp_path / "unlocked.lock"
+    file.touch()
+    ended = in_worker.answer_parcel_here(in_worker.Parcel(b"", (), lock=str(file)))
+    assert ended == Died("Nobody waits for it any more.")
+
+
+def test_without_r_at_home_the_first_worker_says_which_versions_there_are(
+    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "versions_now", lambda packages: None)
+    assert answered(level(), threads).height > 0
+
+
+def set_environment(more: dict[str, str]) -> None:
+    os.environ.update(more)
+
+
+def pool_with(environment: dict[str, str], n: int = 1) -> ProcessPoolExecutor:
+    """Processes of the standard library with variables of their own, as on another machine."""
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(n, mp_context=context, initializer=set_environment, initargs=(environment,))
+
+
+def another_library(folder: Path, package: str = "brms", version: str = "9.9.9") -> str:
+    """A library of R in which a package has another version."""
+    (folder / package).mkdir(parents=True)
+    (folder / package / "DESCRIPTION").write_text(f"Package: {package}\nVersion: {version}\n")
+    return str(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("brms")
+def test_a_process_with_another_brms_is_refused(tmp_path: Path) -> None:
+    with pool_with({"R_LIBS": another_library(tmp_path)}) as pool, pytest.raises(RError, match=r"has brms 9.9.9 \("):
+        answered(replace(level(), packages=("brms",)), pool)
+
+
+@pytest.mark.slow
+def test_a_process_without_r_is_refused() -> None:
+    with pool_with({"PATH": "", "R_HOME": ""}) as pool, pytest.raises(RError, match=r"can't call R[\s\S]*R is not on"):
+        answered(level(), pool)
+
+
+@pytest.mark.slow
+def test_a_dead_process_of_the_pool_ends_it_and_costs_nothing_that_had_ended(tmp_path: Path) -> None:
+    db = database(tmp_path / "a.duckdb", [{}])
+    calls = [*(level(seed) for seed in range(4)), long_call()]
+    pool = pool_with({}, 2)
+    killer = _KillsAfter(4, pool)
+    with pool, pytest.raises(RError, match=r"has broken[\s\S]*goes on from there, with a new"):
+        results(db, calls, workers=pool, progress=killer)
+    assert not_kept_yet(db, calls[:4]) == []
+    assert wait_until(lambda: not any(map(psutil.pid_exists, killer.left)))
+    with pool_with({}) as pool:
+        assert results(db, calls[:4], workers=pool).computed == frozenset()
+
+
+class _KillsAfter:
+    def __init__(self, n: int, pool: ProcessPoolExecutor) -> None:
+        self.n, self.pool = n, pool
+        self.left: list[int] = []
+
+    def __call__(self, done: int, every: int) -> None:
+        if done == self.n:
+            for process in self.pool._processes.values():
+                self.left += [child.pid for child in below(process.pid)]
+                process.kill()
+
+
+def _typed(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_ctrl_c_ends_r_in_processes_of_others(method: str, root: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""\
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+        from slant.analysis.calls.call import computed
+        from tests.support.clusters import long_call
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("{method}")) as pool:
+                list(computed([long_call() for _ in range(6)], pool))
+        """)
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{root}:{root / 'python'}"}
+    with subprocess.Popen([sys.executable, str(script)], env=environment, stderr=subprocess.DEVNULL) as home:
+        assert wait_until(lambda: len(_busy(home.pid)) >= 2, 90)
+        begun = [process.pid for process in below(home.pid)]
+        home.send_signal(signal.SIGINT)
+        assert home.wait(30) != 0
+    assert wait_until(lambda: not any(map(psutil.pid_exists, begun)), 30)
+
+
+def _busy(pid: int) -> list[psutil.Process]:
+    """R processes that have worked for a second."""
+    found = []
+    for process in below(pid):
+        try:
+            if "forkserver" in _typed(process) and process.cpu_times().user > 1:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
