@@ -6,7 +6,7 @@
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
-#' @param db the database, such as `"slant.duckdb"`.
+#' @param db the database, such as `"slant.duckdb"`, or the folder of a lake (`collect export --layout lake FOLDER`).
 #' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of `study`, or of
 #'   the studies that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`; what games ask
 #'   beside their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
@@ -158,12 +158,34 @@ connect_patiently <- function(path, patience_s) {
 }
 
 connect_read_only <- function(path) {
+  if (dir.exists(path)) {
+    return(connect_lake(normalizePath(path)))
+  }
   # Settings as arguments of duckdb() since 2.0; before, no note about extensions was given that they would silence.
-  arguments <- list(dbdir = path, read_only = TRUE, config = list(autoinstall_known_extensions = "false"))
+  arguments <- list(dbdir = path, read_only = path != ":memory:", config = list(autoinstall_known_extensions = "false"))
   if ("shared_home" %in% names(formals(duckdb::duckdb))) {
     arguments$shared_home <- FALSE
   }
   DBI::dbConnect(do.call(duckdb::duckdb, arguments))
+}
+
+# A folder of Parquet files (`collect export --layout lake`): its script makes all views over them. It may come from
+# anywhere, so it can read its own folder and nothing else.
+connect_lake <- function(folder) {
+  script <- file.path(folder, "lake.sql")
+  if (!file.exists(script)) {
+    stop_with(
+      sprintf("Can't open %s: it is a folder, but no lake.", quoted(folder)),
+      "To make one: collect export --layout lake FOLDER"
+    )
+  }
+  connection <- connect_read_only(":memory:")
+  place <- DBI::dbQuoteString(connection, folder)
+  DBI::dbExecute(connection, sprintf("SET allowed_directories = [%s]", place))
+  DBI::dbExecute(connection, "SET enable_external_access = false")
+  DBI::dbExecute(connection, sprintf("SET VARIABLE lake = %s", place))
+  DBI::dbExecute(connection, paste(readLines(script, encoding = "UTF-8", warn = FALSE), collapse = "\n"))
+  connection
 }
 
 is_held <- function(problem) grepl("set lock|[Cc]onflicting lock", problem)

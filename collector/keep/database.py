@@ -24,6 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 import duckdb
 
 from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import check_is_ours, is_behind, prepare
 from slant.collector.system.operating_system import put_in_place
 
@@ -86,6 +87,8 @@ def reading(path: str | Path, patience_s: float = 30.0) -> Iterator[duckdb.DuckD
 
 def _opened_and_checked(path: Path, patience_s: float) -> duckdb.DuckDBPyConnection:
     """The file, open; its tables and views are those of today wherever it could be brought up to date."""
+    if path.is_dir():
+        return lake_connection(path, _CONFIG)
     if not path.exists():
         journal = path.with_name(path.name + ".journal")
         if journal.is_dir():
@@ -205,13 +208,14 @@ def _renew(path: Path) -> None:
     A collector that is at work made it, and could not go on with a newer one."""
     _not_renewed.add(path)
     with contextlib.suppress(DatabaseError, duckdb.Error):
-        if not _has_collector(path):
+        if not has_collector(path):
             with _attached(path, RENEW_PATIENCE_S, None):
                 pass  # attaching prepares: tables and views
             _not_renewed.discard(path)
 
 
-def _has_collector(path: Path) -> bool:
+def has_collector(path: Path) -> bool:
+    """Whether a process is collecting into this database now, on this machine."""
     try:
         holder = (path.with_name(f"{path.name}.journal") / "collector.lock").read_text("utf-8", "replace")
     except OSError:
@@ -251,7 +255,9 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 
 def check_place(path: Path) -> None:
-    """DatabaseError where no database can lie: in memory, in a folder that is not there."""
+    """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    if str(path) != "." and path.is_dir():
+        raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
     if str(path) in (":memory:", ".", ""):
         raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
     if not path.parent.is_dir():
