@@ -6,7 +6,7 @@
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
 #'
-#' @param db the database, such as `"slant.duckdb"`.
+#' @param db the database, such as `"slant.duckdb"`, or the folder of a lake (`collect export --layout lake FOLDER`).
 #' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of `study`, or of
 #'   the studies that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`; what games ask
 #'   beside their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
@@ -173,16 +173,40 @@ connect_patiently <- function(path, patience_s) {
 # A file may come from a stranger: what its views say can read and write no other file and load nothing, and no SQL can
 # change that.
 connect_read_only <- function(path) {
-  confined <- list(
-    autoinstall_known_extensions = "false", autoload_known_extensions = "false", enable_external_access = "false",
-    lock_configuration = "true"
-  )
+  if (dir.exists(path)) {
+    return(connect_lake(normalizePath(path)))
+  }
+  connect_duckdb(path, read_only = TRUE, list(enable_external_access = "false", lock_configuration = "true"))
+}
+
+connect_duckdb <- function(path, read_only, config = list()) {
+  config <- c(list(autoinstall_known_extensions = "false", autoload_known_extensions = "false"), config)
   # Settings as arguments of duckdb() since 2.0; before, no note about extensions was given that they would silence.
-  arguments <- list(dbdir = path, read_only = TRUE, config = confined)
+  arguments <- list(dbdir = path, read_only = read_only, config = config)
   if ("shared_home" %in% names(formals(duckdb::duckdb))) {
     arguments$shared_home <- FALSE
   }
   DBI::dbConnect(do.call(duckdb::duckdb, arguments))
+}
+
+# A folder of Parquet files (`collect export --layout lake`): its script makes all views over them. It may come from
+# anywhere, so it can read its own folder and nothing else.
+connect_lake <- function(folder) {
+  script <- file.path(folder, "lake.sql")
+  if (!file.exists(script)) {
+    stop_with(
+      sprintf("Can't open %s: it is a folder, but no lake.", quoted(folder)),
+      "To make one: collect export --layout lake FOLDER"
+    )
+  }
+  connection <- connect_duckdb(":memory:", read_only = FALSE)
+  place <- DBI::dbQuoteString(connection, folder)
+  DBI::dbExecute(connection, sprintf("SET allowed_directories = [%s]", place))
+  DBI::dbExecute(connection, "SET enable_external_access = false")
+  DBI::dbExecute(connection, "SET lock_configuration = true")
+  DBI::dbExecute(connection, sprintf("SET VARIABLE lake = %s", place))
+  DBI::dbExecute(connection, paste(readLines(script, encoding = "UTF-8", warn = FALSE), collapse = "\n"))
+  connection
 }
 
 is_held <- function(problem) grepl("set lock|[Cc]onflicting lock", problem)

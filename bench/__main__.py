@@ -5,8 +5,8 @@ python -m bench [--quick | --long] [--only NAME …]
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
 growth 3 min (50 s) need R and ../shared/data; executing 20 min (3 min) needs Dask; bridge 1 min (10 s) wants pandas for
-its baseline; view_pages 1 min (20 s); views 10 min, most of it to make ten million trials (20 s); bayes 15 min (5 min)
-needs brms and a compiler.
+its baseline; view_pages 1 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min,
+most of it to make ten million trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from bench.games import games
 from bench.histories import histories
 from bench.measures import Measure, table
 from bench.scale import memory, resume
+from bench.shards import lake, merging, processes
 from bench.speed import speed
 from bench.topics import topics
 from bench.view_pages import view_pages
@@ -61,6 +62,9 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "executing": lambda: executing(*((1, 100, 20, 1_000) if quick else (3, 500, 100, 10_000))),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),
         "view_pages": lambda: view_pages(100_000 if quick else 1_000_000, 3 if quick else 7),
+        "processes": lambda: processes(1 if quick else 3, 2 if quick else 8),
+        "merge": lambda: merging(2_000 if quick else 125_000),
+        "lake": lambda: lake(100_000 if quick else 10_000_000),
         "views": lambda: views(100_000 if quick else 10_000_000),
     }
 

@@ -16,7 +16,7 @@ import time
 
 import click
 
-from slant.collector.api import Watcher
+from slant.collector import Watcher
 from slant.collector.ask.runner import Lane
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers import provider_named

@@ -61,10 +61,10 @@ def table(measures: Sequence[Measure]) -> str:
 
 
 @contextmanager
-def server(latency_s: float = 0.0) -> Iterator[str]:
-    """The address of a local server, which runs in a process of its own."""
+def server(latency_s: float = 0.0, module: str = "server") -> Iterator[str]:
+    """The address of a local server (bench/server.py, or bench/canned.py), which runs in a process of its own."""
     with subprocess.Popen(
-        [sys.executable, "-m", "bench.server", str(latency_s)],
+        [sys.executable, "-m", f"bench.{module}", str(latency_s)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

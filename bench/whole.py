@@ -16,8 +16,7 @@ from typing import Any
 
 import click
 
-from slant.collector import Options, collect
-from slant.collector.api import Watcher
+from slant.collector import Options, Watcher, collect
 from slant.collector.ask.runner import Lane
 from slant.collector.keep import journal_loader as loading
 from slant.collector.system.operating_system import peak_memory_mb

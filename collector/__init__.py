@@ -5,39 +5,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slant.collector.api import Options, RunReport, collect
+    from slant.collector.api import collect
     from slant.collector.ask.watcher import Watcher
     from slant.collector.batch.report import BatchOptions, BatchReport
     from slant.collector.errors import SlantError
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.database import showing
     from slant.collector.keep.export import export_trials
+    from slant.collector.keep.lake import LakeReport, export_lake
+    from slant.collector.keep.merging import MergeReport, merge
+    from slant.collector.run.one_process import Options, RunReport
     from slant.collector.studies.catalogue import load_study
 
 __all__ = [
     "BatchOptions",
     "BatchReport",
+    "LakeReport",
+    "MergeReport",
     "Options",
     "RunReport",
     "SlantError",
     "Watcher",
     "collect",
+    "export_lake",
     "export_trials",
     "import_trials",
     "load_study",
+    "merge",
     "showing",
 ]
 
 _HOME = {
     "collect": "slant.collector.api",
-    "Options": "slant.collector.api",
-    "RunReport": "slant.collector.api",
+    "Options": "slant.collector.run.one_process",
+    "RunReport": "slant.collector.run.one_process",
     "SlantError": "slant.collector.errors",
     "Watcher": "slant.collector.api",
     "BatchOptions": "slant.collector.batch.report",
     "BatchReport": "slant.collector.batch.report",
     "import_trials": "slant.collector.importing.imports",
     "export_trials": "slant.collector.keep.export",
+    "export_lake": "slant.collector.keep.lake",
+    "LakeReport": "slant.collector.keep.lake",
+    "merge": "slant.collector.keep.merging",
+    "MergeReport": "slant.collector.keep.merging",
     "load_study": "slant.collector.studies.catalogue",
     "showing": "slant.collector.keep.database",
 }

@@ -43,6 +43,7 @@ _COMMANDS = {
         ("export", "import_export", "export_command", "Trials, or any view, as Parquet, CSV or JSON lines."),
         ("import", "import_export", "import_command", "Answers from files into the database."),
         ("load", "status", "load_command", "Answers from the journals into the database."),
+        ("merge", "merge", "merge_command", "Databases of several collectors, or shards, into one."),
         ("methods", "methods", "methods_command", "A paragraph for a paper about a run, and how to repeat it."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
@@ -59,6 +60,7 @@ Examples:
   collect --study rmiat --model openai/o3-mini --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
+  collect --study rmiat --model openai/o3-mini --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
 
 Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes
 on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
@@ -84,6 +86,14 @@ _batch_option = section("Batch jobs")
 @click.option(
     "--repeat", "repetitions", type=AT_LEAST_1, default=1, show_default=True, help="How often each trial is asked."
 )
+@click.option("--shard", metavar="K/N", help="Ask only part K of N of the plan, as one of N collectors: 2/8.")
+@click.option(
+    "--processes",
+    type=AT_LEAST_1,
+    default=1,
+    show_default=True,
+    help="Share the work out among N processes here.",
+)
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @base_url_option
 @requests_option(
@@ -107,7 +117,7 @@ _batch_option = section("Batch jobs")
 @requests_option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
 @money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
 @money_option(
-    "--budget", type=ABOVE_0, metavar="USD", help="The most that the study may cost, earlier runs in --db included."
+    "--budget", type=ABOVE_0, metavar="USD", help="The most that the study may cost in --db, earlier runs included."
 )
 @money_option(
     "--pilot",
@@ -184,6 +194,8 @@ def _collect(
     variant: str,
     seed: int | None,
     repetitions: int,
+    shard: str | None,
+    processes: int,
     base_url: str | None,
     concurrency: int,
     max_retries: int,
@@ -202,19 +214,22 @@ def _collect(
     mixed: bool,
     structured_output: bool,
 ) -> None:
-    from slant.collector.api import Options, carry_out
+    from slant.collector.api import carry_out
     from slant.collector.checks.notes import run_notes
-    from slant.collector.commands.agreement import agree, run_pilot, show_dry_run
+    from slant.collector.commands.agreement import agree, run_pilot, shard_notes, show_dry_run
     from slant.collector.commands.batch_jobs import run_batch
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
     from slant.collector.plan.run_plan import Offer, make_offer
+    from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
+    from slant.collector.run.one_process import Options
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.stored_texts import keep_text
 
     loaded = load_study(study, variant, db)
+    its_shard = None if shard is None else Shard.read(shard)
 
     def current_offer() -> Offer:
         return make_offer(
@@ -228,19 +243,23 @@ def _collect(
             prices_file=prices,
             needs_keys=not dry_run,
             structured_output=structured_output,
+            shard=its_shard,
         )
 
     offer = current_offer()
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"{model} can't be asked here: {reason}.")
-    for note in (*run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)):
+    notes = *run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)
+    for note in (*notes, *shard_notes(offer, budget)):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
     if batch:
+        if processes != 1:
+            raise UsageError("Batch jobs are made by one process: leave out --processes.")
         run_batch(
             offer,
             options,
@@ -264,7 +283,7 @@ def _collect(
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
         return
     yes = agree(offer, concurrency, yes)
-    report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher())
+    report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
     _print_report(report, output_format, loaded)
 
 

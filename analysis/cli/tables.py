@@ -11,18 +11,29 @@ from slant.analysis.rows.descriptive_tables import study_name, table_info, table
 from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.collector.checks.notes import table_notes
-from slant.collector.commands.options import FILE, db_option, list_option, output_options, row_options, study_option
+from slant.collector.commands.options import (
+    FILE,
+    db_option,
+    list_option,
+    or_lake,
+    output_options,
+    row_options,
+    study_option,
+)
 from slant.collector.keep.database import kept_open
 from slant.collector.terminal import print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
+_EXAMPLES = """\b
+Examples:
+  analyze tables
+  analyze tables tokens_by_condition --format csv
+  analyze tables coded_trials --notes anna.csv --notes ben.csv --format csv
+  analyze tables --lake FOLDER
+"""
 
 
-@click.command(
-    "tables",
-    epilog="\b\nExamples:\n  analyze tables\n  analyze tables tokens_by_condition --format csv\n"
-    "  analyze tables coded_trials --notes anna.csv --notes ben.csv --format csv",
-)
+@click.command("tables", epilog=_EXAMPLES)
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @study_option("Default: every study.")
 @measure_option
@@ -30,6 +41,7 @@ _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of 
 @list_option
 @db_option
 @output_options
+@or_lake
 @row_options
 def tables_command(
     names: tuple[str, ...],

@@ -203,8 +203,11 @@ def _no_data(rows: pl.DataFrame | None) -> Iterator[str]:
 
 
 def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    if n_twice := study_tables["duplicate_finals"].height:
+    duplicates = study_tables["duplicate_finals"]
+    if n_twice := duplicates.filter(pl.col("n_counted") > 1).height:
         yield f"Trials with two final answers, both of which count: {n_twice} (table duplicate_finals)."
+    if n_once := duplicates.filter(pl.col("n_counted") == 1).height:
+        yield f"Trials answered for two collectors, of which the first answer counts: {n_once} (duplicate_finals)."
     for row in study_tables["served_models"].filter(pl.col("served_model_differs")).to_dicts():
         reason = "left out of all tables" if row["n_left_out"] else "kept, because no snapshot was asked for"
         yield (

@@ -27,6 +27,10 @@ class StopSwitch:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Callable[[], None] = lambda: None
 
+    @property
+    def is_connected(self) -> bool:
+        return self._loop is not None
+
     def press(self) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._stop)

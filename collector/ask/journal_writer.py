@@ -113,6 +113,13 @@ class JournalWriter:
         return True
 
 
+class PartWriter(JournalWriter):
+    """That of one of several processes: the one that started them loads all journals."""
+
+    def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
+        return True
+
+
 def pause_s(held_s: float) -> float:
     """Seconds until the next flush, after one that held the database for `held_s`."""
     return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), LEAST_TIMES_HELD * held_s)

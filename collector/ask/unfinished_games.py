@@ -13,6 +13,7 @@ from pathlib import Path
 from slant.collector.ask.client import judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.designs import design_named
+from slant.collector.keep.repeated_answers import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
@@ -21,7 +22,10 @@ from slant.collector.records import Conversation, Reading, Turn
 from slant.collector.study.records import Study
 
 _ANSWERED = "study = $study AND game IS NOT NULL AND outcome <> 'failed'"
-_COLUMNS = "conversation_id, trial_id, turn, is_final, outcome, choice, factors, prompt_hash, http_status, response"
+_COLUMNS = (
+    "attempt_id, conversation_id, trial_id, turn, is_final, outcome, choice, factors, prompt_hash, http_status, "
+    "response"
+)
 Turns = dict[tuple[str, int], dict[str, object]]
 """The rows of answered attempts, by trial and turn."""
 
@@ -102,10 +106,14 @@ def started_games(db: Path, study: str) -> set[str]:
 
 
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:
-    """By conversation, then by trial and turn: the answered attempts of these conversations."""
+    """By conversation, then by trial and turn: the answered attempts of these conversations, but for those of another
+    collector's game that does not count."""
     turns: dict[str, Turns] = {}
     of_these, values = f"{_ANSWERED} AND conversation_id IN $ids", {"study": study, "ids": conversation_ids}
+    aside = repeated_of(db, conversation_ids) if conversation_ids else set()
     for part in attempts_where(db, of_these, values, _COLUMNS) if conversation_ids else ():
         for row in part.iter_rows(named=True):
+            if row["attempt_id"] in aside:
+                continue
             turns.setdefault(row["conversation_id"], {})[row["trial_id"], row["turn"]] = row
     return turns

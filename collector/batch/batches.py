@@ -220,7 +220,8 @@ class Batches:
         """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
         offer = self._offer
         plan_of = offer.study, lane.model, offer.seed, offer.repetitions
-        done, waiting = (done_in(*plan_of, finals).conversations for finals in (self._finals, self._waiting()))
+        others = lane.asked.others
+        done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, self._waiting()))
         for conversation in plan(*plan_of, skip=bytes(map(or_, done, waiting))):
             if offer.slice is None or conversation.conversation_id in offer.slice:
                 yield conversation

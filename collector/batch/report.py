@@ -75,4 +75,4 @@ def lane_row(offer: Offer, lane: BatchLane, finals: Finals, waiting: Finals) -> 
 def _trials_in(offer: Offer, lane: BatchLane, ids: Finals) -> int:
     if offer.slice is not None:
         return done_in_slice(offer, lane.model, ids)
-    return done_in(offer.study, lane.model, offer.seed, offer.repetitions, ids).trials
+    return done_in(offer.study, lane.model, offer.seed, offer.repetitions, ids, lane.asked.others).trials

@@ -20,9 +20,10 @@ from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.checks.findings import Answered, facts
 from slant.collector.checks.questions import CheckQuestion, check_questions
 from slant.collector.checks.verdict import Verdict, decide_verdict
-from slant.collector.errors import JournalError, ProviderError, UsageError
+from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.side_journal import write_whole
 from slant.collector.plan.run_plan import refuse_to_move, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
@@ -30,7 +31,6 @@ from slant.collector.providers.logprobs import merged
 from slant.collector.records import CheckFacts, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version
-from slant.collector.system.operating_system import onto_disk
 
 AT_ONCE = 4
 TRIES = 4
@@ -209,17 +209,3 @@ def _keep(db: Path, model: StudyModel, check: Check, answers: list[dict[str, Any
     }
     write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
     load_journals(db)
-
-
-def write_whole(folder: Path, name: str, data: bytes) -> None:
-    """A journal that appears complete or not at all, so that it needs no lock."""
-    part = folder / f".{name}.part"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            onto_disk(file.fileno())
-        part.replace(folder / name)
-    except OSError as error:
-        raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

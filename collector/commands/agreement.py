@@ -10,7 +10,7 @@ from typing import Any
 import click
 import polars as pl
 
-from slant.collector.api import Options, carry_out
+from slant.collector.api import carry_out
 from slant.collector.ask.uncounted_answers import uncounted_notes
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.submit import refuse_game
@@ -23,6 +23,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Offer
 from slant.collector.progress.status import progress
+from slant.collector.run.one_process import Options
 from slant.collector.terminal import print_rows, say
 
 DECLINED = 1  # exit code of a run that nobody agreed to pay for
@@ -46,13 +47,30 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch
     if not offer.asked:
         say(f"No model can be asked here. To try it without a key: {offer.study.trial_command}")
         return
-    say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
     prompt = offer.first_prompt(offer.asked[0])
+    if prompt is None:
+        say("No conversation falls to this shard. Nothing would be sent.")
+        return
+    say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
     for message in prompt.messages:
         say(f"--- {message['role']} ---\n{message['content']}")
     if (tool := prompt.tool) is not None:
         say(f"--- tool ---\n{tool.name}({tool.argument}: {' | '.join(tool.options)})\n{tool.description}")
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
+
+
+def shard_notes(offer: Offer, budget_usd: float | None = None) -> list[str]:
+    """Which part of the plan is asked, where that is not the whole; and what a budget means then."""
+    if offer.shard is None:
+        return []
+    trials = ", ".join(f"{asked.planned:,} of {offer.whole:,} trials of {asked.model.model}" for asked in offer.asked)
+    notes = [f"Shard {offer.shard} of the plan: {trials}."]
+    if budget_usd is not None:
+        notes.append(
+            f"--budget is for this shard's database alone: {offer.shard.of} shards may cost "
+            f"{offer.shard.of} times {dollars(budget_usd)}."
+        )
+    return notes
 
 
 def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:

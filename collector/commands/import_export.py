@@ -50,6 +50,7 @@ Examples:
   collect export --view refusal_counts --format csv --out -
   collect export --view allocation_candidates --out candidates.csv
   collect export --layout scout --out transcripts/trials.parquet
+  collect export --layout lake FOLDER           all there is, as Parquet that grows; then: analyze tables --lake FOLDER
 """
 
 
@@ -108,6 +109,7 @@ def import_command(
 
 
 @click.command("export", epilog=_EXPORT_EXAMPLES)
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False), metavar="[FOLDER]")
 @study_option("Default: every study.")
 @click.option("--view", help="A view: allocation_rounds, trials, any table. Default: the trials of the study.")
 @click.option(
@@ -117,7 +119,9 @@ def import_command(
     "--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), help="The file to write; - is stdout."
 )
 @click.option(
-    "--layout", type=click.Choice(["scout"]), help="Another program's: Parquet of transcripts for Inspect Scout."
+    "--layout",
+    type=click.Choice(["scout", "lake"]),
+    help="scout: Parquet of transcripts for Inspect Scout. lake: FOLDER with all there is, to which the same adds.",
 )
 @click.option("--spreadsheet-safe", is_flag=True, help="CSV: keep spreadsheets from running texts as formulas.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
@@ -125,6 +129,7 @@ def import_command(
 @verbose_option
 @row_options
 def export_command(
+    folder: Path | None,
     study: str | None,
     view: str | None,
     file_format: str | None,
@@ -134,7 +139,14 @@ def export_command(
     overwrite: bool,
     db: Path,
 ) -> None:
-    """Write trials (or any view) as Parquet, CSV or JSON lines."""
+    """Write trials (or any view) as Parquet, CSV or JSON lines; or all there is as a lake of Parquet files."""
+    if (layout == "lake") != (folder is not None):
+        raise UsageError("A folder is for a lake, and a lake is a folder: collect export --layout lake FOLDER")
+    if folder is not None:
+        if study or view or file_format or out:
+            raise UsageError("A lake has all studies and views, in its own files: leave out --study, --view, --out.")
+        _export_lake(db, folder)
+        return
     from slant.collector.keep.export import export_trials, usual_view, views_of_games
     from slant.collector.studies.catalogue import load_study
 
@@ -168,6 +180,17 @@ def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool) -
 
     n_trials = export_for_scout(db, out, study, overwrite=overwrite)
     say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
+
+
+def _export_lake(db: Path, folder: Path) -> None:
+    from slant.collector.keep.lake import export_lake
+
+    with _progress("written") as on_rows:
+        report = export_lake(db, folder, on_rows)
+    say(
+        f"{report.new_attempts:,} attempts written in {report.new_parts:,} parts; {folder} holds {report.attempts:,}. "
+        f"Next: analyze tables --lake {folder}"
+    )
 
 
 def _print_import(report: Any, output_format: str) -> None:
@@ -227,13 +250,13 @@ def _save_problems(path: Path, problems: list[Any]) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """Counts rows on a terminal, once an import has taken two seconds."""
+def _progress(what: str = "read") -> Iterator[Callable[[int], None]]:
+    """Counts rows on a terminal, once it has taken two seconds."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows read"))
+    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,.0f}} rows {what}"))
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = bar.add_task("rows", total=None)
     begun = time.monotonic()

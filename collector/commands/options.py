@@ -146,6 +146,18 @@ def output_options(command: Any) -> Any:
     return _format_option(_wide_option(verbose_option(command)))
 
 
+def or_lake(command: Callable[..., Any]) -> Any:
+    """Lets a command with `db` read a lake in its place (above `row_options`)."""
+
+    @functools.wraps(command)
+    def with_lake(*args: Any, lake: Path | None, **options: Any) -> Any:
+        return command(*args, **options | ({"db": lake} if lake is not None else {}))
+
+    return output_option(
+        "--lake", type=FOLDER, help="Read this folder in place of --db (`collect export --layout lake`)."
+    )(with_lake)
+
+
 _ROW_OPTIONS = (
     rows_option("--all-versions", is_flag=True, help="Every version of the study, each in rows of its own."),
     rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked so, as in temperature=0.2."),

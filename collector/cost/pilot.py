@@ -28,22 +28,25 @@ def pilot_of(offer: Offer, trials: int) -> Offer:
     chosen: set[str] = set()
     model_plans = []
     for model_plan in offer.asked:
-        conversations = list(balanced_slice(offer.study, model_plan.model, offer.seed, offer.repetitions, trials))
+        plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+        conversations = list(balanced_slice(*plan_of, trials, model_plan.others))
         ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
         chosen.update(conversation.conversation_id for conversation in conversations)
         model_plans.append(replace(model_plan, planned=len(ids), already_done=sum(offer.done.among(ids))))
     return replace(offer, asked=tuple(model_plans), slice=frozenset(chosen))
 
 
-def balanced_slice(study: Study, model: StudyModel, seed: int, repetitions: int, trials: int) -> Iterator[Conversation]:
-    """The first conversations of the plan that fill each test and condition alike.
+def balanced_slice(
+    study: Study, model: StudyModel, seed: int, repetitions: int, trials: int, skip: bytes = b""
+) -> Iterator[Conversation]:
+    """The first conversations of the plan (but those to `skip`) that fill each test and condition alike.
 
     Every condition gets the same number of trials, tests differ by one a condition at most. A conversation is taken
     whole, so that one of many trials (a game) may lead over `trials`.
     """
 
     def planned() -> Iterator[Conversation]:
-        return islice(plan(study, model, seed, repetitions), LOOKED_AT)
+        return islice(plan(study, model, seed, repetitions, skip), LOOKED_AT)
 
     left = quotas({_cell(conversation) for conversation in planned()}, [test.test for test in study.tests], trials)
     for conversation in planned():

@@ -235,6 +235,9 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
     def trial_id(self, place: tuple[int, int]) -> str:
         return self.trial(place, 0).trial_id
 
+    def cell(self, place: tuple[int, int]) -> tuple[str, str]:
+        return self._questions[place[0]].test, self._questions[place[0]].condition
+
     def trial(self, place: tuple[int, int], position: int) -> Trial:
         study, model, question = self._study, self._model, self._questions[place[0]]
         cell = (question.test, question.condition, question.group, question.item, question.wording)

@@ -33,6 +33,14 @@ class Plan(ABC, Generic[Place]):
     def conversation_id(self, place: Place) -> str:
         return self.conversation(place, 0).conversation_id
 
+    def n_trials(self, place: Place) -> int:
+        return len(self.trial_ids(place))
+
+    def cell(self, place: Place) -> tuple[str, str]:
+        """Test and condition of its first trial, over which shards are even; a large design knows a quicker way."""
+        first = self.conversation(place, 0).trials[0]
+        return first.test, first.condition
+
 
 class QuestionPlan(Plan[Place]):
     """Of a design whose conversations are single questions: one trial each, by whose id they go."""
@@ -52,3 +60,6 @@ class QuestionPlan(Plan[Place]):
 
     def conversation_id(self, place: Place) -> str:
         return self.trial_id(place)
+
+    def n_trials(self, place: Place) -> int:
+        return 1

@@ -12,6 +12,7 @@ from slant.collector.importing.layouts import Problem, Row
 from slant.collector.importing.report import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import Attempt, Run, stable_id
 
@@ -75,7 +76,8 @@ class ImportWriter:
         self._batch.clear()
 
     def _journals(self) -> dict[str, int]:
-        return {path.name: path.stat().st_size for path in journal_folder(self._db).glob("*.jsonl")}
+        paths = journal_paths(journal_folder(self._db))
+        return {journal_name(path): journal_size(path) for path in paths}
 
     def _check_is_alone(self) -> None:
         """Until now the journals were not ours to lock; what another process wrote meanwhile we don't know."""

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from slant.collector.errors import JournalError
-from slant.collector.keep.journal import encode, journal_folder, sync_folder, utc_now
+from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.records import Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.operating_system import onto_disk
+from slant.collector.system.operating_system import onto_disk, sync_folder
 
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 

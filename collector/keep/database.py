@@ -26,6 +26,7 @@ import duckdb
 from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
 from slant.collector.keep.database_errors import cannot_open, cannot_write, empty_database, foreign_views, no_database
 from slant.collector.keep.definitions import STORAGE_VERSION
+from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import check_file, is_behind, prepare
 from slant.collector.system.operating_system import put_in_place
 
@@ -101,6 +102,8 @@ def _opened_and_checked(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
 ) -> duckdb.DuckDBPyConnection:
     """The file, open; its tables are slant's, and its views those of today wherever it could be brought up to date."""
+    if path.is_dir():
+        return lake_connection(path, _CONFIG)
     if not path.exists():
         raise no_database(path)
     if path.is_file() and path.stat().st_size == 0:
@@ -232,13 +235,14 @@ def _renew(path: Path) -> None:
     A collector that is at work made it, and could not go on with a newer one."""
     _not_renewed.add(path)
     with contextlib.suppress(DatabaseError, duckdb.Error):
-        if not _has_collector(path):
+        if not has_collector(path):
             with _attached(path, RENEW_PATIENCE_S, None):
                 pass  # attaching prepares: tables and views
             _not_renewed.discard(path)
 
 
-def _has_collector(path: Path) -> bool:
+def has_collector(path: Path) -> bool:
+    """Whether a process is collecting into this database now, on this machine."""
     try:
         holder = (path.with_name(f"{path.name}.journal") / "collector.lock").read_text("utf-8", "replace")
     except OSError:
@@ -278,7 +282,9 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 
 def check_place(path: Path) -> None:
-    """DatabaseError where no database can lie: in memory, in a folder that is not there."""
+    """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    if str(path) != "." and path.is_dir():
+        raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
     if str(path) in (":memory:", ".", ""):
         raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
     if not path.parent.is_dir():

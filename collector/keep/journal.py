@@ -1,7 +1,8 @@
 """The journal: append-only JSON lines beside the database, one file a run. It is the truth; DuckDB is made from it.
 
 NAME.duckdb.journal/
-├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end
+├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end;
+│                  when it is finished RUN_ID.jsonl.zst (keep/journal_files.py)
 ├── collector.lock held (flock) while somebody writes; holds who that is
 └── reserve        space that is given up when the disk is full, so that paid answers in flight still fit
 """
@@ -12,9 +13,8 @@ import contextlib
 import errno
 import json
 import os
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -27,7 +27,7 @@ from slant.collector.errors import JournalError
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system.json_text import encoded
-from slant.collector.system.operating_system import keep_room, onto_disk, try_lock
+from slant.collector.system.operating_system import keep_room, onto_disk, sync_folder, try_lock
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -116,6 +116,10 @@ class FolderLock:
         os.close(self._file)
         self._file = -1
 
+    def fileno(self) -> int:
+        """A child process that is given it keeps the folder locked while it lives, even when this one is killed."""
+        return self._file
+
 
 def mend_tails(folder: Path) -> list[str]:
     """Cut half-written last lines off (they were never acknowledged). Call it holding the lock; says what it cut."""
@@ -162,19 +166,27 @@ class Journal:
     """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
 
     Takes the folder's lock, or over one that is held already, and lets go of it when closed. `study` is the line with
-    the text of what is asked (collector/studies/stored_texts.py); it follows that of the run.
+    the text of what is asked (collector/studies/stored_texts.py); it follows that of the run. `is_part`: other
+    processes write journals here as well, under the lock of that which started them all (collector/run/processes.py).
     """
 
     def __init__(
-        self, db: Path, run: Run, lock: FolderLock | None = None, study: Mapping[str, Any] | None = None
+        self,
+        db: Path,
+        run: Run,
+        lock: FolderLock | None = None,
+        study: Mapping[str, Any] | None = None,
+        *,
+        is_part: bool = False,
     ) -> None:
         self.folder = journal_folder(db)
-        self._lock = lock or FolderLock(self.folder)
+        self._lock = None if is_part else lock or FolderLock(self.folder)
+        self._reserved = self.folder / (f"reserve.{run.run_id}" if is_part else "reserve")
         self.is_full = False
         self._file = -1
         self.mended: list[str] = []
         try:
-            self.mended = mend_tails(self.folder)
+            self.mended = [] if is_part else mend_tails(self.folder)
             self.path = self.folder / f"{run.run_id}.jsonl"
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
             self._size = 0
@@ -194,8 +206,7 @@ class Journal:
         if self._file >= 0:
             os.close(self._file)
             self.path.unlink(missing_ok=True)
-        (self.folder / "reserve").unlink(missing_ok=True)
-        self._lock.release()
+        self._let_go()
 
     @property
     def durable_bytes(self) -> int:
@@ -203,8 +214,8 @@ class Journal:
         return self._size
 
     @classmethod
-    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None) -> Journal:
-        return cls(db, run, study=study)
+    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None, *, is_part: bool = False) -> Journal:
+        return cls(db, run, study=study, is_part=is_part)
 
     def __enter__(self) -> Journal:
         return self
@@ -232,8 +243,12 @@ class Journal:
             self._write(encode({"kind": "end", "finished_at": utc_now(), "end_reason": reason}))
         os.close(self._file)
         self._file = -1
-        (self.folder / "reserve").unlink(missing_ok=True)
-        self._lock.release()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._reserved.unlink(missing_ok=True)
+        if self._lock is not None:
+            self._lock.release()
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
@@ -249,7 +264,7 @@ class Journal:
         self._size += len(data)
 
     def _reserve(self) -> None:
-        file = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT, 0o644)
+        file = os.open(self._reserved, os.O_WRONLY | os.O_CREAT, 0o644)
         try:
             keep_room(file, RESERVE_BYTES)
         finally:
@@ -257,7 +272,7 @@ class Journal:
 
     def _give_up_reserve(self, data: bytes) -> None:
         self.is_full = True
-        (self.folder / "reserve").unlink(missing_ok=True)
+        self._reserved.unlink(missing_ok=True)
         try:
             self._write(data)
         except OSError as error:
@@ -268,30 +283,3 @@ class Journal:
             f'Can\'t write the journal "{self.path}": {error.strerror}.',
             "Every answer acknowledged before is kept. Make room, then run the same command again.",
         )
-
-
-def sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        onto_disk(handle)
-    finally:
-        os.close(handle)
-
-
-def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
-
-    A half-written last line stays out.
-    """
-    with path.open("rb") as file:
-        file.seek(offset)
-        rest = b""
-        left = sys.maxsize if size is None else size - offset
-        while block := file.read(min(chunk_bytes, left)):
-            left -= len(block)
-            data = rest + block
-            cut = data.rfind(b"\n") + 1
-            rest = data[cut:]
-            if cut:
-                offset += cut
-                yield offset, data[:cut]

@@ -39,12 +39,14 @@ _INSERTS = {
     "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
     "study_files": "INSERT INTO study_files BY NAME SELECT * FROM new_rows",
+    "merged_runs": "INSERT INTO merged_runs BY NAME SELECT * FROM new_rows",
     "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
 }
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
+_MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
@@ -167,7 +169,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", "recounts", "study", *_ROW_KINDS):
+    if record["kind"] not in ("run", "end", "recounts", "study", "merge", *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
         raise ValueError("a run without its name")
@@ -175,6 +177,8 @@ def _special(record: Any) -> dict[str, Any]:
         raise ValueError("a study without its name, version or text")
     if record["kind"] == "study" and not all(isinstance(record.get(name), list) for name in ("files", "contents")):
         raise ValueError("a study without its files")
+    if record["kind"] == "merge" and not all(isinstance(record.get(name), str) for name in _MERGE_COLUMNS):
+        raise ValueError("a merge without its source")
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
     checked: dict[str, Any] = record
@@ -191,6 +195,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
             _insert_run(connection, record)
         elif record["kind"] == "study":
             _insert_study(connection, record)
+        elif record["kind"] == "merge":
+            _insert_merge(connection, record)
         elif record["kind"] in _ROW_KINDS:
             table, columns = _ROW_KINDS[record["kind"]]
             noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
@@ -243,6 +249,13 @@ def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
     for table, rows in (("study_files", files), ("study_contents", contents)):
         if rows:
             _insert_rows(connection, table, pl.DataFrame(rows))
+
+
+def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Each lineage once: a merge of merged databases brings it again."""
+    of_merge = {name: record[name] for name in _MERGE_COLUMNS}
+    connection.execute("DELETE FROM merged_runs WHERE lineage = ?", [record["lineage"]])
+    _insert_rows(connection, "merged_runs", pl.DataFrame([of_merge | {"run_id": run_id} for run_id in record["runs"]]))
 
 
 def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:

@@ -8,16 +8,26 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
-from slant.collector.errors import DatabaseEmptyError
+from slant.collector.errors import DatabaseEmptyError, JournalError
 from slant.collector.keep.database import reading, writing
-from slant.collector.keep.journal import journal_folder, utc_now, whole_lines
+from slant.collector.keep.journal import journal_folder, utc_now
+from slant.collector.keep.journal_files import (
+    journal_name,
+    journal_paths,
+    journal_run,
+    journal_size,
+    opened_journal,
+    whole_lines,
+)
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.keep.repeated_answers import set_repeated_aside
 
 log = logging.getLogger(__name__)
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
@@ -35,10 +45,11 @@ class LoadReport:
 class Loader:
     """Loads the journals of one database again and again, and opens the file only when there is something new."""
 
-    def __init__(self, db: Path) -> None:
+    def __init__(self, db: Path, on_bytes: Callable[[int], None] = lambda n_bytes: None) -> None:
         self.db = db
+        self._on_bytes = on_bytes
         self._offsets: dict[str, int] | None = None
-        self._foreign: set[str] = set()
+        self._left_out: set[str] = set()  # copies of other journals, damaged ones
 
     def load(
         self,
@@ -56,35 +67,52 @@ class Loader:
         report = LoadReport()
         if self._offsets is None:
             self._offsets = loaded_offsets(self.db, patience_s)
-        for path in sorted(journal_folder(self.db).glob("*.jsonl")):
-            size = (durable or {}).get(path.name, path.stat().st_size)
-            while self._offsets.get(path.name, 0) < size and path.name not in self._foreign:
-                if report.held_s >= most_held_s or not self._chunk(path, size, patience_s, give_up, report):
-                    break
+        for path in journal_paths(journal_folder(self.db)):
+            try:
+                size = durable[path.name] if durable and path.name in durable else journal_size(path)
+                while self._has_more(path, size) and report.held_s < most_held_s:
+                    if not self._load_one(path, size, patience_s, give_up, report, most_held_s):
+                        break
+            except JournalError as error:  # a compressed file that is damaged: what came before it is loaded
+                self._left_out.add(journal_name(path))
+                report.problems.append(error.what)
         if report.rows:
             log.info("%d rows loaded into %s, which was held for %.2f s", report.rows, self.db, report.held_s)
         return report
 
-    def _chunk(
-        self, path: Path, size: int, patience_s: float, give_up: threading.Event | None, report: LoadReport
-    ) -> bool:
-        """Load the next chunk of one journal; False when it holds no further whole line."""
+    def _has_more(self, path: Path, size: int) -> bool:
         assert self._offsets is not None
-        chunk = next(whole_lines(path, self._offsets.get(path.name, 0), CHUNK_BYTES, size), None)
-        if chunk is None:
-            return False
-        end, data = chunk
-        start = end - len(data)
-        if start == 0 and (problem := _not_its_own(path, data)):
-            self._foreign.add(path.name)
-            report.problems.append(f"{path}: {problem}")
-            return False
-        parsed = parse(data)
-        try:
-            self._keep(path, start, end, parsed, patience_s, give_up, report)
-        except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
-            self._keep(path, start, end, parse_carefully(data), patience_s, give_up, report)
-        return True
+        return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
+
+    def _load_one(
+        self,
+        path: Path,
+        size: int,
+        patience_s: float,
+        give_up: threading.Event | None,
+        report: LoadReport,
+        most_held_s: float,
+    ) -> bool:
+        """Load one journal, chunk by chunk, until time is up. True where another process has gone ahead meanwhile, so
+        that there may be more behind what that has loaded."""
+        assert self._offsets is not None
+        name = journal_name(path)
+        for end, data in whole_lines(path, self._offsets.get(name, 0), CHUNK_BYTES, size):
+            if end == len(data) and (problem := _not_its_own(path, data)):
+                self._left_out.add(name)
+                report.problems.append(f"{path}: {problem}")
+                return False
+            start, parsed = end - len(data), parse(data)
+            try:
+                self._keep(path, start, end, parsed, patience_s, give_up, report)
+            except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
+                self._keep(path, start, end, parse_carefully(data), patience_s, give_up, report)
+            if self._offsets[name] != end:
+                return True
+            self._on_bytes(len(data))
+            if report.held_s >= most_held_s:
+                break
+        return False
 
     def _keep(
         self,
@@ -97,22 +125,25 @@ class Loader:
         report: LoadReport,
     ) -> None:
         assert self._offsets is not None
+        name = journal_name(path)
         with writing(self.db, patience_s, give_up) as connection:
             began = time.monotonic()
-            offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [path.name]).fetchall()
+            offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [name]).fetchall()
             stored = offsets[0][0] if offsets else 0
             if stored != start:  # another process has loaded meanwhile: go on from where it stopped
-                self._offsets[path.name] = stored
+                self._offsets[name] = stored
                 return
-            insert(connection, path.stem, parsed)
+            insert(connection, journal_run(path), parsed)
+            if any(record["kind"] == "merge" for record in parsed.special):
+                set_repeated_aside(connection)
             problems = [(line, text) for line, text in _with_line_numbers(path, start, parsed)]
             for line, text in problems:
-                holes = [path.name, line, text, utc_now()]
+                holes = [name, line, text, utc_now()]
                 connection.execute("INSERT INTO journal_problems VALUES (?, ?, ?, ?)", holes)
-            connection.execute("DELETE FROM loads WHERE journal = ?", [path.name])
-            connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [path.name, end, utc_now()])
+            connection.execute("DELETE FROM loads WHERE journal = ?", [name])
+            connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [name, end, utc_now()])
         report.held_s += time.monotonic() - began
-        self._offsets[path.name] = end
+        self._offsets[name] = end
         report.rows += parsed.attempts.height
         report.problems += [f"{path}:{line}: {text}" for line, text in problems]
 
@@ -144,12 +175,16 @@ def _not_its_own(path: Path, data: bytes) -> str | None:
         run_id = json.loads(data.split(b"\n", 1)[0])["run_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None  # a damaged first line is reported like any other
-    return None if run_id == path.stem else f"left out: it holds the run {run_id}, so it is a copy of another journal"
+    return (
+        None
+        if run_id == journal_run(path)
+        else f"left out: it holds the run {run_id}, so it is a copy of another journal"
+    )
 
 
 def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int, str]]:
     if not parsed.bad:
         return []
-    with path.open("rb") as file:
+    with opened_journal(path) as file:
         first = file.read(start).count(b"\n") + 1
     return [(first + index, reason) for index, reason in parsed.bad]

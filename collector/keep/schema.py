@@ -102,6 +102,17 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
             _set_value(connection, f"views of {design}", its_version)
 
 
+def migration_texts() -> list[str]:
+    """The SQL that makes all tables, in order."""
+    return [migration.read_text("utf-8") for migration in _migrations()]
+
+
+def all_views() -> list[str]:
+    """The SQL that makes all views, in order, those of designs of other packages among them."""
+    others = _third_party_views(tuple(sys.path)).values()
+    return [*_views()[0], *(text for views in others for text in views.values())]
+
+
 def columns_of_views() -> dict[str, list[str]]:
     """The columns of every view that a database has, by view; from one that is made in memory."""
     with duckdb.connect(":memory:") as connection:
@@ -114,8 +125,7 @@ def columns_of_views() -> dict[str, list[str]]:
 
 def design_of_view(name: str) -> str | None:
     """The design that a view is about, as its head says; None where it is about any study."""
-    texts = [*_views()[0], *(text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())]
-    head = next((text for text in texts if text.startswith(f"-- {name}: ")), "")
+    head = next((text for text in all_views() if text.startswith(f"-- {name}: ")), "")
     match = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
     return match[1] if match else None
 

@@ -40,3 +40,17 @@ class SideJournal:
                 onto_disk(file.fileno())
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
+
+
+def write_whole(folder: Path, name: str, data: bytes) -> None:
+    """A journal that appears complete or not at all, so that it needs no lock."""
+    part = folder / f".{name}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            onto_disk(file.fileno())
+        part.replace(folder / name)
+    except OSError as error:
+        raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

@@ -10,10 +10,11 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.collector.errors import DatabaseEmptyError
+from slant.collector.errors import DatabaseEmptyError, JournalError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.keep.journal import journal_folder, whole_lines
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size, whole_lines
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, offsets_in
 
@@ -40,7 +41,10 @@ def attempts_where(
 
 
 def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
-    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`)."""
-    for path in sorted(journal_folder(db).glob("*.jsonl")):
-        for _, data in whole_lines(path, offsets.get(path.name, 0), CHUNK_BYTES):
-            yield parse(data).attempts
+    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`). What is damaged in
+    one is told by whoever loads it."""
+    for path in journal_paths(journal_folder(db)):
+        offset = offsets.get(journal_name(path), 0)
+        with suppress(JournalError):
+            for _, data in whole_lines(path, offset, CHUNK_BYTES) if journal_size(path) > offset else ():
+                yield parse(data).attempts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, compress, count, islice
+from operator import not_
 
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
@@ -15,7 +16,8 @@ from slant.collector.study.records import Study, StudyModel
 
 @dataclass(frozen=True)
 class Done:
-    """What of a plan is done: `trials` of them, and one byte for each conversation, 1 where all of it is."""
+    """What of a plan is done: `trials` of them, and one byte for each conversation, 1 where all of it is (or where it
+    belongs to another shard)."""
 
     trials: int = 0
     conversations: bytes = b""
@@ -36,17 +38,28 @@ def plan(
     return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
 
 
-def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals) -> Done:
-    """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds."""
+def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals, others: bytes = b"") -> Done:
+    """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds.
+
+    `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
+    """
     trials = 0
-    conversations = bytearray()
+    conversations = bytearray(others)
     its_plan = design_named(study.design).plan(study, model, seed)
-    planned = map(its_plan.trial_ids, its_plan.places(repetitions))
+    is_own = list(map(not_, others))
+    places = its_plan.places(repetitions)
+    planned = map(its_plan.trial_ids, compress(places, is_own) if others else places)
+    numbers = compress(count(), is_own) if others else count()
     while block := list(islice(planned, IDS_AT_ONCE)):
         flags = finals.among_conversations(block)
         trials += flags.count(1)
         ends = accumulate(map(len, block))
-        conversations.extend(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))
+        whole = bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))
+        if others:
+            for flag, number in zip(whole, numbers):  # noqa: B905 - as many as there are in this block
+                conversations[number] = flag
+        else:
+            conversations.extend(whole)
     return Done(trials, bytes(conversations))
 
 

@@ -14,6 +14,7 @@ from slant.collector.keep.database import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.plan.conversations import Done, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.records import Prompt
@@ -24,7 +25,7 @@ MOST_REPETITIONS = 10_000
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """One model that will be asked."""
+    """One model that will be asked. `planned` are the trials of its shard, where only one is asked."""
 
     model: StudyModel
     provider: Provider
@@ -32,6 +33,7 @@ class ModelPlan:
     planned: int
     already_done: int
     skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
+    others: bytes = field(default=b"", repr=False)  # the same: 1 where it belongs to another shard
 
     @property
     def pending(self) -> int:
@@ -43,6 +45,7 @@ class Offer:
     """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
 
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
+    `shard` is the part of the plan that is asked; None asks the whole.
     """
 
     study: Study
@@ -54,6 +57,7 @@ class Offer:
     done: Finals = field(repr=False)
     prices: PriceList = field(default_factory=load_prices, repr=False)
     slice: frozenset[str] | None = field(default=None, repr=False)
+    shard: Shard | None = None
 
     @property
     def pending(self) -> int:
@@ -68,8 +72,16 @@ class Offer:
         model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.asked)
         return replace(self, asked=tuple(model_plans))
 
-    def first_prompt(self, model_plan: ModelPlan) -> Prompt:
-        conversation = next(plan(self.study, model_plan.model, self.seed, self.repetitions))
+    @property
+    def whole(self) -> int:
+        """The trials of one model in the whole plan, whatever the shard."""
+        return planned_count(self.study, self.repetitions)
+
+    def first_prompt(self, model_plan: ModelPlan) -> Prompt | None:
+        """None where no conversation falls to the shard."""
+        planned = plan(self.study, model_plan.model, self.seed, self.repetitions, model_plan.others)
+        if (conversation := next(planned, None)) is None:
+            return None
         step = design_named(self.study.design).next(self.study, model_plan.model, conversation, [])
         assert step is not None
         return step[1]
@@ -87,13 +99,14 @@ def make_offer(
     prices_file: Path | None = None,
     needs_keys: bool = True,
     structured_output: bool = False,
+    shard: Shard | None = None,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
     model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
     what would be asked, it is only noted. `structured_output`: providers are to enforce the shape of the answer, which
-    makes other trials of them.
+    makes other trials of them. `shard`: only this part of the plan is asked.
     """
     if not 1 <= repetitions <= MOST_REPETITIONS:
         raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
@@ -121,9 +134,24 @@ def make_offer(
             checked_address(address, "--base-url" if base_url else provider.address_variable)
         if schema is not None and provider.can_enforce:
             provider = provider.enforcing(schema)
-        model_plans.append(ModelPlan(model, provider, address, planned, 0, b""))
+        model_plans.append(ModelPlan(model, provider, address, planned, 0))
+    if shard is not None:
+        model_plans = [_in_shard(study, of_model, the_seed, repetitions, shard) for of_model in model_plans]
     prices = load_prices(prices_file)
-    return up_to_date(Offer(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices))
+    asked = tuple(model_plans)
+    return up_to_date(Offer(study, db, the_seed, repetitions, asked, tuple(left_out), Finals(), prices, shard=shard))
+
+
+def part_of(offer: Offer, number: int, of: int) -> Offer:
+    """One of `of` even parts of an offer, itself a shard of the plan. What of it is done is looked up anew."""
+    shard = (offer.shard or Shard(1, 1)).part(number, of)
+    plan_of = offer.seed, offer.repetitions, shard
+    return replace(offer, shard=shard, asked=tuple(_in_shard(offer.study, asked, *plan_of) for asked in offer.asked))
+
+
+def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, shard: Shard) -> ModelPlan:
+    share = share_of(study, model_plan.model, seed, repetitions, shard)
+    return replace(model_plan, planned=share.trials, others=share.others)
 
 
 def up_to_date(offer: Offer) -> Offer:
@@ -132,7 +160,8 @@ def up_to_date(offer: Offer) -> Offer:
     finals = read_finals(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
     model_plans = []
     for model_plan in offer.asked:
-        done = done_in(offer.study, model_plan.model, offer.seed, offer.repetitions, finals) if finals else Done()
+        plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+        done = done_in(*plan_of, finals, model_plan.others) if finals else Done(0, model_plan.others)
         trials = done.trials if offer.slice is None else done_in_slice(offer, model_plan.model, finals)
         model_plans.append(replace(model_plan, already_done=trials, skip=done.conversations))
     return replace(offer, asked=tuple(model_plans), done=finals)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 
+from slant.collector.errors import JournalError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import loaded_offsets, offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.system.shipped_files import sql_query
@@ -71,20 +74,28 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
 def waiting_bytes(db: Path) -> int:
     """Bytes in the journals that the database has not loaded yet."""
     offsets = loaded_offsets(db)
-    return sum(max(0, path.stat().st_size - offsets.get(path.name, 0)) for path in journal_folder(db).glob("*.jsonl"))
+    waiting = 0
+    for path in journal_paths(journal_folder(db)):
+        with suppress(JournalError):  # a damaged one is told by whoever loads it
+            waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
+    return waiting
 
 
 def warnings(db: Path) -> list[str]:
     """What is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model serving."""
     with reading(db) as connection:
-        doubled = connection.execute("SELECT count(*) FROM duplicate_finals").fetchall()[0][0]
+        doubled, repeated = connection.execute(sql_query("trials_ended_twice")).fetchall()[0]
         unreadable = connection.execute(sql_query("unreadable_lines")).fetchall()
         drifted = connection.execute(sql_query("other_served_models")).fetchall()
         moved, cut = (
             connection.execute(sql_query("marked_games"), {"mark": mark}).fetchall()
             for mark in ("served_model_before", "input_tokens_before")
         )
-    sentences = [f"{doubled:,} trials were ended twice (view duplicate_finals)."] if doubled else []
+    sentences = [f"{doubled:,} trials were ended twice, and count twice (view duplicate_finals)."] if doubled else []
+    if repeated:
+        sentences.append(
+            f"{repeated:,} trials were answered for two collectors: the first answer counts (view duplicate_finals)."
+        )
     sentences += [
         f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
     ]

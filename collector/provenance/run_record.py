@@ -23,6 +23,8 @@ def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bo
     study = offer.study
     if any(model_plan.model.structured_output for model_plan in offer.asked):
         options = {**options, "structured_output": True}
+    if offer.shard is not None:
+        options = {**options, "shard": str(offer.shard)}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {

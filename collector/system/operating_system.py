@@ -54,6 +54,15 @@ def onto_disk(file: int) -> None:
     sync(file)
 
 
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """When this returns, what was made, renamed and removed in the folder survives a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        onto_disk(handle)
+    finally:
+        os.close(handle)
+
+
 def keep_room(file: int, n_bytes: int) -> None:
     """Give a new open file so much room on the disk. OSError where the disk is full."""
     try:

@@ -12,6 +12,7 @@ import polars as pl
 
 from slant.collector.keep.frames import registered
 from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.system.shipped_files import sql_dir, sql_query
@@ -43,4 +44,4 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
 
 
 def journal_sizes(db: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in journal_folder(db).glob("*.jsonl")}
+    return {journal_name(path): path.stat().st_size for path in journal_paths(journal_folder(db))}

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "slant.collector": (
-        "BatchOptions", "BatchReport", "Options", "RunReport", "SlantError", "Watcher", "collect", "export_trials",
-        "import_trials", "load_study", "showing",
+        "BatchOptions", "BatchReport", "LakeReport", "MergeReport", "Options", "RunReport", "SlantError", "Watcher",
+        "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge", "showing",
     ),
     "slant.analysis": (
         "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",

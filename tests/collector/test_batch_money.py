@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.collector.api import Options, collect
+from slant.collector import Options, collect
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError

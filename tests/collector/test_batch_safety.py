@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector.api import Options, collect
+from slant.collector import Options, collect
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError

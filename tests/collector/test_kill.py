@@ -19,7 +19,9 @@ from aiohttp import web
 
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths
 from slant.collector.keep.journal_loader import load_journals
+from tests.support.journals import journal_text, only_journal
 from tests.support.local_server import LocalServer, answers
 from tests.support.processes import children_of, is_running
 from tests.support.tiny_study import write_tiny
@@ -88,7 +90,7 @@ class Command:
     def acknowledged(self) -> int:
         """How many answers are in the journals, whole lines only."""
         lines = [
-            line for path in journal_folder(self.db).glob("*.jsonl") for line in path.read_bytes().splitlines(True)
+            line for path in journal_paths(journal_folder(self.db)) for line in journal_text(path).splitlines(True)
         ]
         return sum(b'"is_final":true' in line and line.endswith(b"\n") for line in lines)
 
@@ -203,7 +205,7 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
 
 def test_a_reader_that_holds_the_database_delays_rows_and_loses_none(command: Command) -> None:
     command.finish()
-    (journal,) = journal_folder(command.db).glob("*.jsonl")
+    journal = only_journal(command.db)
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.unlink()
     with duckdb.connect(str(command.db)) as connection:  # as if the first half were all that had been asked
@@ -278,7 +280,7 @@ def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command
 
 def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Command) -> None:
     command.finish()
-    journal = next(journal_folder(command.db).glob("*.jsonl"))
+    journal = only_journal(command.db)
     with duckdb.connect(str(command.db)) as connection:  # one answer less in the database, and its journal gone
         connection.execute("DELETE FROM attempts WHERE sequence = 1")
     journal.unlink()

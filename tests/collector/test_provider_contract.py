@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 from aiohttp import web
 
-from slant.collector import collect
-from slant.collector.api import Options
+from slant.collector import Options, collect
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.providers import PROVIDERS

@@ -22,6 +22,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.plan.run_plan import make_offer
 from slant.collector.studies.catalogue import load_study
+from tests.support.journals import only_journal
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.tiny_study import write_tiny
 
@@ -252,8 +253,7 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
         asked = len(server.bodies)
     assert report.disk_was_full
     assert asked < 1600
-    (path,) = journal_folder(db).glob("*.jsonl")
-    assert path.read_bytes().count(b'"attempt_id"') == asked
+    assert only_journal(db).read_bytes().count(b'"attempt_id"') == asked
 
 
 def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str, tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from typing import Any
 from aiohttp import web
 
 from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths
 from tests.conftest import ROOT
 from tests.support.fault_run import TRIALS, Suffered, command, counted, query
+from tests.support.journals import journal_text
 from tests.support.local_server import LocalServer, answers
 
 IN_FLIGHT = 8
@@ -75,10 +77,10 @@ def any_time(process: subprocess.Popen[bytes], db: Path, draw: random.Random) ->
 
 def in_journals(db: Path, *, newest_only: bool = False) -> set[str]:
     """The trials with a whole final line."""
-    paths = sorted(journal_folder(db).glob("*.jsonl"))
+    paths = journal_paths(journal_folder(db))
     found = set()
     for path in paths[-1:] if newest_only else paths:
-        for line in path.read_bytes().split(b"\n")[:-1]:
+        for line in journal_text(path).split(b"\n")[:-1]:
             if b'"is_final":true' in line:
                 found.add(line.partition(b'"trial_id":"')[2][:32].decode())
     return found

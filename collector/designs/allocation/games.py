@@ -90,6 +90,13 @@ class Games(Plan[int]):
     def trial_ids(self, game_no: int) -> tuple[str, ...]:
         return tuple(self._id.of(game_no, end) for end in self._ends)
 
+    def n_trials(self, game_no: int) -> int:
+        return len(self._ends)
+
+    def cell(self, game_no: int) -> tuple[str, str]:
+        """All games are alike: which job the first round draws is no reason to share them out by it."""
+        return self._test(0), ""
+
     def conversation(self, game_no: int, number: int) -> Conversation:
         position = number * self._data.n_trials  # of its first trial in the plan
         game_id, ids = self.conversation_id(game_no), self.trial_ids(game_no)

@@ -194,6 +194,10 @@ class Cells(QuestionPlan[Cell]):
             self._id_ends[2 * pair + condition_no] = end
         return self._id.of(repetition, end)
 
+    def cell(self, place: Cell) -> tuple[str, str]:
+        pair, condition_no, _ = place
+        return self._words[pair // len(self._wordings)][0].test, self._data.conditions[condition_no]
+
     def trial(self, place: Cell, position: int) -> Trial:
         pair, condition_no, repetition = place
         word_no, wording_no = divmod(pair, len(self._wordings))

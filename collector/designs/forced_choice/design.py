@@ -128,6 +128,9 @@ class Cells(QuestionPlan[Place]):
         )
         return self._id.of(place.repetition, end)
 
+    def cell(self, place: Place) -> tuple[str, str]:
+        return self._domains[place.domain_no].domain, self._data.blocks[place.block_no]
+
     def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
         """`letter`: which one the consistent option has; None takes that of the plan."""
         domain, block = self._domains[place.domain_no], self._data.blocks[place.block_no]

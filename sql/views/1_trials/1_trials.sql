@@ -7,7 +7,7 @@
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW trials AS
-SELECT * EXCLUDE (is_final, content) REPLACE (
+SELECT * EXCLUDE (is_final, is_repeated, content) REPLACE (
            CASE getvariable('measure')::TEXT
                WHEN 'reasoning' THEN reasoning_tokens
                WHEN 'output' THEN output_tokens

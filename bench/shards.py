@@ -1,0 +1,108 @@
+"""Many collectors: two processes beside one, a merge of eight shards, all tables over a lake beside the database."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.measures import Measure, measured, server
+from bench.views import make
+from slant.analysis.rows.descriptive_tables import table_info
+from slant.collector import collect, export_lake
+from slant.collector.keep.database import writing
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import compress, journal_paths, opened_journal
+
+SHARDS = 8
+IN_FLIGHT = 64
+
+
+def processes(rounds: int, repetitions: int) -> list[Measure]:
+    """Answers a second of two processes and of one, from the first answer to the last, in turns."""
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    with server(module="canned") as url:
+        for _ in range(rounds):
+            for n, found in rates.items():
+                with tempfile.TemporaryDirectory() as folder:
+                    found.append(measured("crew", url, Path(folder) / "a.duckdb", repetitions, IN_FLIGHT, n)["per_s"])
+    one, two = median(rates[1]), median(rates[2])
+    return [Measure("two processes on two cores", two, "answers/s", one, 1.7, "ratio", is_least=True)]
+
+
+def merging(answers: int) -> list[Measure]:
+    """A merge of eight shards of so many answers each, whose journals are compressed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shards = list(made_shards(folder, answers))
+        found = measured("merged", folder / "all.duckdb", *shards)
+    size = f"merge of {SHARDS} shards of {answers:,} answers"
+    rate = found["rows"] / found["wall_s"]
+    return [
+        Measure(size, rate, "rows/s", None, 10_000.0, "value", is_least=True),
+        Measure(f"{size}: peak memory", found["peak_mb"], "MB", None, 1000.0, "value"),
+        Measure(
+            "a journal's text beside its compressed file", found["ratio"], "times", None, 8.0, "value", is_least=True
+        ),
+    ]
+
+
+def made_shards(folder: Path, answers: int) -> Iterator[Path]:
+    """Journals of answers as they come, each line with ids of its own; beside them no databases."""
+    with server() as url:
+        collect(folder / "template.duckdb", "rmiat", ["local/m"], base_url=url)
+    [template] = journal_paths(journal_folder(folder / "template.duckdb"))
+    with opened_journal(template) as file:
+        lines = file.read().splitlines(True)
+    run = json.loads(lines[0])
+    others = [line for line in lines[1:] if line.startswith(b'{"kind":"study"')]
+    attempts = [line for line in lines if line.startswith(b'{"attempt_id"')]
+    for number in range(SHARDS):
+        run_id = f"20260101T00000{number}Z-rmiat-00000{number}"
+        db = folder / f"shard{number}.duckdb"
+        journal_folder(db).mkdir()
+        path = journal_folder(db) / f"{run_id}.jsonl"
+        with path.open("wb") as file:
+            file.writelines([json.dumps({"kind": "run"} | run | {"run_id": run_id}).encode() + b"\n", *others])
+            for place in range(answers):
+                file.write(_line(attempts[place % len(attempts)], run, run_id, number * answers + place))
+        compress(path)
+        yield db
+
+
+def _line(line: bytes, run: dict[str, Any], run_id: str, number: int) -> bytes:
+    """An answer as one of another run and trial."""
+    start = line.index(b'"trial_id":"') + 12
+    trial = line[start : start + 32]
+    return line.replace(trial, f"{number:032x}".encode()).replace(run["run_id"].encode(), run_id.encode())
+
+
+def lake(trials: int) -> list[Measure]:
+    """Each table over a lake of so many trials, beside the same over the database."""
+    with tempfile.TemporaryDirectory() as name:
+        db = Path(os.environ.get("SLANT_BENCH_TRIALS") or Path(name) / "trials.duckdb")
+        if not db.exists():
+            make(db, trials)
+        with writing(db):
+            pass  # views as they are now
+        began = time.monotonic()
+        export_lake(db, Path(name) / "lake")
+        export_s = time.monotonic() - began
+        walls = {
+            place: {table: float(measured("table", place, table)["wall_s"]) for table in table_info()}
+            for place in (db, Path(name) / "lake")
+        }
+    size = f"{trials:,} trials"
+    of_db, of_lake = walls.values()
+    slowest = max(of_lake, key=lambda table: of_lake[table] / max(of_db[table], 0.05))
+    together = sum(of_lake.values())
+    return [
+        Measure(f"export of {size} as a lake", trials / export_s, "rows/s", None, 10_000.0, "value", is_least=True),
+        Measure(f"all tables over a lake of {size}", together, "s", sum(of_db.values()), 3.0, "ratio"),
+        Measure(f"the table that loses most ({slowest})", of_lake[slowest], "s", of_db[slowest], 10.0, "ratio"),
+    ]

@@ -1,0 +1,168 @@
+"""The files of journals: as they are written (RUN_ID.jsonl), or compressed when nothing is added any more
+(RUN_ID.jsonl.zst, one zstd frame that says its size). All offsets and sizes are those of the text; a journal is called
+RUN_ID.jsonl whatever its file."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING or sys.version_info < (3, 14):
+    from backports import zstd
+else:
+    from compression import zstd
+
+from slant.collector.errors import JournalError
+from slant.collector.system.operating_system import onto_disk, sync_folder
+
+log = logging.getLogger(__name__)
+PLAIN, PACKED = ".jsonl", ".jsonl.zst"
+LEAST_BYTES = 100_000  # a shorter journal is left as it is: there is little to gain
+_BLOCK = 1_000_000
+# Requests repeat what all prompts share, some of it kilobytes ago: a window of 8 MB finds it
+_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 6, zstd.CompressionParameter.window_log: 23}
+
+
+def journal_paths(folder: Path) -> list[Path]:
+    """The file of each journal, ordered by name; the text itself while there are both."""
+    by_name: dict[str, Path] = {}
+    for path in [*folder.glob(f"*{PACKED}"), *folder.glob(f"*{PLAIN}")]:
+        by_name[journal_name(path)] = path
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def journal_name(path: Path) -> str:
+    return path.name.removesuffix(".zst")
+
+
+def journal_run(path: Path) -> str:
+    """The run that a journal is named by."""
+    return journal_name(path).removesuffix(PLAIN)
+
+
+def journal_size(path: Path) -> int:
+    """Bytes of its text. JournalError for a compressed file that is none, or does not say."""
+    if path.name.endswith(PLAIN):
+        with suppress(FileNotFoundError):
+            return path.stat().st_size
+        path = _packed(path)  # it was compressed in this moment
+    try:
+        with path.open("rb") as file:
+            size = zstd.get_frame_info(file.read(64)).decompressed_size
+    except (OSError, zstd.ZstdError) as error:
+        raise _unreadable(path, error) from error
+    if size is None:
+        raise JournalError(f'Can\'t read the journal "{path}": it is not one that slant has compressed.')
+    return int(size)
+
+
+def opened_journal(path: Path) -> IO[bytes]:
+    """Its text, to be read from the beginning or from any place (which takes as long as reading up to there)."""
+    if path.name.endswith(PLAIN):
+        with suppress(FileNotFoundError):
+            return path.open("rb")
+        path = _packed(path)
+    return cast("IO[bytes]", zstd.open(path, "rb"))
+
+
+def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
+
+    A half-written last line stays out. JournalError where the file is damaged, behind what could be read of it.
+    """
+    try:
+        with opened_journal(path) as file:
+            file.seek(offset)
+            rest = b""
+            left = sys.maxsize if size is None else size - offset
+            while block := _read(file, min(chunk_bytes, left)):
+                left -= len(block)
+                data = rest + block
+                cut = data.rfind(b"\n") + 1
+                rest = data[cut:]
+                if cut:
+                    offset += cut
+                    yield offset, data[:cut]
+    except (zstd.ZstdError, EOFError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _read(file: IO[bytes], n_bytes: int) -> bytes:
+    """So many bytes, or what is left: a compressed file gives less at a time."""
+    parts: list[bytes] = []
+    while n_bytes > 0:
+        try:
+            part = file.read(n_bytes)
+        except (zstd.ZstdError, EOFError):
+            if not parts:
+                raise
+            break  # what came before the damage is good; the next call meets it again
+        if not part:
+            break
+        parts.append(part)
+        n_bytes -= len(part)
+    return b"".join(parts)
+
+
+def compress(path: Path) -> Path:
+    """Compress a journal to which nothing is added any more; needs the folder's lock. The text is removed when its
+    compressed form is on disk and was read back. OSError where there is no room, and nothing is changed then."""
+    size = path.stat().st_size
+    packed, part = _packed(path), path.with_name(f".{path.name}.zst.part")
+    if not packed.exists() or not _is_same(path, packed):
+        try:
+            with path.open("rb") as text, part.open("wb") as file:
+                compressor = zstd.ZstdCompressor(options=_OPTIONS)
+                compressor.set_pledged_input_size(size)
+                while block := text.read(_BLOCK):
+                    file.write(compressor.compress(block))
+                file.write(compressor.flush())
+                file.flush()
+                onto_disk(file.fileno())
+            if not _is_same(path, part):
+                raise OSError(f"{part} does not hold what was written to it")
+            part.replace(packed)
+            sync_folder(path.parent)
+        finally:
+            part.unlink(missing_ok=True)
+    path.unlink()
+    log.info("%s was compressed from %d to %d bytes", path.name, size, packed.stat().st_size)
+    return packed
+
+
+def compress_finished(folder: Path, but: Path | None = None) -> None:
+    """Compress all journals of a folder but the one that is being written; needs its lock. It can wait: where there is
+    no room, or a file is damaged, they stay as they are."""
+    for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
+        left.unlink(missing_ok=True)
+    for path in sorted(folder.glob(f"*{PLAIN}")):
+        if path == but or path.stat().st_size < LEAST_BYTES:
+            continue
+        try:
+            compress(path)
+        except OSError as error:
+            log.info("%s stays as it is: %s", path.name, error)
+
+
+def _is_same(text: Path, packed: Path) -> bool:
+    """Whether the compressed file holds this very text."""
+    try:
+        with text.open("rb") as one, opened_journal(packed) as other:
+            while block := one.read(_BLOCK):
+                if _read(other, len(block)) != block:
+                    return False
+            return not other.read(1)
+    except (zstd.ZstdError, EOFError):
+        return False
+
+
+def _packed(path: Path) -> Path:
+    return path.with_name(f"{path.name}.zst")
+
+
+def _unreadable(path: Path, error: Any) -> JournalError:
+    return JournalError(f'Can\'t read all of the journal "{path}": {error}.', "What could be read of it is kept.")

@@ -1,0 +1,162 @@
+"""A database written out as a lake (keep/lake_files.py): what is new goes into new parts, nothing is written twice.
+
+How far the lake is, its parts say themselves: a part has its name when it is complete, and a killed export leaves
+nothing that the next one would not see.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import duckdb
+
+from slant.collector.errors import DatabaseWriteError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.lake_files import (
+    CHANGES,
+    LOCK,
+    SCRIPT,
+    changes_query,
+    forget_lake,
+    newest_tables,
+    script,
+)
+from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
+from slant.collector.system.shipped_files import sql_query
+
+ROW_GROUP = 20_480  # of wide rows; each thread holds one
+_PARTITIONS = ("study", "variant", "model")
+_PART = "FROM not_exported WHERE study = $study AND variant = $variant AND model = $model"
+
+
+@dataclass(frozen=True)
+class LakeReport:
+    """What an export added to a lake: attempts in so many parts; `attempts` are all that it holds now."""
+
+    folder: Path
+    new_attempts: int
+    new_parts: int
+    attempts: int
+
+
+def export_lake(db: str | Path, folder: str | Path, on_rows: Callable[[int], None] = lambda n_rows: None) -> LakeReport:
+    """Write into `folder` what it lacks of `db`: zstd Parquet by study, variant and model, and every other table.
+
+    The same again adds what is new. UsageError where the folder holds something else, or another database's answers
+    (bring them together first: `merge`); DatabaseWriteError where it can't be written.
+
+    >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
+        raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder), reading(db) as connection:
+            for left in [*folder.glob("attempts/**/.*.part"), *folder.glob("tables/.*")]:  # of a killed export
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            n_before = _note_exported(connection, folder)
+            _check_runs(connection, folder, db)
+            _write_tables(connection, folder)
+            n_new, n_parts = _write_attempts(connection, folder, on_rows)
+            _write_script(folder)
+    except (OSError, duckdb.IOException) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise DatabaseWriteError(f'Can\'t write the lake "{folder}": {reason}.', "The same command goes on.") from error
+    forget_lake(folder)
+    return LakeReport(folder, n_new, n_parts, n_before + n_new)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        if not try_lock(file):
+            raise UsageError(f'Another process is exporting into "{folder}".', "Wait until it ends.")
+        yield
+    finally:
+        os.close(file)
+
+
+def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
+    """Make the table `exported` of how far the lake is; returns how many attempts it has."""
+    connection.execute("SET threads = 2")
+    files = [str(path) for path in folder.glob("attempts/**/*.parquet")]
+    if files:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": files})
+    else:
+        columns = "run_id TEXT, study TEXT, variant TEXT, model TEXT, last_sequence BIGINT, n_attempts BIGINT"
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE exported ({columns})")
+    return int(connection.execute("SELECT coalesce(sum(n_attempts), 0) FROM exported").fetchall()[0][0])
+
+
+def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | Path) -> None:
+    unknown = connection.execute(
+        "SELECT DISTINCT run_id FROM exported WHERE run_id NOT IN (SELECT run_id FROM runs)"
+    ).fetchall()
+    if unknown:
+        raise UsageError(
+            f'"{folder}" holds answers of {len(unknown):,} runs that {db} lacks, {unknown[0][0]} among them.',
+            "A lake is of one database. Bring them together first: collect merge",
+        )
+
+
+def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}"
+    part = folder / "tables" / f".{name}"
+    part.mkdir(parents=True)
+    tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
+    for (table,) in tables:
+        if table != "attempts":
+            _write(connection.table(table), part / f"{table}.parquet")
+    _write(connection.sql(changes_query()), part / f"{CHANGES}.parquet")
+    older = newest_tables(folder)
+    part.rename(folder / "tables" / name)
+    sync_folder(folder / "tables")
+    _write_script(folder)
+    if older is not None:
+        shutil.rmtree(older)
+
+
+def _write_attempts(
+    connection: duckdb.DuckDBPyConnection, folder: Path, on_rows: Callable[[int], None]
+) -> tuple[int, int]:
+    connection.execute(sql_query("not_exported"))
+    n_new = n_parts = 0
+    for *names, n_rows in connection.execute(sql_query("lake_parts")).fetchall():
+        of_part = dict(zip(_PARTITIONS, names, strict=True))
+        place = folder / "attempts" / "/".join(f"{name}={quote(text, safe='')}" for name, text in of_part.items())
+        place.mkdir(parents=True, exist_ok=True)
+        rows = connection.sql(_PART, params=of_part)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
+        part = place / f".{name}.part"
+        _write(rows, part)
+        part.rename(place / f"part-{name}")
+        sync_folder(place)
+        n_new, n_parts = n_new + n_rows, n_parts + 1
+        on_rows(n_rows)
+    return n_new, n_parts
+
+
+def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
+    rows.to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
+    with path.open("rb") as file:
+        onto_disk(file.fileno())
+
+
+def _write_script(folder: Path) -> None:
+    part = folder / f".{SCRIPT}"
+    with part.open("w", encoding="utf-8") as file:
+        file.write(script(folder))
+        file.flush()
+        onto_disk(file.fileno())
+    part.rename(folder / SCRIPT)
+    sync_folder(folder)

@@ -1,0 +1,116 @@
+"""What a lake is: a folder of Parquet files over which every view works, in Python, in R and in plain DuckDB.
+
+FOLDER/
+├── attempts/study=S/variant=V/model=M/part-….parquet   attempts, zstd; never changed, only added to
+├── tables/EXPORT/NAME.parquet                          the small tables, as of the newest export
+├── lake.sql      makes all tables and views: duckdb -init lake.sql (in FOLDER)
+└── lake.lock     held (flock) while somebody exports
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.schema import all_views, migration_texts
+from slant.collector.system.shipped_files import sql_query
+
+SCRIPT, LOCK = "lake.sql", "lake.lock"
+CHANGES = "attempt_changes"
+"""A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
+_lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
+_CHANGED = ("reasoning_tokens_recounted", "recount_tokenizer", "is_repeated")
+_HEAD = """\
+-- All tables and views of slant over the Parquet files of this folder. In it: duckdb -init lake.sql
+-- From elsewhere, and for a lake that is not on this machine: SET VARIABLE lake = 'FOLDER'; then .read FOLDER/lake.sql
+SET VARIABLE lake = coalesce(getvariable('lake'), '.');
+"""
+
+
+def is_lake(path: Path) -> bool:
+    return path.is_dir() and (path / SCRIPT).exists()
+
+
+def newest_tables(folder: Path) -> Path | None:
+    """The folder of the newest export's small tables."""
+    return max((path for path in (folder / "tables").glob("[0-9]*") if path.is_dir()), default=None)
+
+
+def lake_connection(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    """One more connection to a lake, which is opened once in a process: to make all views takes longer than most
+    queries."""
+    if folder not in _lakes:
+        _lakes[folder] = open_lake(folder, config)
+    return _lakes[folder].cursor()
+
+
+def forget_lake(folder: Path) -> None:
+    """It has grown: the next reader opens it anew."""
+    if (connection := _lakes.pop(folder, None)) is not None:
+        connection.close()
+
+
+def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    """A database in memory with every table and view. It can read the files of the lake, and no others."""
+    if not is_lake(folder):
+        raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {folder}")
+    place = folder.resolve()
+    connection = duckdb.connect(":memory:", config=dict(config))
+    try:
+        connection.execute("SET allowed_directories = [$1]".replace("$1", _quoted(str(place))))
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        for statement in statements(folder, _quoted(str(place))):
+            connection.execute(statement)
+    except duckdb.Error as error:
+        connection.close()
+        raise DatabaseError(f'Can\'t read the lake "{folder}".', str(error).splitlines()[0]) from error
+    return connection
+
+
+def script(folder: Path) -> str:
+    """The same as a script, for those who have DuckDB alone."""
+    return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in statements(folder, "getvariable('lake')"))
+
+
+def statements(folder: Path, place: str) -> list[str]:
+    """`place` is the lake's folder in SQL."""
+    made = list(migration_texts())
+    tables = newest_tables(folder)
+    n_changes = 0
+    for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
+        source = f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
+        if file.stem == CHANGES:
+            n_changes = _count(file)
+            made.append(f"CREATE TABLE {CHANGES} AS FROM {source}")
+        else:
+            made.append(f'INSERT INTO "{file.stem}" BY NAME FROM {source}')
+    if any(folder.glob("attempts/**/*.parquet")):
+        made += ["DROP TABLE attempts", _attempts(place, has_changes=n_changes > 0)]
+    return made + all_views()
+
+
+def _attempts(place: str, *, has_changes: bool) -> str:
+    """The view that stands for the table. A join takes time, so that there is none while nothing has changed."""
+    parts = f"read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
+    if not has_changes:
+        return f"CREATE VIEW attempts AS FROM {parts}"
+    changed = ", ".join(f"coalesce(c.{name}, a.{name}) AS {name}" for name in _CHANGED)
+    columns = f"a.* REPLACE ({changed})"
+    return f"CREATE VIEW attempts AS SELECT {columns} FROM {parts} a LEFT JOIN {CHANGES} c USING (attempt_id)"  # noqa: S608
+
+
+def _count(file: Path) -> int:
+    with duckdb.connect(":memory:") as connection:
+        return int(connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def changes_query() -> str:
+    return sql_query("attempt_changes")

@@ -1,0 +1,281 @@
+"""Databases of several collectors brought together: their journals are copied, then loaded as any other.
+
+Twice is once: a journal is named by its run, and copied under that name whole or not at all. What is killed half-way is
+gone on with by the same command. Who collected what is written down before the first journal is copied, for where two
+collectors held the same conversation one of them counts (keep/repeated_answers.py), and a game is never mixed of both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from slant.collector.errors import DatabaseError, JournalError, UsageError
+from slant.collector.keep.batch_jobs import JobFolder
+from slant.collector.keep.database import check_place, has_collector, reading, writing
+from slant.collector.keep.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
+from slant.collector.keep.journal_files import (
+    PACKED,
+    PLAIN,
+    compress_finished,
+    journal_name,
+    journal_paths,
+    journal_run,
+    journal_size,
+    opened_journal,
+    whole_lines,
+)
+from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets
+from slant.collector.keep.public_paths import told_path
+from slant.collector.keep.repeated_answers import set_repeated_aside
+from slant.collector.keep.side_journal import write_whole
+from slant.collector.system.operating_system import onto_disk, sync_folder
+from slant.collector.system.shipped_files import sql_query
+
+MERGE = "merge-"
+_COMPARED_BYTES = 65_536  # of a journal that has not grown: its run and its first answers
+OnStep = Callable[[str, int, int], None]
+"""Told what is done (copying, loading), how many bytes of it are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class MergeReport:
+    """What came. Dicts of `sources`: source, study, study_version, variant, seed, runs, attempts, trials (final
+    answers), repeated (those of them that don't count, for another collector had ended the trial first).
+
+    `copied` journals are new here or had grown; `problems` say what could not be merged, `notes` what to know."""
+
+    db: Path
+    sources: tuple[dict[str, Any], ...]
+    copied: int
+    already_there: int
+    attempts_loaded: int
+    repeated: int
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass
+class _Source:
+    path: Path
+    folder: Path
+    name: str
+    runs: set[str] = field(default_factory=set)
+
+
+def merge(
+    db: str | Path, sources: Sequence[str | Path], on_step: OnStep = lambda what, done, of_all: None
+) -> MergeReport:
+    """Bring into `db` what the databases `sources` hold (or folders of journals, also without their .duckdb).
+
+    Trials, failed tries, model checks, second counts and pilots all come; what `analyze` computed is computed anew.
+    Studies, versions and seeds are told apart as ever. UsageError or DatabaseError where a source is none, JournalError
+    where somebody is collecting into `db`; what is damaged is a problem of the report, and the rest is merged.
+
+    >>> merge("all.duckdb", ["shard1.duckdb", "shard2.duckdb"])  # doctest: +SKIP
+    """
+    db = Path(db)
+    check_place(db)
+    found = [_source(Path(path), db) for path in sources]
+    if not found:
+        raise UsageError("There is nothing to merge.", "Name the databases: collect merge --db all.duckdb A.duckdb …")
+    problems, notes = [], [note for source in found for note in _notes(source)]
+    lock = FolderLock(journal_folder(db))
+    try:
+        problems += mend_tails(journal_folder(db))
+        copied, already_there = _bring(db, found, problems, on_step)
+        report = Loader(db, _counted(db, on_step)).load()
+        with writing(db) as connection:
+            repeated = set_repeated_aside(connection)
+        compress_finished(journal_folder(db))
+    finally:
+        lock.release()
+    rows = tuple(row for source in found for row in _rows(db, source))
+    return MergeReport(
+        db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), tuple(notes)
+    )
+
+
+def _source(path: Path, db: Path) -> _Source:
+    folder = path if path.is_dir() else journal_folder(path)
+    if not folder.is_dir():
+        what = "has no journal beside it" if path.exists() else "is not there"
+        raise DatabaseError(
+            f'Can\'t merge "{path}": it {what}.',
+            f"The answers are in the folder {folder.name} beside a database; it must come along.",
+        )
+    if folder.resolve() == journal_folder(db).resolve():
+        raise UsageError(
+            f'"{path}" is the database that all is merged into.', "Name another with --db, or leave it out."
+        )
+    paths = journal_paths(folder)
+    if not paths:
+        raise DatabaseError(f'Can\'t merge "{path}": there is no journal in the folder {folder}.')
+    of_db = folder.with_name(folder.name.removesuffix(".journal"))
+    return _Source(of_db, folder, told_path(of_db, db), {journal_run(path) for path in paths})
+
+
+def _notes(source: _Source) -> Iterator[str]:
+    if has_collector(source.path):
+        yield f"{source.name} is being collected into: what it has by now is merged. When it has ended, merge again."
+    if jobs := JobFolder(source.path).open_jobs():
+        yield f"{source.name} waits for {len(jobs):,} batch jobs: fetch them there, then merge again."
+    with suppress(DatabaseError):  # without its .duckdb, or held by somebody: the journals are what counts
+        loaded = loaded_offsets(source.path, 0.0)
+        if lost := [name for name in loaded if name.removesuffix(PLAIN) not in source.runs]:
+            yield f"{source.name} has lost {len(lost):,} of its journals ({lost[0]}): what they held is not merged."
+
+
+def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnStep) -> tuple[int, int]:
+    """Copy what is new; returns how many journals were, and how many were there."""
+    folder = journal_folder(db)
+    for left in folder.glob(".*.merging"):  # of a merge that was killed
+        left.unlink(missing_ok=True)
+    paths = [path for source in sources for path in journal_paths(source.folder)]
+    _write_lineages(db, sources)
+    of_all, done, copied = sum(path.stat().st_size for path in paths), 0, 0
+    for path in paths:
+        size = path.stat().st_size
+        try:
+            copied += _copy(path, folder, problems)
+        except JournalError as error:
+            problems.append(error.what)
+        except OSError as error:
+            raise JournalError(f'Can\'t copy "{path}" to "{folder}": {error.strerror or error}.') from error
+        done += size
+        on_step("copying", done, of_all)
+    return copied, len(paths) - copied
+
+
+def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
+    """Copy one journal, but for a half-written last line. False where it is there already."""
+    name = journal_name(path)
+    there = next((p for p in journal_paths(folder) if journal_name(p) == name), None)
+    if there is not None:
+        size, size_there = journal_size(path), journal_size(there)
+        if _differ(path, there, min(size, _COMPARED_BYTES) if size <= size_there else size_there):
+            raise JournalError(f"{path} was left out: {name} is here already, with other lines in it.")
+        if size <= size_there:
+            return False
+    part = folder / f".{name}.{os.getpid()}.merging"
+    try:
+        is_whole = _copied_lines(path, part, problems)
+        if is_whole and path.name.endswith(PACKED):
+            target = folder / f"{name}.zst"
+            _copied_bytes(path, part)
+        else:
+            target = folder / name
+        part.replace(target)
+        if there is not None and there != target:
+            there.unlink(missing_ok=True)
+        sync_folder(folder)
+    finally:
+        part.unlink(missing_ok=True)
+    return True
+
+
+def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
+    """Copy the text; False where the file is damaged, and only what comes before the damage was copied. Of a compressed
+    one nothing is written while all of it can be read: its bytes are copied then."""
+    try:
+        if path.name.endswith(PACKED):
+            for _ in whole_lines(path, 0, CHUNK_BYTES):
+                pass
+            return True
+    except JournalError as error:
+        problems.append(error.what)
+    with part.open("wb") as file:
+        with suppress(JournalError):
+            for _, data in whole_lines(path, 0, CHUNK_BYTES):
+                file.write(data)
+        file.flush()
+        onto_disk(file.fileno())
+    return False
+
+
+def _copied_bytes(path: Path, part: Path) -> None:
+    with path.open("rb") as source, part.open("wb") as file:
+        while block := source.read(CHUNK_BYTES):
+            file.write(block)
+        file.flush()
+        onto_disk(file.fileno())
+
+
+def _differ(one: Path, other: Path, n_bytes: int) -> bool:
+    """Whether two journals differ in their first bytes."""
+    with opened_journal(one) as first, opened_journal(other) as second:
+        while n_bytes > 0:
+            block = first.read(min(n_bytes, 1_000_000))
+            if not block:
+                return True
+            read = b""
+            while len(read) < len(block) and (part := second.read(len(block) - len(read))):
+                read += part
+            if read != block:
+                return True
+            n_bytes -= len(block)
+    return False
+
+
+def _write_lineages(db: Path, sources: list[_Source]) -> None:
+    """Say in a journal whose the runs are, unless that was said before."""
+    folder = journal_folder(db)
+    known = {record["lineage"] for record in _merge_lines(folder)}
+    own = _Source(db, folder, db.name, {journal_run(path) for path in journal_paths(folder)})
+    lines = {line["lineage"]: line for source in (own, *sources) for line in _lineages(source)}
+    if new := [line for lineage, line in lines.items() if lineage not in known]:
+        name = f"{MERGE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}{PLAIN}"
+        write_whole(folder, name, b"".join(map(encode, new)))
+
+
+def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
+    """The runs of each collector that a source holds. What it asked itself, after a merge, goes on with all of them."""
+    runs = {run for run in source.runs if not run.startswith(MERGE)}
+    merged = [(record["source"], set(record["runs"])) for record in _merge_lines(source.folder)]
+    own = runs.difference(*(of_one for _, of_one in merged))
+    for name, of_one in merged or [(source.name, set())]:
+        members = sorted(own | of_one)
+        if members:
+            lineage = hashlib.blake2b("\n".join(members).encode(), digest_size=8).hexdigest()
+            yield {"kind": "merge", "lineage": lineage, "source": name, "merged_at": utc_now(), "runs": members}
+
+
+def _merge_lines(folder: Path) -> list[dict[str, Any]]:
+    lines = []
+    for path in journal_paths(folder):
+        if path.name.startswith(MERGE):
+            with opened_journal(path) as file, suppress(ValueError):
+                lines += [json.loads(line) for line in file]
+    return lines
+
+
+def _counted(db: Path, on_step: OnStep) -> Callable[[int], None]:
+    """How much of the journals is loaded, told of each chunk."""
+    offsets = loaded_offsets(db)
+    of_all = 0
+    for path in journal_paths(journal_folder(db)):
+        with suppress(JournalError):
+            of_all += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
+    done = 0
+
+    def on_bytes(n_bytes: int) -> None:
+        nonlocal done
+        done += n_bytes
+        on_step("loading", done, of_all)
+
+    return on_bytes
+
+
+def _rows(db: Path, source: _Source) -> list[dict[str, Any]]:
+    columns = ("study", "study_version", "variant", "seed", "runs", "attempts", "trials", "repeated")
+    with reading(db) as connection:
+        rows = connection.execute(sql_query("merged_answers"), {"runs": sorted(source.runs)}).fetchall()
+    return [{"source": source.name} | dict(zip(columns, row, strict=True)) for row in rows]

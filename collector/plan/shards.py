@@ -1,0 +1,80 @@
+"""Shards of a plan: whole conversations shared out among collectors, evenly over tests and conditions.
+
+The conversations of each cell (test and condition) are dealt out in the order of the plan, one to each shard in turn.
+So a shard is a plan of its own with the same order, seed and positions; shards share nothing, and together they are the
+whole. Shard s of n is made of the shards s, s + n, s + 2n … of a multiple of n.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate
+
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.study.records import Study, StudyModel
+
+MOST_SHARDS = 10_000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of `of` parts of a plan; `number` counts from 1."""
+
+    number: int
+    of: int
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.number <= self.of <= MOST_SHARDS):
+            raise UsageError(
+                f'There is no shard "{self}".',
+                f"It must be K/N with K from 1 to N, and N from 1 to {MOST_SHARDS:,}: the second of eight is 2/8.",
+            )
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    @classmethod
+    def read(cls, text: str) -> Shard:
+        """From "2/8". UsageError where that is no shard."""
+        if not (match := re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())):
+            raise UsageError(f'"{text}" is no shard.', "It must be K/N: the second of eight is 2/8.")
+        return cls(int(match[1]), int(match[2]))
+
+    def part(self, number: int, of: int) -> Shard:
+        """One of `of` equal parts of this shard, itself a shard of the plan."""
+        return Shard(self.number + (number - 1) * self.of, self.of * of)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of a model's plan falls to a shard: `trials` of them; `others` has one byte for each conversation of the
+    plan, 1 where it belongs to another shard (empty: nothing does)."""
+
+    trials: int
+    others: bytes = b""
+
+
+def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
+    """A million conversations take about two seconds."""
+    plan = design_named(study.design).plan(study, model, seed)
+    starts = _starts(study, repetitions)
+    met: Counter[tuple[str, str]] = Counter()
+    others, trials = bytearray(), 0
+    for place in plan.places(repetitions):
+        cell = plan.cell(place)
+        is_other = (starts.get(cell[0], 0) + met[cell]) % shard.of != shard.number - 1
+        met[cell] += 1
+        others.append(is_other)
+        trials += 0 if is_other else plan.n_trials(place)
+    return Share(trials, bytes(others))
+
+
+def _starts(study: Study, repetitions: int) -> dict[str, int]:
+    """With which shard the dealing begins in each test: where the test before it ended, or the first shards would be
+    the largest. It is the same in all conditions of a test, so that a pair of conditions stays together."""
+    n_conditions = max(1, len(study.conditions))
+    sizes = [test.planned * repetitions // n_conditions for test in study.tests]
+    return {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}

@@ -1,0 +1,152 @@
+"""One of the processes that share a run out among them: asks its part, and tells the one that started it.
+
+    python -m slant.collector.run.part          (started by collector/run/processes.py, and by nobody else)
+
+Standard input brings what to ask, then a line for each stop; its end means that whoever started this is gone, and is a
+stop as well. Standard output takes a JSON line for each message.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import ModuleType
+from typing import IO, Any
+
+from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.runner import Lane
+from slant.collector.ask.watcher import Watcher
+from slant.collector.cost.budget import spent_usd
+from slant.collector.errors import SlantError
+from slant.collector.keep.final_trials import Finals
+from slant.collector.plan.run_plan import Offer, part_of
+from slant.collector.run.one_process import Options, ask
+
+TELL_EVERY_S = 0.25
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one process asks: the `number`th of `of` parts of an offer. `command` is what was typed."""
+
+    offer: Offer
+    options: Options
+    number: int
+    of: int
+    command: tuple[str, ...]
+
+    def write(self, file: IO[bytes]) -> None:
+        bare = tuple(replace(asked, skip=b"", others=b"") for asked in self.offer.asked)
+        offer = replace(self.offer, asked=bare, done=Finals())  # looked up there, under the journal's lock
+        data = io.BytesIO()
+        _Pickler(data).dump(replace(self, offer=offer))
+        file.write(len(data.getvalue()).to_bytes(8) + data.getvalue())
+        file.flush()
+
+    @classmethod
+    def read(cls) -> Part:
+        """From standard input, and no byte more: what follows are stops."""
+        data = _bytes_of_input(int.from_bytes(_bytes_of_input(8)))
+        part: Part = pickle.loads(data)  # from the process that started this one
+        return part
+
+
+def _bytes_of_input(n: int) -> bytes:
+    parts = []
+    while n > 0 and (some := os.read(0, n)):
+        parts.append(some)
+        n -= len(some)
+    return b"".join(parts)
+
+
+class _Pickler(pickle.Pickler):
+    """Takes modules, too: the dialect of a provider is one."""
+
+    def reducer_override(self, value: Any) -> Any:
+        return (import_module, (value.__name__,)) if isinstance(value, ModuleType) else NotImplemented
+
+
+class _Teller(Watcher):
+    """Tells how far this part is, as JSON lines."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out, self._lock = out, threading.Lock()
+        self._lanes: Sequence[Lane] = ()
+        self._over = threading.Event()
+
+    def tell(self, **message: Any) -> None:
+        with self._lock:
+            try:
+                print(json.dumps(message), file=self._out, flush=True)
+            except OSError:  # nobody listens any more; the journal has it all
+                self._out = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end of this process
+
+    def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
+        self._lanes = lanes
+        threading.Thread(target=self._tell_on, daemon=True).start()
+
+    def say(self, text: str) -> None:
+        self.tell(say=text)
+
+    def end(self) -> None:
+        self._over.set()
+        self._tell_lanes()
+
+    def _tell_on(self) -> None:
+        while not self._over.wait(TELL_EVERY_S):
+            self._tell_lanes()
+
+    def _tell_lanes(self) -> None:
+        lanes = {
+            lane.model.model: {
+                "outcomes": dict(lane.outcomes),
+                "not_asked": lane.not_asked,
+                "pace": str(lane.pace),
+                "spent_usd": spent_usd([lane.money]),
+                "stopped_because": lane.stopped_because,
+                "last_failure": lane.last_failure,
+                "model_changed": len(lane.marks.model_changed),
+            }
+            for lane in self._lanes
+        }
+        self.tell(lanes=lanes)
+
+
+def _listen(switch: StopSwitch) -> None:
+    """Each line is a stop; at the end of the input one more."""
+    while True:
+        heard = os.read(0, 100)
+        while not switch.is_connected:  # it has not begun to ask
+            time.sleep(0.02)
+        for _ in range(max(1, heard.count(b"\n"))):
+            switch.press()
+        if not heard:
+            return
+
+
+def main() -> None:
+    part = Part.read()
+    sys.argv = list(part.command)
+    teller = _Teller(sys.stdout)
+    switch = StopSwitch(teller)
+    threading.Thread(target=_listen, args=[switch], daemon=True).start()
+    try:
+        offer = part_of(part.offer, part.number, part.of)
+        report = run_anywhere(ask(offer, part.options, teller, switch, is_part=True), switch.press)
+    except SlantError as error:
+        teller.tell(error=[error.what, *error.details])
+        sys.exit(1)
+    teller.tell(end={"run_id": report.run_id, "was_stopped": report.was_stopped, "is_full": report.disk_was_full})
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

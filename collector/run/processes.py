@@ -1,0 +1,298 @@
+"""A run shared out among several processes on this machine: one shard each, one journal each, one progress display.
+
+They write their journals into the folder of the same database, under one lock, which stays held while any of them
+lives. This process asks nobody: it loads the journals, shows how far they are, and passes a stop on. When one of them
+is killed the others go on; what it had acknowledged is in its journal, and the same command asks the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from slant.collector.ask.interrupts import SIGNALS
+from slant.collector.ask.journal_writer import LEAST_TIMES_HELD, pause_s
+from slant.collector.ask.lane_money import LaneMoney
+from slant.collector.ask.pace import Pace
+from slant.collector.ask.runner import Lane
+from slant.collector.ask.watcher import Watcher
+from slant.collector.cost.budget import open_ledger, price_of
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, SlantError, UsageError
+from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
+from slant.collector.keep.journal_files import compress_finished
+from slant.collector.keep.journal_loader import Loader
+from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
+from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_offer
+from slant.collector.run.part import Part
+from slant.collector.system.child_processes import child_environment
+from slant.collector.terminal import printable
+
+log = logging.getLogger(__name__)
+MOST_PROCESSES = 256
+_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
+_MAIN = "from slant.collector.run.part import main; main()"
+
+
+def carry_out_in_processes(offer: Offer, options: Options, processes: int, *, yes: bool, watcher: Watcher) -> RunReport:
+    """Do what an offer says with so many processes. They share out concurrency and budget, too."""
+    if not 1 <= processes <= MOST_PROCESSES:
+        raise UsageError(f"--processes must be from 1 to {MOST_PROCESSES}, not {processes}.")
+    offer = checked_offer(offer, options, yes=yes)
+    folder = journal_folder(offer.db)
+    lock = FolderLock(folder)
+    try:
+        for cut in mend_tails(folder):
+            watcher.say(cut)
+        loader = _Loader(offer, watcher)
+        loader.load(0.2)  # says at once if the database is not ours or can't be made
+        crew = _Crew(up_to_date(offer), _shared_out(offer, options, processes), processes, watcher, lock)
+        with crew.listening_to_signals():
+            crew.work(loader.now_and_then)
+            for cut in mend_tails(folder):  # of a process that was killed
+                log.info(cut)
+            for left in folder.glob("reserve.*"):
+                left.unlink(missing_ok=True)
+            is_loaded = loader.load(LAST_LOAD_S)
+        if not is_loaded:
+            watcher.say("The answers are safe in the journal. When the database is free: collect load")
+        report = crew.report(is_loaded=is_loaded)
+        compress_finished(folder)
+    finally:
+        lock.release()
+    return report
+
+
+def _shared_out(offer: Offer, options: Options, processes: int) -> Options:
+    """The options of one process."""
+    concurrency = max(1, -(-options.concurrency // processes))
+    if options.budget_usd is None:
+        return replace(options, concurrency=concurrency)
+    booked = open_ledger(offer, options.budget_usd).booked_usd
+    budget_usd = booked + max(0.0, options.budget_usd - booked) / processes
+    return replace(options, concurrency=concurrency, budget_usd=budget_usd)
+
+
+class _Loader:
+    """Loads the journals of all processes, so that readers have the database for nearly all of the time."""
+
+    def __init__(self, offer: Offer, watcher: Watcher) -> None:
+        self._loader, self._watcher = Loader(offer.db), watcher
+        self._loaded_at = time.monotonic()
+        self._held_s = 0.0
+
+    def load(self, patience_s: float, most_held_s: float = float("inf")) -> bool:
+        try:
+            report = self._loader.load(patience_s, most_held_s=most_held_s)
+        except (DatabaseBusyError, DatabaseWriteError) as error:
+            log.info("Answers wait in the journals: %s", error.what)
+            self._loaded_at = time.monotonic()
+            return False
+        self._held_s, self._loaded_at = report.held_s, time.monotonic()
+        for problem in report.problems:
+            self._watcher.say(f"A line of the journal can't be read: {problem}")
+        return True
+
+    def now_and_then(self) -> None:
+        waited_s = time.monotonic() - self._loaded_at
+        if waited_s >= pause_s(self._held_s):
+            self.load(0.2, waited_s / LEAST_TIMES_HELD)
+
+
+class _ToldPace(Pace):
+    """What holds the processes back now, as the slowest of them says."""
+
+    told: str = ""
+
+    def __str__(self) -> str:
+        return self.told
+
+
+@dataclass
+class _Child:
+    number: int
+    process: subprocess.Popen[bytes]
+    lanes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    end: Mapping[str, Any] | None = None
+    error: Sequence[str] | None = None
+
+    def stop(self) -> None:
+        assert self.process.stdin is not None
+        with suppress(OSError):  # it has ended
+            self.process.stdin.write(b"stop\n")
+            self.process.stdin.flush()
+
+
+class _Crew:
+    """The processes of one run."""
+
+    def __init__(self, offer: Offer, options: Options, n: int, watcher: Watcher, lock: FolderLock) -> None:
+        self._offer, self._watcher, self._n = offer, watcher, n
+        self._lanes = {asked.model.model: _lane(offer, asked) for asked in offer.asked}
+        self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
+        self._n_stops = 0
+        self._children = [self._start(Part(offer, options, k, n, tuple(sys.argv)), lock) for k in range(1, n + 1)]
+
+    def _start(self, part: Part, lock: FolderLock) -> _Child:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _MAIN],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | child_environment(),
+            pass_fds=[lock.fileno()],  # so that the folder stays locked while it lives
+            start_new_session=True,  # Ctrl-C is for this process, which passes it on
+        )
+        child = _Child(part.number, process)
+        assert process.stdin is not None
+        with suppress(OSError):  # what went wrong there stands on stderr, and is seen at its end
+            part.write(process.stdin)
+        threading.Thread(target=self._listen, args=[child], daemon=True).start()
+        return child
+
+    def _listen(self, child: _Child) -> None:
+        assert child.process.stdout is not None
+        for line in child.process.stdout:
+            with suppress(ValueError):
+                self._heard.put((child, json.loads(line)))
+        child.process.wait()
+        self._heard.put((child, None))
+
+    @contextmanager
+    def listening_to_signals(self) -> Iterator[None]:
+        """In the main thread, signals are stops."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {name: signal.signal(name, lambda *_: self.stop()) for name in SIGNALS}
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(name, handler)
+
+    def stop(self) -> None:
+        """The first stops asking and waits for what is in flight; the second leaves at once."""
+        self._n_stops += 1
+        for child in self._children:
+            child.stop()
+
+    def work(self, now_and_then: Callable[[], None]) -> None:
+        """Until all have ended, whatever ends them."""
+        self._watcher.begin(list(self._lanes.values()), self.stop)
+        working, said = len(self._children), set[str]()
+        try:
+            while working:
+                with suppress(queue.Empty):
+                    child, message = self._heard.get(timeout=0.1)
+                    if message is None:
+                        working -= 1
+                        self._ended(child)
+                    else:
+                        self._take(child, message, said)
+                now_and_then()
+        finally:
+            for child in self._children:
+                if child.process.stdin is not None:
+                    with suppress(OSError):
+                        child.process.stdin.close()  # a stop for those that are left
+                child.process.wait()
+            self._watcher.end()
+
+    def _take(self, child: _Child, message: Mapping[str, Any], said: set[str]) -> None:
+        if "say" in message and message["say"] not in said:  # all of them say that they stop
+            said.add(message["say"])
+            self._watcher.say(message["say"])
+        child.end = message.get("end", child.end)
+        child.error = message.get("error", child.error)
+        if "lanes" in message:
+            child.lanes = message["lanes"]
+            self._add_up()
+
+    def _ended(self, child: _Child) -> None:
+        code = child.process.returncode
+        if child.error is None and child.end is None:
+            how = f"was killed ({signal.Signals(-code).name})" if code < 0 else f"ended with exit status {code}"
+            self._watcher.say(
+                f"Process {child.number} of {self._n} {how}. Its answers until then are kept, the others go on, "
+                "and the same command asks the rest."
+            )
+        elif child.error is not None and not self._n_stops:
+            self._watcher.say(f"Process {child.number} of {self._n}: {' '.join(child.error)}")
+
+    def _add_up(self) -> None:
+        for name, lane in self._lanes.items():
+            told = [child.lanes[name] for child in self._children if name in child.lanes]
+            outcomes: Counter[str] = Counter()
+            for one in told:
+                outcomes.update(one["outcomes"])
+            new, lane.outcomes = outcomes - lane.outcomes, outcomes
+            lane.not_asked = sum(one["not_asked"] for one in told)
+            lane.money.spent_usd = sum(one["spent_usd"] or 0.0 for one in told)
+            lane.stopped_because = next((one["stopped_because"] for one in told if one["stopped_because"]), None)
+            lane.last_failure = next((one["last_failure"] for one in told if one["last_failure"]), None)
+            assert isinstance(lane.pace, _ToldPace)
+            lane.pace.told = " + ".join(one["pace"] for one in told)
+            for outcome in new.elements():
+                self._watcher.change(lane, outcome)
+
+    def report(self, *, is_loaded: bool) -> RunReport:
+        ends = [child.end for child in self._children if child.end is not None]
+        errors = [child.error for child in self._children if child.error is not None]
+        if self._n_stops > 1 and len(ends) < len(self._children):
+            raise Interrupted("Left at once.", "The same command asks again what was in flight.")
+        if errors and not ends:
+            raise SlantError(*errors[0])
+        has_games = design_named(self._offer.study.design).has_games
+        models = tuple(self._row(lane, has_games=has_games) for lane in self._lanes.values())
+        return RunReport(
+            run_id=", ".join(end["run_id"] for end in ends),
+            db=self._offer.db,
+            models=models,
+            left_out=self._offer.left_out,
+            is_loaded=is_loaded,
+            was_stopped=any(end["was_stopped"] for end in ends),
+            disk_was_full=any(end["is_full"] for end in ends),
+        )
+
+    def _row(self, lane: Lane, *, has_games: bool) -> dict[str, Any]:
+        name = lane.model.model
+        changed = sum(child.lanes[name]["model_changed"] for child in self._children if name in child.lanes)
+        was_left = self._n_stops and lane.done < lane.planned
+        why = lane.stopped_because or ("interrupted" if was_left else None)
+        return (
+            {"model": name, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
+            | {outcome: lane.outcomes[outcome] for outcome in _OUTCOMES}
+            | ({"not_asked": lane.not_asked, "model_changed": changed} if has_games else {})
+            | {
+                "cost_usd": lane.money.spent_usd if lane.money.price is not None else None,
+                "stopped_because": why and printable(why),
+                "last_failure": lane.last_failure and printable(lane.last_failure),
+            }
+        )
+
+
+def _lane(offer: Offer, asked: ModelPlan) -> Lane:
+    """A model as it is shown, with what all processes together have done of it."""
+    return Lane(
+        asked.model,
+        asked.provider,
+        asked.base_url or "",
+        None,
+        iter(()),
+        asked.planned,
+        asked.already_done,
+        _ToldPace(),
+        LaneMoney(price_of(offer, asked)),
+    )

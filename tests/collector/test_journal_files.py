@@ -1,0 +1,172 @@
+"""Finished journals are compressed: every reader takes both forms, and nothing is lost in between."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from slant.collector import collect
+from slant.collector.errors import JournalError
+from slant.collector.keep import journal_files
+from slant.collector.keep.database import reading
+from slant.collector.keep.final_trials import read_finals
+from slant.collector.keep.journal import FolderLock, journal_folder
+from slant.collector.keep.journal_files import (
+    compress,
+    compress_finished,
+    journal_name,
+    journal_paths,
+    journal_size,
+    opened_journal,
+    whole_lines,
+)
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.progress.status import waiting_bytes
+from tests.support.journals import journal_text, only_journal
+from tests.support.tiny_study import write_tiny
+
+REPEAT = 30
+PLANNED = 8 * REPEAT
+COMPRESS = (
+    "import sys, pathlib; from slant.collector.keep.journal_files import compress; compress(pathlib.Path(sys.argv[1]))"
+)
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("packed")
+    collect(folder / "a.duckdb", write_tiny(folder), simulated=True, repetitions=REPEAT)
+    return folder / "a.duckdb"
+
+
+@pytest.fixture
+def text(answered: Path) -> bytes:
+    [path] = journal_paths(journal_folder(answered))
+    return journal_text(path)
+
+
+@pytest.fixture
+def plain(text: bytes, answered: Path, tmp_path: Path) -> Path:
+    """A journal beside which no database lies, as text."""
+    folder = journal_folder(tmp_path / "b.duckdb")
+    folder.mkdir()
+    path = folder / journal_name(journal_paths(journal_folder(answered))[0])
+    path.write_bytes(text)
+    return path
+
+
+def test_a_run_leaves_a_journal_of_an_eighth_of_its_text(answered: Path) -> None:
+    [path] = journal_paths(journal_folder(answered))
+    assert path.name.endswith(".jsonl.zst")
+    assert path.stat().st_size * 8 < journal_size(path) == len(journal_text(path))
+
+
+def test_a_database_is_made_again_from_compressed_journals(plain: Path) -> None:
+    compress(plain)
+    db = plain.parent.with_name("b.duckdb")
+    assert waiting_bytes(db) if db.exists() else True
+    assert load_journals(db).rows == PLANNED
+    assert (load_journals(db).rows, waiting_bytes(db)) == (0, 0)
+
+
+def test_what_was_loaded_of_the_text_is_not_loaded_again_from_its_compressed_form(plain: Path, text: bytes) -> None:
+    db = plain.parent.with_name("b.duckdb")
+    plain.write_bytes(text[: len(text) // 2])
+    first = load_journals(db).rows
+    plain.write_bytes(text)
+    compress(plain)
+    assert 0 < waiting_bytes(db) <= len(text)
+    assert 0 < first < first + load_journals(db).rows == PLANNED
+
+
+def test_what_only_a_compressed_journal_holds_counts_as_done(plain: Path, answered: Path) -> None:
+    compress(plain)
+    finals = read_finals(plain.parent.with_name("b.duckdb"), "drinks")
+    with reading(answered) as connection:
+        ids = [row[0] for row in connection.execute("SELECT trial_id FROM trials").fetchall()]
+    assert finals.among(ids) == b"\1" * PLANNED
+
+
+def test_a_reader_that_saw_the_text_reads_on_in_its_compressed_form(plain: Path, text: bytes) -> None:
+    seen = journal_paths(plain.parent)
+    compress(plain)
+    assert seen == [plain]
+    assert journal_size(plain) == len(text)
+    assert b"".join(data for _, data in whole_lines(plain, 0, 10_000)) == text
+    with opened_journal(plain) as file:
+        file.seek(1000)
+        assert file.read(10) == text[1000:1010]
+
+
+def test_both_forms_at_once_are_one_journal_and_end_as_one(plain: Path, text: bytes) -> None:
+    packed = compress(plain)
+    plain.write_bytes(text)
+    assert journal_paths(plain.parent) == [plain]
+    compress_finished(plain.parent)
+    assert journal_paths(plain.parent) == [packed]
+    assert journal_text(packed) == text
+
+
+def test_a_compressed_form_that_is_not_the_text_takes_its_place_never(plain: Path, text: bytes) -> None:
+    packed = compress(plain)
+    packed.write_bytes(packed.read_bytes()[:-50])
+    plain.write_bytes(text)
+    compress_finished(plain.parent)
+    assert journal_text(packed) == text
+
+
+def test_a_full_disk_leaves_the_text(plain: Path, text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal_files, "onto_disk", full)
+    compress_finished(plain.parent)
+    assert plain.read_bytes() == text
+    assert [path.name for path in plain.parent.iterdir()] == [plain.name]
+
+
+def test_what_can_be_read_of_a_damaged_one_is_loaded_and_the_rest_reported(plain: Path, text: bytes) -> None:
+    packed = compress(plain)
+    data = packed.read_bytes()
+    packed.write_bytes(data[:40] + bytes(200) + data[240:])
+    report = load_journals(plain.parent.with_name("b.duckdb"))
+    assert report.problems
+    assert "Can't read all of the journal" in report.problems[0]
+    (plain.parent / "none.jsonl.zst").write_bytes(b"not zstd")
+    with pytest.raises(JournalError, match="Can't read"):
+        journal_size(plain.parent / "none.jsonl.zst")
+
+
+def test_a_kill_while_it_compresses_loses_nothing(plain: Path, text: bytes) -> None:
+    draw, big = random.Random(4), text * 150
+    for _ in range(3):
+        plain.write_bytes(big)
+        process = subprocess.Popen([sys.executable, "-c", COMPRESS, str(plain)])
+        while not list(plain.parent.glob(".*.part")) and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(draw.uniform(0, 0.2))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        [path] = journal_paths(plain.parent)
+        assert journal_text(path) == big
+        compress_finished(plain.parent)
+        assert [p.name for p in plain.parent.iterdir()] == [f"{plain.name}.zst"]
+        (plain.parent / f"{plain.name}.zst").unlink()
+
+
+def test_nobody_compresses_while_another_collects(answered: Path) -> None:
+    path = only_journal(answered)
+    lock = FolderLock(journal_folder(answered))
+    from slant.collector.run.one_process import pack_journals
+
+    pack_journals(answered)
+    assert path.exists()
+    lock.release()
+    pack_journals(answered)
+    assert not path.exists()

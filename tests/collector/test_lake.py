@@ -1,0 +1,156 @@
+"""A lake: Parquet by study, variant and model, over which every view says what it says over the database."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from slant.analysis.cli.main import analyze
+from slant.collector import collect, export_lake, merge
+from slant.collector.cli import collect as collect_command
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.side_journal import SideJournal
+from tests.conftest import ROOT
+from tests.support.tiny_game import write_game
+from tests.support.tiny_study import write_tiny
+
+REPEAT = 5
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a study and games (a.duckdb), and its lake."""
+    folder = tmp_path_factory.mktemp("lake")
+    collect(folder / "a.duckdb", write_tiny(folder), simulated=True, repetitions=REPEAT)
+    collect(folder / "a.duckdb", write_game(folder), ["simulated/greedy"])
+    export_lake(folder / "a.duckdb", folder / "lake")
+    return folder
+
+
+def rows(place: Path, text: str) -> list[tuple[Any, ...]]:
+    with reading(place) as connection:
+        return connection.execute(text).fetchall()
+
+
+def views(place: Path) -> list[str]:
+    names = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name <> 'attempts' ORDER BY ALL"
+    return [name for (name,) in rows(place, names)]
+
+
+def test_every_view_says_the_same_over_the_lake(home: Path) -> None:
+    names = views(home / "a.duckdb")
+    assert len(names) > 80
+    assert views(home / "lake") == names
+    with kept_open(home / "a.duckdb"):
+        expected = {name: sorted(map(repr, rows(home / "a.duckdb", f"FROM {name}"))) for name in names}
+    assert {name: sorted(map(repr, rows(home / "lake", f"FROM {name}"))) for name in names} == expected
+
+
+def test_parts_lie_by_study_variant_and_model_and_are_zstd(home: Path) -> None:
+    parts = sorted(path.parent.relative_to(home / "lake") for path in home.glob("lake/attempts/**/*.parquet"))
+    assert [str(part) for part in parts] == [
+        "attempts/study=drinks/variant=base/model=small",
+        "attempts/study=posts/variant=base/model=greedy",
+    ]
+    codecs = "SELECT DISTINCT compression FROM parquet_metadata(?)"
+    with duckdb.connect() as connection:
+        for path in home.glob("lake/**/*.parquet"):
+            assert connection.execute(codecs, [str(path)]).fetchall() in ([("ZSTD",)], [])
+
+
+def test_tables_are_printed_from_a_lake(home: Path) -> None:
+    words = ["tables", "tokens_by_condition", "--study", "drinks", "--format", "csv"]
+    of_lake, of_db = (
+        CliRunner().invoke(analyze, [*words, option, str(place)])
+        for option, place in (("--lake", home / "lake"), ("--db", home / "a.duckdb"))
+    )
+    assert of_lake.exit_code == 0, of_lake.output
+    assert of_lake.stdout == of_db.stdout != ""
+    refused = CliRunner().invoke(analyze, ["tables", "--lake", str(home)])
+    assert "is no lake" in refused.output
+
+
+def test_plain_duckdb_reads_the_script_and_can_leave_the_folder_no_way(home: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"SET VARIABLE lake = '{home / 'lake'}'")
+        connection.execute((home / "lake" / "lake.sql").read_text())
+        assert connection.execute("SELECT count(*) FROM trials").fetchall() == [(8 * REPEAT + 24,)]
+        files = str(home / "lake/attempts/**/*.parquet")
+        assert connection.execute("SELECT count(*) FROM read_parquet(?)", [files]).fetchall()[0][0] >= 8 * REPEAT + 24
+    with reading(home / "lake") as connection, pytest.raises(duckdb.PermissionException):
+        connection.execute(f"FROM read_text('{home / 'study.toml'}')")
+
+
+def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, tmp_path: Path) -> None:
+    db, lake = tmp_path / "a.duckdb", tmp_path / "lake"
+    study = write_tiny(tmp_path)
+    collect(db, study, simulated=True, repetitions=1)
+    first = export_lake(db, lake)
+    before = {path: path.stat().st_mtime_ns for path in lake.glob("attempts/**/*.parquet")}
+    assert (first.new_attempts, first.new_parts, export_lake(db, lake).new_parts) == (8, 1, 0)
+    collect(db, study, simulated=True, repetitions=3)
+    assert export_lake(db, lake).new_attempts == 16
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert rows(lake, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(24, 24)]
+    with pytest.raises(UsageError, match="Bring them together first"):
+        export_lake(home / "a.duckdb", lake)
+
+
+def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_path: Path) -> None:
+    db, lake = tmp_path / "all.duckdb", tmp_path / "lake"
+    again = tmp_path / "again.duckdb"
+    collect(again, write_tiny(tmp_path), simulated=True)
+    merge(db, [again])
+    export_lake(db, lake)
+    [(attempt_id,)] = rows(db, "SELECT min(attempt_id) FROM trials")
+    with SideJournal(db, "recount") as journal:
+        journal.append(
+            {"kind": "recounts", "tokenizer": "words", "counted_at": "2026-11-01", "rows": [[attempt_id, 7]]}
+        )
+    load_journals(db)
+    export_lake(db, lake)
+    counted = "SELECT attempt_id, reasoning_tokens_recounted FROM trials WHERE recount_tokenizer = 'words'"
+    assert rows(lake, counted) == [(attempt_id, 7)]
+
+
+def test_a_killed_export_leaves_nothing_twice(home: Path, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    words = [sys.executable, "-m", "slant.collector", "export", "--layout", "lake", str(lake)]
+    process = subprocess.Popen([*words, "--db", str(home / "a.duckdb")], cwd=ROOT, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    while not list(lake.glob("attempts/**/*.parquet")) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.0005)
+    process.kill()
+    process.wait()
+    (lake / "attempts" / ".left.part").write_bytes(b"half")
+    export_lake(home / "a.duckdb", lake)
+    n = 8 * REPEAT + 24
+    assert rows(lake, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(n, n)]
+    assert not list(lake.glob("attempts/**/.*"))
+
+
+def test_what_is_no_lake_is_left_alone(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds something else"):
+        export_lake(home / "a.duckdb", tmp_path)
+    with pytest.raises(DatabaseError, match="is no lake"), reading(tmp_path):
+        pass
+    result = CliRunner().invoke(collect_command, ["export", "--layout", "lake", "--db", str(home / "a.duckdb")])
+    assert result.exit_code == 2
+
+
+@pytest.mark.needs("duckdb", "DBI")
+def test_r_opens_a_lake(home: Path) -> None:
+    code = "for (file in list.files('R', full.names = TRUE)) source(file); "
+    code += f'cat(nrow(as.data.frame(open_trials("{home / "lake"}", "drinks"))))'
+    done = subprocess.run(["Rscript", "-e", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.endswith(str(8 * REPEAT)), done.stderr

@@ -1,0 +1,219 @@
+"""Databases of several collectors brought together: everything comes, nothing twice, nothing is mixed up."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from slant.collector import collect, merge
+from slant.collector.cli import collect as collect_command
+from slant.collector.errors import DatabaseError, JournalError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import FolderLock, encode, journal_folder
+from slant.collector.keep.journal_files import compress
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.side_journal import SideJournal, write_whole
+from slant.collector.progress.status import progress, warnings
+from tests.conftest import ROOT
+from tests.support.journals import only_journal
+from tests.support.tiny_game import write_game
+from tests.support.tiny_study import write_tiny
+
+REPEAT, N = 30, 3
+PLANNED = 8 * REPEAT
+COUNTED = "SELECT count(*), count(DISTINCT trial_id) FROM trials"
+
+
+def query(db: Path, text: str) -> list[tuple[Any, ...]]:
+    with reading(db) as connection:
+        return connection.execute(text).fetchall()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Shards 1 to 3 of 3 (a.duckdb …), and the second one again, from another machine (again.duckdb)."""
+    folder = tmp_path_factory.mktemp("shards")
+    study = write_tiny(folder)
+    for name, k in (("a", 1), ("b", 2), ("c", 3), ("again", 2)):
+        collect(folder / f"{name}.duckdb", study, simulated=True, repetitions=REPEAT, shard=(k, N))
+    return folder
+
+
+@pytest.fixture
+def shards(home: Path, tmp_path: Path) -> list[Path]:
+    folder = Path(shutil.copytree(home, tmp_path / "home"))
+    return [folder / f"{name}.duckdb" for name in "abc"]
+
+
+def test_shards_merge_into_the_whole_and_merging_twice_is_once(shards: list[Path], tmp_path: Path) -> None:
+    first = merge(tmp_path / "all.duckdb", shards)
+    assert (first.copied, first.already_there, first.attempts_loaded, first.problems) == (3, 0, PLANNED, ())
+    again = merge(tmp_path / "all.duckdb", [*shards, shards[0]])
+    assert (again.copied, again.attempts_loaded, again.repeated) == (0, 0, 0)
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    study = shards[0].parent / "study.toml"
+    report = collect(tmp_path / "all.duckdb", study, simulated=True, repetitions=REPEAT)
+    assert (report.models[0]["already_done"], report.models[0]["asked"]) == (PLANNED, 0)
+    assert progress(tmp_path / "all.duckdb").select("n_planned", "n_done").rows() == [(PLANNED, PLANNED)]
+
+
+def test_a_source_that_has_grown_adds_what_is_new(shards: list[Path], tmp_path: Path) -> None:
+    path = only_journal(shards[0])
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    first = merge(tmp_path / "all.duckdb", shards[:1])
+    assert 0 < first.attempts_loaded < PLANNED // N
+    path.write_bytes(whole)
+    second = merge(tmp_path / "all.duckdb", shards[:1])
+    assert (second.copied, first.attempts_loaded + second.attempts_loaded) == (1, PLANNED // N)
+
+
+def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: list[Path], tmp_path: Path) -> None:
+    again = shards[0].parent / "again.duckdb"
+    report = merge(tmp_path / "all.duckdb", [again, *shards])
+    assert report.repeated == PLANNED // N
+    assert [row["repeated"] for row in report.sources] == [PLANNED // N, 0, 0, 0]
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED, PLANNED)]
+    of_run = "SELECT DISTINCT run_id FROM trials"
+    assert not set(query(again, of_run)) & set(query(tmp_path / "all.duckdb", of_run))
+    assert query(
+        tmp_path / "all.duckdb", "SELECT n_finals, n_counted, count(*) FROM duplicate_finals GROUP BY ALL"
+    ) == [(2, 1, PLANNED // N)]
+    assert any("80 trials were answered for two collectors" in text for text in warnings(tmp_path / "all.duckdb"))
+
+
+def test_a_merged_database_made_again_from_its_journals_counts_the_same(shards: list[Path], tmp_path: Path) -> None:
+    db = tmp_path / "all.duckdb"
+    merge(db, [shards[1], shards[0].parent / "again.duckdb"])
+    before = query(db, "SELECT attempt_id FROM trials ORDER BY ALL")
+    db.unlink()
+    load_journals(db)
+    assert query(db, "SELECT attempt_id FROM trials ORDER BY ALL") == before
+
+
+def test_merges_of_merges_and_folders_without_a_database_hold_the_same(shards: list[Path], tmp_path: Path) -> None:
+    again = shards[0].parent / "again.duckdb"
+    merge(tmp_path / "one.duckdb", [shards[0], again])
+    merge(tmp_path / "two.duckdb", [shards[1], shards[2]])
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.duckdb").unlink()
+    db = tmp_path / "all.duckdb"
+    report = merge(db, [tmp_path / "one.duckdb", journal_folder(tmp_path / "two.duckdb")])
+    assert (report.repeated, query(db, COUNTED)) == (PLANNED // N, [(PLANNED, PLANNED)])
+
+
+def test_other_versions_and_seeds_are_taken_and_told_apart(shards: list[Path], tmp_path: Path) -> None:
+    study = write_tiny(tmp_path, wordings=("Sort", "Put"))
+    collect(tmp_path / "edited.duckdb", study, simulated=True, repetitions=REPEAT)
+    collect(tmp_path / "seeded.duckdb", study, simulated=True, seed=7)
+    report = merge(tmp_path / "all.duckdb", [shards[0], tmp_path / "edited.duckdb", tmp_path / "seeded.duckdb"])
+    assert report.repeated == 0
+    assert len({(row["study_version"], row["seed"]) for row in report.sources}) == 3
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N + PLANNED + 8,) * 2]
+
+
+def test_model_checks_and_second_counts_come_along(shards: list[Path], tmp_path: Path) -> None:
+    [(attempt_id,)] = query(shards[0], "SELECT min(attempt_id) FROM attempts")
+    with SideJournal(shards[0], "recount") as journal:
+        journal.append(
+            {"kind": "recounts", "tokenizer": "words", "counted_at": "2026-11-01", "rows": [[attempt_id, 7]]}
+        )
+    check = {"kind": "check", "provider": "openai", "requested_model": "o3-mini", "settings": "{}", "verdict": "ok"}
+    write_whole(journal_folder(shards[1]), "check-1.jsonl", encode(check))
+    merge(tmp_path / "all.duckdb", shards)
+    counted = "SELECT attempt_id, reasoning_tokens_recounted FROM attempts WHERE recount_tokenizer = 'words'"
+    assert query(tmp_path / "all.duckdb", counted) == [(attempt_id, 7)]
+    assert query(tmp_path / "all.duckdb", "SELECT verdict FROM checks") == [("ok",)]
+
+
+def test_a_damaged_journal_costs_only_what_is_damaged(shards: list[Path], tmp_path: Path) -> None:
+    plain = only_journal(shards[0])
+    lines = plain.read_bytes().splitlines(True)
+    plain.write_bytes(b"".join([*lines[:5], b'{"attempt_id": tor\n', *lines[6:-1], lines[-1][:30]]))
+    packed = compress(only_journal(shards[1]))
+    packed.write_bytes(packed.read_bytes()[:-200])
+    words = ["merge", "--db", str(tmp_path / "all.duckdb"), *map(str, shards)]
+    result = CliRunner().invoke(collect_command, words)
+    assert result.exit_code == 1
+    assert f"{plain.name}:6: can't be read" in result.output
+    assert f'Can\'t read all of the journal "{packed}"' in result.output
+    [(counted, _)] = query(tmp_path / "all.duckdb", COUNTED)
+    assert counted >= PLANNED // N * 2 - 1
+
+
+def test_a_journal_of_the_same_name_with_other_lines_is_left_out(shards: list[Path], tmp_path: Path) -> None:
+    merge(tmp_path / "all.duckdb", shards[:1])
+    path = only_journal(shards[0])
+    path.write_bytes(path.read_bytes().replace(b'"study":"drinks"', b'"study":"others"') + b'{"kind":"end"}\n')
+    report = merge(tmp_path / "all.duckdb", shards[:1])
+    assert "with other lines in it" in report.problems[0]
+    assert query(tmp_path / "all.duckdb", COUNTED) == [(PLANNED // N,) * 2]
+
+
+def test_what_is_no_source_is_said_in_a_sentence(shards: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "alone.duckdb").write_bytes(shards[0].read_bytes())
+    with pytest.raises(DatabaseError, match="has no journal beside it"):
+        merge(tmp_path / "all.duckdb", [tmp_path / "alone.duckdb"])
+    with pytest.raises(DatabaseError, match="is not there"):
+        merge(tmp_path / "all.duckdb", [tmp_path / "none.duckdb"])
+    with pytest.raises(UsageError, match="that all is merged into"):
+        merge(shards[0], [shards[0]])
+    with pytest.raises(UsageError, match="nothing to merge"):
+        merge(tmp_path / "all.duckdb", [])
+
+
+def test_a_merge_waits_for_no_other_but_says_who_is_there(shards: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "all.duckdb.journal").mkdir()
+    lock = FolderLock(journal_folder(tmp_path / "all.duckdb"))
+    with pytest.raises(JournalError, match="Another collector is writing"):
+        merge(tmp_path / "all.duckdb", shards)
+    lock.release()
+
+
+def command(db: Path, sources: list[Path]) -> list[str]:
+    return [sys.executable, "-m", "slant.collector", "merge", "--db", str(db), *map(str, sources)]
+
+
+def test_two_merges_at_once_and_a_killed_one_leave_everything_once(shards: list[Path], tmp_path: Path) -> None:
+    db = tmp_path / "all.duckdb"
+    quiet = {"cwd": ROOT, "stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    two = [subprocess.Popen(command(db, shards), **quiet) for _ in range(2)]  # type: ignore[call-overload]
+    until = time.monotonic() + 20
+    while not list(journal_folder(db).glob("2*.jsonl*")) and time.monotonic() < until:
+        time.sleep(0.001)
+    for process in two:  # somewhere between the first copy and the end
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    merge(db, [shards[0].parent / "again.duckdb", *shards])
+    assert query(db, COUNTED) == [(PLANNED, PLANNED)]
+    assert not list(journal_folder(db).glob(".*.merging"))
+
+
+def test_a_game_of_two_collectors_is_counted_whole_from_one_of_them(tmp_path: Path) -> None:
+    """One of them was killed in the middle of the game and went on, the other one played it in one go."""
+    study = write_game(tmp_path)
+    for name in ("late", "whole"):
+        collect(tmp_path / f"{name}.duckdb", study, ["simulated/greedy"])
+    path = only_journal(tmp_path / "late.duckdb")
+    (tmp_path / "late.duckdb").unlink()
+    lines = path.read_bytes().splitlines(True)
+    begun = [line for line in lines if b'"kind"' in line[:8] or json.loads(line).get("round") in (1, 2)]
+    path.write_bytes(b"".join(begun))
+    collect(tmp_path / "late.duckdb", study, ["simulated/greedy"])
+    [(runs,)] = query(tmp_path / "late.duckdb", "SELECT count(DISTINCT run_id) FROM trials")
+    assert runs == 2
+    merge(tmp_path / "all.duckdb", [tmp_path / "late.duckdb", tmp_path / "whole.duckdb"])
+    late = {run for (run,) in query(tmp_path / "late.duckdb", "SELECT run_id FROM runs")}
+    rows = query(tmp_path / "all.duckdb", "SELECT conversation_id, run_id FROM trials")
+    assert len(rows) == 24
+    for game in {game for game, _ in rows}:
+        assert len({run in late for other, run in rows if other == game}) == 1, "a game is mixed of two"

@@ -1,0 +1,158 @@
+"""One run by several processes: everything is asked once, whoever is stopped or killed on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from slant.collector import Options, Watcher, collect
+from slant.collector.errors import JournalError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import FolderLock, journal_folder
+from tests.conftest import ROOT
+from tests.support.local_server import LocalServer, answers
+from tests.support.processes import children_of, is_running
+from tests.support.tiny_study import write_tiny
+
+REPEAT = 40
+PLANNED = 8 * REPEAT
+ONCE = "SELECT count(*), count(DISTINCT trial_id) FROM trials"
+
+
+async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    await asyncio.sleep(0.1)
+    return await answers(request, body)
+
+
+@pytest.fixture
+def server() -> Iterator[LocalServer]:
+    with LocalServer(slowly) as running:
+        yield running
+
+
+class Run:
+    """`collect --processes 2` on the tiny study, as a person would type it."""
+
+    def __init__(self, folder: Path, server: LocalServer) -> None:
+        self.db = folder / "a.duckdb"
+        self.words = [
+            sys.executable, "-m", "slant.collector", "--study", str(write_tiny(folder)), "--model", "local/small",
+            "--base-url", server.base_url, "--repeat", str(REPEAT), "--concurrency", "8", "--db", str(self.db),
+            "--processes", "2",
+        ]  # fmt: skip
+        self.server = server
+        self.process = self.start()
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        )
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        until = time.monotonic() + 60
+        while not is_so():
+            assert time.monotonic() < until, "it did not come to that"
+            time.sleep(0.02)
+
+    def both_ask(self) -> list[int]:
+        """Waits until both processes have answers on disk; returns their numbers."""
+        self.wait_until(lambda: sum(p.stat().st_size > 30_000 for p in journal_folder(self.db).glob("2*.jsonl")) == 2)
+        return children_of(self.process.pid)
+
+    def finish(self) -> None:
+        self.server.handler = answers
+        process = self.start()
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+        with reading(self.db) as connection:
+            assert connection.execute(ONCE).fetchall() == [(PLANNED, PLANNED)]
+        assert len(self.server.bodies) <= PLANNED + 16  # what was in flight at a kill is asked again
+
+
+class Counting(Watcher):
+    def __init__(self) -> None:
+        self.begun = self.changes = 0
+
+    def begin(self, lanes: Any, stop: Any) -> None:
+        self.begun += 1
+
+    def change(self, lane: Any, outcome: str) -> None:
+        self.changes += 1
+
+
+def test_two_processes_ask_everything_once_and_one_watcher_sees_it(tmp_path: Path, server: LocalServer) -> None:
+    server.handler = answers
+    study, watcher = write_tiny(tmp_path), Counting()
+    report = collect(
+        tmp_path / "a.duckdb", study, ["local/small"], base_url=server.base_url, repetitions=REPEAT, processes=2,
+        watcher=watcher,
+    )  # fmt: skip
+    assert report.is_complete
+    assert (watcher.begun, watcher.changes, len(server.bodies)) == (1, PLANNED, PLANNED)
+    with reading(tmp_path / "a.duckdb") as connection:
+        assert connection.execute(ONCE).fetchall() == [(PLANNED, PLANNED)]
+        runs = connection.execute("SELECT run_id, settings ->> 'shard', end_reason FROM runs ORDER BY ALL").fetchall()
+    assert {row[0] for row in runs} == set(report.run_id.split(", "))
+    assert sorted(row[1:] for row in runs) == [("1/2", "finished"), ("2/2", "finished")]
+
+
+def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
+    tmp_path: Path, server: LocalServer
+) -> None:
+    run = Run(tmp_path, server)
+    victim = run.both_ask()[0]
+    subprocess.run(["kill", "-9", str(victim)], check=True)
+    _, said = run.process.communicate(timeout=60)
+    assert run.process.returncode == 1
+    assert "was killed (SIGKILL). Its answers until then are kept" in said
+    with reading(run.db) as connection:
+        [(kept,)] = connection.execute("SELECT count(*) FROM trials").fetchall()
+    assert PLANNED // 2 < kept < PLANNED
+    run.finish()
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_all_in_order_and_loads_what_they_have(tmp_path: Path, server: LocalServer) -> None:
+    run = Run(tmp_path, server)
+    run.both_ask()
+    run.process.send_signal(signal.SIGINT)
+    _, said = run.process.communicate(timeout=60)
+    assert run.process.returncode == 1
+    assert said.count("Stopping: nothing new is asked") == 1
+    with reading(run.db) as connection:
+        assert connection.execute("SELECT count(*) FROM trials").fetchall() == [(len(server.bodies),)]
+        assert connection.execute("SELECT DISTINCT end_reason FROM runs").fetchall() == [("stopped",)]
+    run.finish()
+
+
+@pytest.mark.slow
+def test_processes_end_in_order_when_the_one_that_started_them_is_killed(tmp_path: Path, server: LocalServer) -> None:
+    run = Run(tmp_path, server)
+    children = run.both_ask()
+    run.process.kill()
+    run.process.wait()
+    with pytest.raises(JournalError, match="Another collector"):  # the folder stays locked while they live
+        FolderLock(journal_folder(run.db))
+    run.wait_until(lambda: not any(map(is_running, children)))
+    run.finish()
+
+
+def test_processes_share_out_concurrency_and_budget(tmp_path: Path) -> None:
+    from slant.collector.plan.run_plan import make_offer
+    from slant.collector.run.processes import _shared_out
+    from slant.collector.studies.catalogue import load_study
+
+    offer = make_offer(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
+    shared = _shared_out(offer, Options(concurrency=16, budget_usd=3.0), 3)
+    assert (shared.concurrency, shared.budget_usd) == (6, 1.0)
+    with pytest.raises(UsageError, match="--processes must be"):
+        collect(tmp_path / "a.duckdb", tmp_path / "study.toml", simulated=True, processes=0)

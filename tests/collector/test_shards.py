@@ -1,0 +1,115 @@
+"""Shards of a plan: disjoint, together the whole, even over tests and conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector import collect
+from slant.collector.cli import collect as collect_command
+from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.shards import Shard, share_of
+from slant.collector.records import Conversation
+from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.study.records import Study
+from tests.support.tiny_study import write_tiny
+
+N = 8
+
+
+def shards(study: Study, repetitions: int = 1, of: int = N) -> list[list[Conversation]]:
+    model = study.models[0]
+    shares = [share_of(study, model, study.seed, repetitions, Shard(k, of)) for k in range(1, of + 1)]
+    parts = [list(plan(study, model, None, repetitions, share.others)) for share in shares]
+    assert [share.trials for share in shares] == [sum(len(c.trials) for c in part) for part in parts]
+    return parts
+
+
+def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:
+    """Trials by test and condition; of games whole games, for these are never cut."""
+    if design_named(study.design).has_games:
+        return Counter((conversation.trials[0].test, "") for conversation in part)
+    return Counter((trial.test, trial.condition) for conversation in part for trial in conversation.trials)
+
+
+@pytest.mark.parametrize("name", list_studies())
+def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_condition(name: str) -> None:
+    study = load_study(name)
+    parts = shards(study)
+    counts = [cells(study, part) for part in parts]
+    for cell, n in sum(counts, Counter()).items():
+        assert all(abs(count[cell] - n / N) < 1 for count in counts), cell
+    sizes = [len(part) for part in parts]
+    assert max(sizes) - min(sizes) <= 2, sizes
+
+
+@pytest.mark.parametrize("name", list_studies())
+def test_the_shards_of_every_study_are_disjoint_and_together_the_whole(name: str) -> None:
+    study = load_study(name)
+    whole = list(plan(study, study.models[0]))
+    positions = {conversation.conversation_id: place for place, conversation in enumerate(whole)}
+    parts = shards(study, of=3)
+    assert sorted(chain.from_iterable(parts), key=lambda c: positions[c.conversation_id]) == whole
+    for part in parts:
+        places = [positions[conversation.conversation_id] for conversation in part]
+        assert places == sorted(places)
+
+
+def test_the_two_conditions_of_a_word_and_wording_stay_neighbours_in_a_shard() -> None:
+    for part in shards(load_study("rmiat")):
+        for one, other in zip(part[::2], part[1::2], strict=True):
+            assert (one.trials[0].item, one.trials[0].wording) == (other.trials[0].item, other.trials[0].wording)
+            assert one.trials[0].condition != other.trials[0].condition
+
+
+@given(of=st.integers(1, 9), parts=st.integers(1, 4), repetitions=st.integers(1, 3), data=st.data())
+def test_the_parts_of_a_shard_are_shards_that_make_it_up(
+    of: int, parts: int, repetitions: int, data: st.DataObject
+) -> None:
+    study, shard = load_study("ultimatum"), Shard(data.draw(st.integers(1, of)), of)
+
+    def ids(one: Shard) -> Iterator[str]:
+        share = share_of(study, study.models[0], study.seed, repetitions, one)
+        return (c.conversation_id for c in plan(study, study.models[0], None, repetitions, share.others))
+
+    of_parts = [list(ids(shard.part(k, parts))) for k in range(1, parts + 1)]
+    assert sorted(chain.from_iterable(of_parts)) == sorted(ids(shard))
+
+
+@pytest.mark.parametrize("text", ["0/8", "9/8", "2", "2/", "a/b", "1/99999", "-1/2"])
+def test_what_is_no_shard_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(UsageError, match="2/8"):
+        Shard.read(text)
+
+
+def test_two_shards_ask_all_trials_once_and_go_on_where_they_stopped(tmp_path: Path) -> None:
+    study = write_tiny(tmp_path)
+    asked: list[str] = []
+    for k in (1, 2):
+        db = tmp_path / f"{k}.duckdb"
+        collect(db, study, simulated=True, repetitions=4, shard=(k, 2), pilot=8)
+        report = collect(db, study, simulated=True, repetitions=4, shard=(k, 2))
+        assert (report.models[0]["planned"], report.models[0]["already_done"]) == (16, 8)
+        assert report.is_complete
+        with reading(db) as connection:
+            asked += [row[0] for row in connection.execute("SELECT trial_id FROM trials").fetchall()]
+            assert connection.execute("SELECT settings ->> 'shard' FROM runs").fetchall() == [(f"{k}/2",)] * 2
+    assert len(asked) == len(set(asked)) == 32
+
+
+def test_a_dry_run_shows_the_shard_the_whole_and_what_a_budget_means(tmp_path: Path) -> None:
+    words = ["--study", "rmiat", "--simulated", "--shard", "2/8", "--budget", "5", "--dry-run"]
+    result = CliRunner().invoke(collect_command, [*words, "--db", str(tmp_path / "a.duckdb")])
+    assert result.exit_code == 0, result.output
+    assert "Shard 2/8 of the plan: 1,616 of 12,920 trials of" in result.output
+    assert "8 shards may cost 8 times $5" in result.output
