@@ -60,7 +60,7 @@ def export_lake(db: str | Path, folder: str | Path, on_rows: Callable[[int], Non
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder), reading(db) as connection:
+        with _locked(folder), reading(db, writes_to=folder) as connection:
             for left in [*folder.glob("attempts/**/.*.part"), *folder.glob("tables/.*")]:  # of a killed export
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
             n_before = _note_exported(connection, folder)
@@ -88,7 +88,6 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
     """Make the table `exported` of how far the lake is; returns how many attempts it has."""
-    connection.execute("SET threads = 2")
     files = [str(path) for path in folder.glob("attempts/**/*.parquet")]
     if files:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": files})
