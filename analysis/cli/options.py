@@ -33,21 +33,25 @@ TOPIC_TABLES = (
 """What `--show` prints of every fit, of a Bayesian model, of a topic model."""
 
 measure_option = rows_option(
-    "--measure", type=click.Choice(["reasoning", "output", "recounted"]),
+    "--measure",
+    type=click.Choice(["reasoning", "output", "recounted"]),
     help="The count that is analysed as tokens. Default: the study's.",
-)  # fmt: skip
+)
 _where_option = section("Where R runs")
 cluster_option = partial(
-    _where_option, "--cluster", metavar="ADDRESS",
+    _where_option,
+    "--cluster",
+    metavar="ADDRESS",
     help="A Dask cluster: tcp://scheduler:8786, or local:4 for four worker processes of this machine.",
-)  # fmt: skip
+)
 """The variable SLANT_CLUSTER stands for it in commands that compute."""
 _CLUSTER = cluster_option(envvar="SLANT_CLUSTER", show_envvar=True)
 _WORKERS = _where_option("--workers", type=AT_LEAST_1, help="R processes at once, here. Default: one a core.")
 _MIXED = _where_option(
-    "--mixed-versions", is_flag=True,
+    "--mixed-versions",
+    is_flag=True,
     help="Take workers of a cluster that have other versions of R or its packages; each row says which made it.",
-)  # fmt: skip
+)
 
 
 def workers_options(command: Callable[..., Any]) -> Any:

@@ -101,9 +101,14 @@ time_limit_option = requests_option(
 yes_option = money_option("--yes", is_flag=True, help="Agree to requests that cost money.")
 list_option = click.option("--list", "is_list", is_flag=True, help="List the names there are, and do nothing else.")
 db_option = output_option(
-    "--db", type=FILE, default=Path("slant.duckdb"), envvar="SLANT_DB", show_default=True, show_envvar=True,
+    "--db",
+    type=FILE,
+    default=Path("slant.duckdb"),
+    envvar="SLANT_DB",
+    show_default=True,
+    show_envvar=True,
     help="The database file.",
-)  # fmt: skip
+)
 
 
 def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) -> None:
@@ -112,9 +117,12 @@ def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) 
 
 
 verbose_option = output_option(
-    "--verbose", is_flag=True, expose_value=False, callback=_show_log,
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_log,
     help="Log what is asked, retried, waited for, loaded and fitted to stderr. SLANT_LOG=debug: every request, too.",
-)  # fmt: skip
+)
 
 
 def _take_wide(ctx: click.Context, parameter: click.Parameter, is_wide: bool) -> None:
@@ -136,9 +144,13 @@ _wide_option = output_option(
     "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, however long the lines."
 )
 _format_option = output_option(
-    "--format", "output_format", type=click.Choice(PRINTED), default="table", show_default=True,
+    "--format",
+    "output_format",
+    type=click.Choice(PRINTED),
+    default="table",
+    show_default=True,
     help="How rows are printed.",
-)  # fmt: skip
+)
 
 
 def output_options(command: Any) -> Any:

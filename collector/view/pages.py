@@ -68,9 +68,15 @@ class Pages:
         self._kinds: tuple[int, dict[str, str]] = (0, {})
         self._environment = _environment()
         self._environment.globals |= {
-            "link": links, "is_bundle": bundled is not None, "db_name": db.name, "can_note": notes is not None,
-            "outcomes": OUTCOMES, "sorts": SORTS, "where": bundled, "zip": zip,
-        }  # fmt: skip
+            "link": links,
+            "is_bundle": bundled is not None,
+            "db_name": db.name,
+            "can_note": notes is not None,
+            "outcomes": OUTCOMES,
+            "sorts": SORTS,
+            "where": bundled,
+            "zip": zip,
+        }
 
     def trials(self, query: Query) -> str:
         chosen = TrialFilter.of(query)
@@ -83,9 +89,18 @@ class Pages:
             nav = self._nav(connection)
         refresh = _REFRESH_S["search"] if search and search.is_running else None
         return self._page(
-            "trials", nav=nav, chosen=chosen, page=page, summary=summary, known=known, search=search, refresh=refresh,
-            notes=self._notes(), labels=self._labels(), query=chosen.query(),
-        )  # fmt: skip
+            "trials",
+            nav=nav,
+            chosen=chosen,
+            page=page,
+            summary=summary,
+            known=known,
+            search=search,
+            refresh=refresh,
+            notes=self._notes(),
+            labels=self._labels(),
+            query=chosen.query(),
+        )
 
     def trial(self, trial_id: str, query: Query) -> str:
         chosen = TrialFilter.of(query)
@@ -100,12 +115,23 @@ class Pages:
         sent, earlier = messages_of(found.row["request"])
         messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
         return self._page(
-            "trial", nav=nav, found=found, row=found.row, chosen=chosen, query=chosen.query(), before=before,
-            behind=behind, texts=texts, messages=messages,
-            earlier=earlier, note=self._notes().get(trial_id, {}), labels=self._labels(), reading=_reading(found.row),
+            "trial",
+            nav=nav,
+            found=found,
+            row=found.row,
+            chosen=chosen,
+            query=chosen.query(),
+            before=before,
+            behind=behind,
+            texts=texts,
+            messages=messages,
+            earlier=earlier,
+            note=self._notes().get(trial_id, {}),
+            labels=self._labels(),
+            reading=_reading(found.row),
             raw=begun(indented(found.row["response"]), is_whole=whole == "response"),
             asked=begun(indented(found.row["request"]), is_whole=whole == "request"),
-        )  # fmt: skip
+        )
 
     def check_trial(self, trial_id: str) -> None:
         """UnknownNameError where the database has no such trial."""
