@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import sys
 import webbrowser
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import click
 
 from slant.collector.commands.options import FILE, FOLDER, WholeNumber, db_option, verbose_option
 from slant.collector.errors import UsageError
+from slant.collector.system.operating_system import has_desktop
 from slant.collector.terminal import say
 
 EXAMPLES = """\b
@@ -58,16 +57,11 @@ def view_command(port: int, no_open: bool, notes_path: Path | None, bundle: Path
     def ready() -> None:
         click.echo(address)
         say("Ctrl-C ends it.")
-        if not no_open and _has_desktop():
+        if not no_open and has_desktop():
             webbrowser.open(address)
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(viewer, listener, ready))
-
-
-def _has_desktop() -> bool:
-    """Whether a browser could open a window: elsewhere one of the terminal would take it over."""
-    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _bundle(db: Path, folder: Path, where: str) -> None:

@@ -143,6 +143,11 @@ def machine_name() -> str:
     return os.uname().nodename
 
 
+def has_desktop() -> bool:
+    """Whether a browser could open a window: elsewhere one of the terminal would take it over."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
 def core_count() -> int:
     """The cores that this process may use, which in a container can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

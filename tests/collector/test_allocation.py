@@ -154,7 +154,7 @@ def test_a_temperature_is_set_in_each_provider_s_own_words() -> None:
         ("rounds = 6", "rounds = 0", '"rounds" .* must be from 1 to 1,000'),
         ("rounds = 6", "round = 6", 'no key "round"'),
         ('frame = "direct"', 'frame = "dirct"', 'Did you mean "direct"'),
-        ("Post: {job}.", "Post: {jobb}.", 'no placeholder in round .* "jobb"'),
+        ("Post: {job}.", "Post: {jobb}.", 'no placeholder "jobb" in round'),
         ("Post: {job}.", "Post.", "placeholder {job} is missing"),
         ("[prompt]", '[variants.a]\nlike = "b"\n\n[prompt]', 'variant .that "a" is like'),
         ("[prompt]", '[simulation.greedy]\npolicy = "gredy"\n\n[prompt]', 'Did you mean "greedy"'),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
@@ -93,13 +92,6 @@ def test_games_of_ones_own_are_not_about_token_counts(tmp_path: Path) -> None:
     for name, game, n in (("game", "g1", 0), ("single", None, 1)):
         db = database(tmp_path / f"{name}.duckdb", [row | {"game": game}], [its | {"study": "mine"}])
         assert len(table_notes(db)) == n
-
-
-def test_a_database_that_knows_no_checks_is_read_without_a_word(db: Path) -> None:
-    run(db)
-    with duckdb.connect(str(db)) as connection:  # as a slant before this one left it
-        connection.execute("DROP VIEW token_sources; DROP VIEW model_checks; DROP TABLE checks")
-    assert table_notes(db) == []
 
 
 def test_a_provider_without_logprobs_is_told_before_it_is_asked(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:

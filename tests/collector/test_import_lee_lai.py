@@ -222,7 +222,7 @@ def test_another_content_for_a_known_trial_is_told_and_not_stored(tmp_path: Path
             "o3-mini",
             "lacks the columns group, attribute, cond",
         ),
-        ([raw()], "results.csv", "o3-mini", 'There is no test of rmiat in the file name "results.csv".'),
+        ([raw()], "results.csv", "o3-mini", 'There is no test of rmiat for the file "results.csv".'),
         ([raw()], "flowers_insects.csv", "o3-minni", 'Did you mean "o3-mini"?'),
         ([raw()], "flowers_insects.csv", "simulated/o3-mini", "can't be imported"),
         ([raw() | {"Tokens": "1"}], "flowers_insects.csv", "o3-mini", 'two are "tokens"'),

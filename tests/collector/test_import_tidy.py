@@ -238,7 +238,7 @@ def test_columns_and_models_of_other_names_are_mapped(tmp_path: Path) -> None:
     assert [(row["model"], row["answer"], row["tokens"]) for row in trials(tmp_path)] == [
         ("local/x", tidy()["answer"], tidy()["tokens"])
     ]
-    with pytest.raises(UsageError, match=r'There is no column .of --map answer=reply. in .* "reply"'):
+    with pytest.raises(UsageError, match=r'There is no column .of --map answer=reply. "reply" in '):
         import_tidy(tmp_path, row, columns=["answer=reply"])
     with pytest.raises(UsageError, match="--map must be NAME=NAME"):
         import_tidy(tmp_path, row, columns=["answer"])

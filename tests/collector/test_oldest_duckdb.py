@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector.keep import database as store
+from slant.collector.keep.definitions import STORAGE_VERSION
 from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
 
@@ -31,7 +31,7 @@ def old_python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_files_are_written_for_the_oldest_line() -> None:
-    assert store._STORAGE_VERSION.lstrip("v").split(".")[:2] == OLDEST.split(".")[:2]
+    assert STORAGE_VERSION.lstrip("v").split(".")[:2] == OLDEST.split(".")[:2]
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ WRONG_TOML = [
     (('"balanced"', '"balancd"'), 'no option_order .* Did you mean "balanced"'),
     (('"association"', '"asociation"'), 'no design "asociation". Did you mean "association"'),
     (("{wording}", ""), r"placeholder \{wording\} is missing"),
-    (("{wording}", "{wordign} {wording}"), 'no placeholder .* "wordign". Did you mean "wording"'),
+    (("{wording}", "{wordign} {wording}"), 'no placeholder "wordign" in .*. Did you mean "wording"'),
     (("{wording}", "{wording.__class__}"), "no placeholder"),
     (("{wording}", "{wording} {"), "brace is left open"),
     (('"drinks"', '"../drinks"'), "can't be called"),

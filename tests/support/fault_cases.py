@@ -110,7 +110,7 @@ FAULTS = {
     "invalid JSON": Fault(says(http(b'{"choices": [}'))),
     "JSON, but a list": Fault(says(gives([1, 2]))),
     "JSON nested too deeply": Fault(says(http(b"[" * 100_000))),
-    "a number of five thousand digits": Fault(says(http(b'{"choices": ' + b"9" * 5000 + b"}"))),
+    "a number of five thousand digits": Fault(says(http(b'{"choices": ' + b"9" * 5000 + b"}")), 1, "malformed"),
     "JSON of another shape": Fault(says(gives({"result": {"text": "Calm"}})), tries=1, outcome="malformed"),
     "empty choices": Fault(says(gives(completion() | {"choices": []})), tries=1, outcome="malformed"),
     "choices that are no list": Fault(says(gives(completion() | {"choices": {"0": "Calm"}})), 1, "malformed"),

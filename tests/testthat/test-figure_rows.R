@@ -27,7 +27,10 @@ test_that("a logistic mixed model's contrasts and predictions are drawn from the
 })
 
 test_that("a list without the table says what it has", {
-  expect_error(figure_rows(list(fits = data.frame()), "estimates"), "has no table \"estimates\".*Tables there are: fits")
+  expect_error(
+    figure_rows(list(fits = data.frame()), "estimates"),
+    "has no table \"estimates\".*Tables there are: fits"
+  )
 })
 
 test_that("a lazy table is read", {

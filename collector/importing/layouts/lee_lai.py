@@ -75,7 +75,7 @@ def _test_of(study: Study, file: str) -> str:
     if test not in known:
         names = [next((file for file, test_name in _TESTS.items() if test_name == each), each) for each in known]
         raise UnknownNameError(
-            f"test of {study.name} in the file name",
+            f"test of {study.name} for the file",
             Path(file).name,
             [f"{each}.csv" for each in names],
             f"Known file names: {', '.join(f'{each}.csv' for each in names)}",
