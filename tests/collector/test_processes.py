@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
 ) -> None:
     run = Run(tmp_path, server)
     victim = run.both_ask()[0]
-    subprocess.run(["kill", "-9", str(victim)], check=True)
+    os.kill(victim, signal.SIGKILL)
     _, said = run.process.communicate(timeout=60)
     assert run.process.returncode == 1
     assert "was killed (SIGKILL). Its answers until then are kept" in said
