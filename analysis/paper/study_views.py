@@ -24,15 +24,17 @@ from slant.collector.keep.frames import registered
 from slant.collector.studies.catalogue import Study, load_variants
 
 GRAIN = ["source", "study_version", "variant"]
-_PLANNED: dict[str, Any] = {
-    "study": pl.String, "usual_variant": pl.String, "test": pl.String, "test_no": pl.Int32, "model": pl.String,
-    "model_no": pl.Int32, "condition": pl.String, "n_planned": pl.Int32, "is_asked_by_default": pl.Boolean,
-}  # fmt: skip
-_SCOPES: dict[str, Any] = {
-    "study": pl.String, "scope": pl.String, "scope_no": pl.Int32, "model": pl.String, "condition": pl.String,
-}  # fmt: skip
-_NUMBERS: dict[str, Any] = {
-    "study": pl.String, "number_no": pl.Int32, **SCHEMA, "source": pl.String, "is_of_print": pl.Boolean,
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "planned": {
+        "study": pl.String, "usual_variant": pl.String, "test": pl.String, "test_no": pl.Int32, "model": pl.String,
+        "model_no": pl.Int32, "condition": pl.String, "n_planned": pl.Int32, "is_asked_by_default": pl.Boolean,
+    },
+    "scopes": {
+        "study": pl.String, "scope": pl.String, "scope_no": pl.Int32, "model": pl.String, "condition": pl.String,
+    },
+    "numbers": {
+        "study": pl.String, "number_no": pl.Int32, **SCHEMA, "source": pl.String, "is_of_print": pl.Boolean,
+    },
 }  # fmt: skip
 
 
@@ -100,9 +102,9 @@ class StudyViews:
 def printed_numbers(study: Study) -> pl.DataFrame:
     """The columns of the view printed_numbers; no rows for a study that prints none."""
     if study.published is None:
-        return pl.DataFrame(schema=_NUMBERS).rename({"table": "place"})
+        return pl.DataFrame(schema=_SCHEMAS["numbers"]).rename({"table": "place"})
     numbered = published_numbers(study).with_row_index("number_no").with_columns(is_of_print=is_of_print(study))
-    return numbered.with_columns(study=pl.lit(study.name)).select(*_NUMBERS).rename({"table": "place"})
+    return numbered.with_columns(study=pl.lit(study.name)).select(*_SCHEMAS["numbers"]).rename({"table": "place"})
 
 
 def printed_scopes(study: Study) -> pl.DataFrame:
@@ -112,12 +114,12 @@ def printed_scopes(study: Study) -> pl.DataFrame:
         for scope, cells in scopes(study).items()
         for number, (model, condition) in enumerate(cells, start=1)
     ]
-    return pl.DataFrame(rows, schema=_SCOPES, orient="row")
+    return pl.DataFrame(rows, schema=_SCHEMAS["scopes"], orient="row")
 
 
 def planned_cells(study: Study) -> pl.DataFrame:
     """The columns of the view planned_cells."""
-    return pl.DataFrame(list(_planned(study)), schema=_PLANNED, orient="row")
+    return pl.DataFrame(list(_planned(study)), schema=_SCHEMAS["planned"], orient="row")
 
 
 def _planned(study: Study) -> Iterator[tuple[Any, ...]]:

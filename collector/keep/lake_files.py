@@ -9,6 +9,7 @@ FOLDER/
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ SCRIPT, LOCK = "lake.sql", "lake.lock"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
-_CHANGED = ("reasoning_tokens_recounted", "recount_tokenizer", "is_repeated")
+_EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
 _HEAD = """\
 -- All tables and views of slant over the Parquet files of this folder. In it: duckdb -init lake.sql
 -- From elsewhere, and for a lake that is not on this machine: SET VARIABLE lake = 'FOLDER'; then .read FOLDER/lake.sql
@@ -36,7 +37,8 @@ def is_lake(path: Path) -> bool:
 
 def newest_tables(folder: Path) -> Path | None:
     """The folder of the newest export's small tables."""
-    return max((path for path in (folder / "tables").glob("[0-9]*") if path.is_dir()), default=None)
+    exports = (path for path in (folder / "tables").glob("*") if path.is_dir() and _EXPORT.fullmatch(path.name))
+    return max(exports, default=None)
 
 
 def lake_connection(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
@@ -82,6 +84,8 @@ def statements(folder: Path, place: str) -> list[str]:
     tables = newest_tables(folder)
     n_changes = 0
     for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
+        if not file.stem.isidentifier():  # it becomes a word of SQL, and the lake may be a stranger's
+            raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
         source = f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
         if file.stem == CHANGES:
             n_changes = _count(file)
@@ -98,9 +102,7 @@ def _attempts(place: str, *, has_changes: bool) -> str:
     parts = f"read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
     if not has_changes:
         return f"CREATE VIEW attempts AS FROM {parts}"
-    changed = ", ".join(f"coalesce(c.{name}, a.{name}) AS {name}" for name in _CHANGED)
-    columns = f"a.* REPLACE ({changed})"
-    return f"CREATE VIEW attempts AS SELECT {columns} FROM {parts} a LEFT JOIN {CHANGES} c USING (attempt_id)"  # noqa: S608
+    return sql_query("lake_attempts").replace("attempt_parts", parts)
 
 
 def _count(file: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -152,6 +153,14 @@ def test_what_is_no_lake_is_left_alone(home: Path, tmp_path: Path) -> None:
         pass
     result = CliRunner().invoke(collect_command, ["export", "--layout", "lake", "--db", str(home / "a.duckdb")])
     assert result.exit_code == 2
+
+
+def test_a_file_name_of_a_strangers_lake_is_never_sql(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "lake", tmp_path / "lake")
+    (table,) = tmp_path.glob("lake/tables/*/runs.parquet")
+    table.rename(table.with_name('runs" BY NAME FROM runs; DROP TABLE runs; --.parquet'))
+    with pytest.raises(DatabaseError, match="none of its tables"), reading(tmp_path / "lake"):
+        pass
 
 
 @pytest.mark.needs("duckdb", "DBI")
