@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 
-import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
-from slant.collector.keep import database as store
 from tests.support.authors import Authors, imported_authors
 from tests.support.needs import skip_what_is_lacking
 
@@ -63,28 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _first_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In this process a new database begins as a copy of an empty one: making the views takes a third of a second, and
-    hundreds of tests need a database. What is done when a file is made is done all the same, and finds them there.
-    """
-    empty = tmp_path_factory.mktemp("first") / "empty.duckdb"
-    with store.writing(empty):
-        pass
-    attached = store._attached
-
-    def of_copy(
-        path: Path, patience_s: float, give_up: threading.Event | None
-    ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        if not path.exists():
-            shutil.copyfile(empty, path)
-        return attached(path, patience_s, give_up)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "_attached", of_copy)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,8 @@ from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWri
 from slant.collector.keep.database_errors import cannot_open, cannot_write, empty_database, foreign_views, no_database
 from slant.collector.keep.definitions import STORAGE_VERSION
 from slant.collector.keep.lake_files import lake_connection
-from slant.collector.keep.schema import check_file, is_behind, prepare
-from slant.collector.system.operating_system import put_in_place
+from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
+from slant.collector.system.operating_system import onto_disk, put_in_place
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -47,6 +47,7 @@ _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoin
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
+_MOST_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
 _kept_open: dict[Path, _KeptOpen] = {}
 _checked: dict[Path, tuple[object, ...]] = {}  # files known to be slant's and up to date, as they were when looked at
 _shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
@@ -301,16 +302,45 @@ def _make(path: Path) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
     part.unlink(missing_ok=True)
     try:
-        with _attached(part, 0.0, None):
-            pass  # attaching prepares: tables and views
+        cached = cached_new_database()
+        if not _is_copied(cached, part):
+            with _attached(part, 0.0, None):
+                pass  # attaching prepares: tables and views
+            _keep_new_database(part, cached)
         if path.exists():  # an empty file: nothing is lost by putting ours in its place
             os.replace(part, path)
         else:
             put_in_place(part, path)  # where another process was quicker, its file stays
+        _checked[path] = _checked.pop(part)  # only its name is another
     except OSError as error:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _is_copied(cached: Path, part: Path) -> bool:
+    """Whether `part` is a copy of the new database that the user's cache keeps: DuckDB takes over a second to make the
+    views, each of which it plans with all those below it. What the copy holds is looked at as in any other file."""
+    try:
+        shutil.copyfile(cached, part)
+        with _attached(part, 0.0, None):
+            pass
+        with part.open("rb+") as file:
+            onto_disk(file.fileno())
+    except (OSError, DatabaseError, duckdb.Error):  # not there, cut off, or written over
+        part.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _keep_new_database(part: Path, cached: Path) -> None:
+    copy = cached.with_suffix(f".{os.getpid()}.new")
+    with contextlib.suppress(OSError):  # a home that can't be written to: made again for the next database
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(part, copy)
+        os.replace(copy, cached)
+        for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
+            old.unlink(missing_ok=True)
 
 
 def is_alive(pid: str) -> bool:

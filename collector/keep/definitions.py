@@ -123,7 +123,7 @@ def _hash(text: str) -> str:
 @functools.lru_cache(maxsize=4)
 def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Definitions:
     """What these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
-    place = _cache_folder() / f"{_hash(json.dumps([duckdb.__version__, migrations, views]))}.json"
+    place = cached_file(migrations, views, ".json")
     with suppress(OSError, ValueError, KeyError, TypeError):
         return Definitions(**json.loads(place.read_text("utf-8")))
     made = _made(migrations, views)
@@ -157,6 +157,12 @@ def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]
     for migration in migrations:
         connection.execute(migration)
         yield contents_of(connection, "db").tables
+
+
+def cached_file(migrations: Sequence[str], views: Sequence[str], ending: str) -> Path:
+    """Where the user's cache keeps what is made of these texts by this DuckDB; it need not be there yet."""
+    texts = json.dumps([duckdb.__version__, STORAGE_VERSION, migrations, views])
+    return _cache_folder() / f"{_hash(texts)}{ending}"
 
 
 def _cache_folder() -> Path:

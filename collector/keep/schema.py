@@ -16,6 +16,7 @@ from slant.collector.keep.database_errors import empty_database
 from slant.collector.keep.definitions import (
     Contents,
     Definitions,
+    cached_file,
     check_definitions,
     contents_of,
     has_our_views,
@@ -69,8 +70,12 @@ def _schema(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def _ours() -> Definitions:
-    third_party = (text for views in _third_party_views(tuple(sys.path)).values() for text in views.values())
-    return our_definitions(tuple(file.read_text("utf-8") for file in _migrations()), (*_views()[0], *third_party))
+    return our_definitions(tuple(migration_texts()), tuple(all_views()))
+
+
+def cached_new_database() -> Path:
+    """Where the user's cache keeps a new database of today's tables and views, from which others are copied."""
+    return cached_file(migration_texts(), all_views(), ".duckdb")
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
