@@ -13,7 +13,8 @@ import click
 from slant.collector.commands.options import FOLDER, db_option, output_options
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
-from slant.collector.keep.schema import columns_of_views, design_of_view
+from slant.collector.keep.database import columns_of_views
+from slant.collector.keep.schema import design_of_view
 from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits

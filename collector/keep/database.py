@@ -13,6 +13,7 @@ import os
 import random
 import shutil
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +24,22 @@ from typing import Any, ParamSpec, TypeVar
 
 import duckdb
 
-from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError
-from slant.collector.keep.database_errors import cannot_open, cannot_write, empty_database, foreign_views, no_database
-from slant.collector.keep.definitions import STORAGE_VERSION
+from slant.collector.errors import DatabaseError, DatabaseWriteError
+from slant.collector.keep.database_errors import (
+    cannot_open,
+    cannot_write,
+    check_place,
+    empty_database,
+    foreign_views,
+    held_database,
+    is_about_the_disk,
+    no_database,
+)
+from slant.collector.keep.definitions import STORAGE_VERSION, keep_in_cache
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
-from slant.collector.system.operating_system import onto_disk, put_in_place
+from slant.collector.system.operating_system import is_alive, onto_disk, put_in_place
+from slant.collector.system.shipped_files import sql_query
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -47,7 +58,6 @@ _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoin
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
-_MOST_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
 _kept_open: dict[Path, _KeptOpen] = {}
 _checked: dict[Path, tuple[object, ...]] = {}  # files known to be slant's and up to date, as they were when looked at
 _shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
@@ -271,6 +281,12 @@ def writing(
             yield connection
 
 
+def columns_of_views() -> dict[str, list[str]]:
+    """The columns of every view that a database has, by view; from a new one."""
+    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
+        return dict(connection.execute(sql_query("columns_of_views")).fetchall())
+
+
 def scratch_copy(path: Path, folder: Path) -> Path:
     """A copy of the database for what can't be written into it itself: results of some runs only, or of a file that
     may not be written."""
@@ -280,18 +296,6 @@ def scratch_copy(path: Path, folder: Path) -> Path:
     copy.chmod(0o600)
     _scratch.add(copy)
     return copy
-
-
-def check_place(path: Path) -> None:
-    """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
-    if str(path) != "." and path.is_dir():
-        raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
-    if str(path) in (":memory:", ".", ""):
-        raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
-    if not path.parent.is_dir():
-        raise DatabaseError(
-            f'There is no folder "{path.parent}" for the database "{path.name}".', "Make it first: mkdir"
-        )
 
 
 def _make(path: Path) -> None:
@@ -306,7 +310,7 @@ def _make(path: Path) -> None:
         if not _is_copied(cached, part):
             with _attached(part, 0.0, None):
                 pass  # attaching prepares: tables and views
-            _keep_new_database(part, cached)
+            keep_in_cache(part, cached)
         if path.exists():  # an empty file: nothing is lost by putting ours in its place
             os.replace(part, path)
         else:
@@ -333,27 +337,6 @@ def _is_copied(cached: Path, part: Path) -> bool:
     return True
 
 
-def _keep_new_database(part: Path, cached: Path) -> None:
-    copy = cached.with_suffix(f".{os.getpid()}.new")
-    with contextlib.suppress(OSError):  # a home that can't be written to: made again for the next database
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(part, copy)
-        os.replace(copy, cached)
-        for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
-            old.unlink(missing_ok=True)
-
-
-def is_alive(pid: str) -> bool:
-    """Whether a process of this number runs; what is no number is none."""
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except OSError:
-        return True  # somebody else's
-    return True
-
-
 @contextmanager
 def _attached(path: Path, patience_s: float, give_up: threading.Event | None) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
@@ -374,14 +357,9 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
         _state["engine"] = None
         connection.close()
-        if isinstance(error, duckdb.Error) and _is_about_the_disk(error):
+        if isinstance(error, duckdb.Error) and is_about_the_disk(error):
             raise cannot_write(path, error) from error
         raise
-
-
-def _is_about_the_disk(error: duckdb.Error) -> bool:
-    # a failed COMMIT is a TransactionException, whatever made it fail
-    return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)
 
 
 @contextmanager
@@ -413,14 +391,5 @@ def _patiently(
             if "Could not set lock" not in text and "Conflicting lock" not in text:
                 raise cannot_open(path, text) from error
             if time.monotonic() >= until or (give_up is not None and give_up.is_set()):
-                raise DatabaseBusyError(
-                    f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
-                    _holder(text),
-                    "Close it there (a duckdb shell, R session or notebook keeps it while connected), then try again.",
-                ) from error
+                raise held_database(path, patience_s, text) from error
         time.sleep(random.uniform(0.02, 0.15))
-
-
-def _holder(text: str) -> str:
-    start = text.find("Conflicting lock is held in")
-    return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]

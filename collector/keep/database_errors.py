@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from slant.collector.errors import DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
 
 
 def no_database(path: Path) -> DatabaseError:
@@ -51,3 +51,34 @@ def cannot_open(path: Path, text: str) -> DatabaseError:
     if "No space left" in text:
         return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
     return DatabaseError(f'Can\'t open the database "{path}".', first)
+
+
+def check_place(path: Path) -> None:
+    """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    if str(path) != "." and path.is_dir():
+        raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
+    if str(path) in (":memory:", ".", ""):
+        raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
+    if not path.parent.is_dir():
+        raise DatabaseError(
+            f'There is no folder "{path.parent}" for the database "{path.name}".', "Make it first: mkdir"
+        )
+
+
+def held_database(path: Path, patience_s: float, text: str) -> DatabaseBusyError:
+    """After waiting for so long; `text` is what DuckDB says, and names the process."""
+    return DatabaseBusyError(
+        f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
+        _holder(text),
+        "Close it there (a duckdb shell, R session or notebook keeps it while connected), then try again.",
+    )
+
+
+def _holder(text: str) -> str:
+    start = text.find("Conflicting lock is held in")
+    return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]
+
+
+def is_about_the_disk(error: duckdb.Error) -> bool:
+    # a failed COMMIT is a TransactionException, whatever made it fail
+    return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)

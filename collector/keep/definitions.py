@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from slant.collector.system.shipped_files import sql_query
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _LISTED = re.compile(r"(?:EXCLUDE|REPLACE) \(")
 _MOST_NAMED = 3
+_MOST_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,17 @@ def cached_file(migrations: Sequence[str], views: Sequence[str], ending: str) ->
     """Where the user's cache keeps what is made of these texts by this DuckDB; it need not be there yet."""
     texts = json.dumps([duckdb.__version__, STORAGE_VERSION, migrations, views])
     return _cache_folder() / f"{_hash(texts)}{ending}"
+
+
+def keep_in_cache(new: Path, cached: Path) -> None:
+    """Keep a copy of a new database there; where a home can't be written to, the next one is made from nothing."""
+    copy = cached.with_suffix(f".{os.getpid()}.new")
+    with suppress(OSError):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(new, copy)
+        os.replace(copy, cached)
+        for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
+            old.unlink(missing_ok=True)
 
 
 def _cache_folder() -> Path:

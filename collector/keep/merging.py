@@ -20,7 +20,8 @@ from typing import Any
 
 from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import check_place, has_collector, reading, writing
+from slant.collector.keep.database import has_collector, reading, writing
+from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
 from slant.collector.keep.journal_files import (
     PACKED,

@@ -22,7 +22,7 @@ from slant.collector.keep.definitions import (
     has_our_views,
     our_definitions,
 )
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import sql_dir
 
 
 def is_empty(contents: Contents, path: Path) -> bool:
@@ -116,16 +116,6 @@ def all_views() -> list[str]:
     """The SQL that makes all views, in order, those of designs of other packages among them."""
     others = _third_party_views(tuple(sys.path)).values()
     return [*_views()[0], *(text for views in others for text in views.values())]
-
-
-def columns_of_views() -> dict[str, list[str]]:
-    """The columns of every view that a database has, by view; from one that is made in memory."""
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("ATTACH ':memory:' AS db")
-        connection.execute("USE db")
-        prepare(connection, Path("memory"))
-        rows = connection.execute(sql_query("columns_of_views")).fetchall()
-    return dict(rows)
 
 
 def design_of_view(name: str) -> str | None:

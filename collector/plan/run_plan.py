@@ -10,7 +10,7 @@ from typing import Any
 from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import check_place
+from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.plan.conversations import Done, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates

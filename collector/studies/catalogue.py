@@ -5,6 +5,7 @@ A study that ships with slant is called by its name, a study of one's own by the
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections import Counter
@@ -70,8 +71,19 @@ def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | N
     A name that does not come with slant is looked up in the database `db`, which keeps the text of what was asked.
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
     """
-    path = _study_path(name_or_path, db)
-    return _read_study(path, read_text(path, MOST_TOML_BYTES), variant)
+    return _chosen(_variants_in(_study_path(name_or_path, db)), variant)
+
+
+def _variants_in(path: Path) -> dict[str, Study]:
+    if path.parent == studies_dir():
+        return dict(_shipped_variants(path))
+    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
+
+
+@functools.cache
+def _shipped_variants(path: Path) -> dict[str, Study]:
+    """Read once a process: these files change with slant only, and reading one takes about a tenth of a second."""
+    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
@@ -91,8 +103,7 @@ def with_variant(study: Study, name: str) -> Study:
 
 def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
     """All variants of a study by name, in the order of its file; much quicker than one after the other."""
-    path = _study_path(name_or_path, db)
-    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
+    return _variants_in(_study_path(name_or_path, db))
 
 
 def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
@@ -129,14 +140,13 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
 
 
-def _read_study(path: Path, text: str, variant: str) -> Study:
-    studies = _read_variants(path, text)
+def _chosen(studies: dict[str, Study], variant: str) -> Study:
     variant = next(iter(studies)) if variant == BASE else variant
     # `--answer` and `--reasoning-back` make one more of each variant: NAME.ANSWER, NAME.kept, NAME.ANSWER.kept
     name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]
     name = next(iter(studies)) if name == BASE else name
     if name not in studies:
-        raise UnknownNameError(f"variant in {path.name}", variant, studies)
+        raise UnknownNameError(f"variant in {next(iter(studies.values())).path.name}", variant, studies)
     *formats, last = answer.split(".")
     back = next((known for known in REASONING_BACK if known == last), None)
     return _given_back(_answered(studies[name], ".".join(formats) if back else answer), back)

@@ -120,6 +120,17 @@ def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     return True
 
 
+def is_alive(pid: str) -> bool:
+    """Whether a process of this number runs; what is no number is none."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
+
+
 def can_fork_r() -> bool:
     """Whether processes may be forked from one in which R has started. macOS ends such processes."""
     import multiprocessing  # the commands that need none of it are to begin at once
