@@ -108,6 +108,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
         os.environ["SLANT_TEST_COUNTS"] = str(counts)
+        if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each of the many processes would compile slant anew
+            os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "compiled")
         failed = run_stages(stages(chosen), Path(folder))
         outcomes, reasons = counts_of(counts)
     for name in failed:
