@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from slant.collector.keep.export import export_trials
     from slant.collector.keep.lake import LakeReport, export_lake
     from slant.collector.keep.merging import MergeReport, merge
+    from slant.collector.records import Registration
+    from slant.collector.registration.canonical import read_registration
+    from slant.collector.registration.preregister import preregister, write_registration
     from slant.collector.run.one_process import Options, RunReport
     from slant.collector.studies.catalogue import load_study
 
@@ -23,6 +26,7 @@ __all__ = [
     "LakeReport",
     "MergeReport",
     "Options",
+    "Registration",
     "RunReport",
     "SlantError",
     "Watcher",
@@ -32,7 +36,10 @@ __all__ = [
     "import_trials",
     "load_study",
     "merge",
+    "preregister",
+    "read_registration",
     "showing",
+    "write_registration",
 ]
 
 _HOME = {
@@ -50,6 +57,10 @@ _HOME = {
     "merge": "slant.collector.keep.merging",
     "MergeReport": "slant.collector.keep.merging",
     "load_study": "slant.collector.studies.catalogue",
+    "Registration": "slant.collector.records",
+    "preregister": "slant.collector.registration.preregister",
+    "read_registration": "slant.collector.registration.canonical",
+    "write_registration": "slant.collector.registration.preregister",
     "showing": "slant.collector.keep.database",
 }
 

@@ -15,6 +15,9 @@ from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import Offer, make_offer
 from slant.collector.plan.shards import Shard
+from slant.collector.records import Registration
+from slant.collector.registration.canonical import read_registration
+from slant.collector.registration.departures import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
 from slant.collector.studies.catalogue import Study, load_study, with_variant
@@ -35,6 +38,7 @@ def collect(
     structured_output: bool = ...,
     pilot: int | None = ...,
     shard: tuple[int, int] | None = ...,
+    registration: str | Path | Registration | None = ...,
     options: BatchOptions | None = ...,
     yes: bool = ...,
     watcher: Watcher | None = ...,
@@ -57,6 +61,7 @@ def collect(
     structured_output: bool = ...,
     pilot: int | None = ...,
     shard: tuple[int, int] | None = ...,
+    registration: str | Path | Registration | None = ...,
     processes: int = ...,
     options: Options | None = ...,
     yes: bool = ...,
@@ -79,6 +84,7 @@ def collect(
     structured_output: bool = False,
     pilot: int | None = None,
     shard: tuple[int, int] | None = None,
+    registration: str | Path | Registration | None = None,
     processes: int = 1,
     options: Options | BatchOptions | None = None,
     yes: bool = False,
@@ -91,7 +97,8 @@ def collect(
     to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce
     the shape of an answer. `shard=(2, 8)` asks the second of eight parts of the plan, into a database of its own, which
     `merge()` brings together with the others; `budget_usd` is for each. `processes=4` shares the work out among so many
-    processes on this machine. Works inside a notebook too.
+    processes on this machine. `registration` (a file that `collect preregister` wrote, or what `preregister()` gave) is
+    kept with the run; what is not as registered is a warning first. Works inside a notebook too.
 
     `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready of
     the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. `options` are
@@ -109,6 +116,8 @@ def collect(
     if isinstance(options, BatchOptions) != batch:
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
+    is_file = isinstance(registration, str | Path)
+    registered = read_registration(registration) if is_file else registration
     offer = make_offer(
         loaded,
         models,
@@ -120,7 +129,10 @@ def collect(
         prices_file=prices_file,
         structured_output=structured_output,
         shard=None if shard is None else Shard(*shard),
+        registration=registered,
     )
+    for sentence in [] if registered is None else departures(offer, registered):
+        warnings.warn(sentence, UserWarning, stacklevel=2)
     offer = offer if pilot is None else pilot_of(offer, pilot)
     watcher = watcher or Watcher()
     if isinstance(options, BatchOptions):

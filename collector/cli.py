@@ -45,6 +45,12 @@ _COMMANDS = {
         ("load", "status", "load_command", "Answers from the journals into the database."),
         ("merge", "merge", "merge_command", "Databases of several collectors, or shards, into one."),
         ("methods", "methods", "methods_command", "A paragraph for a paper about a run, and how to repeat it."),
+        (
+            "preregister",
+            "preregister",
+            "preregister_command",
+            "What is fixed before the data, as one text and its hash, for a registry.",
+        ),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
@@ -94,6 +100,7 @@ _batch_option = section("Batch jobs")
     show_default=True,
     help="Share the work out among N processes here.",
 )
+@click.option("--registration", type=FILE, metavar="FILE", help="What `collect preregister` wrote; kept with the run.")
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @base_url_option
 @requests_option(
@@ -196,6 +203,7 @@ def _collect(
     repetitions: int,
     shard: str | None,
     processes: int,
+    registration: Path | None,
     base_url: str | None,
     concurrency: int,
     max_retries: int,
@@ -224,11 +232,14 @@ def _collect(
     from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
+    from slant.collector.registration.canonical import read_registration
+    from slant.collector.registration.departures import departures
     from slant.collector.run.one_process import Options
     from slant.collector.studies.catalogue import load_study
-    from slant.collector.studies.stored_texts import keep_text
+    from slant.collector.studies.stored_texts import keep_registration, keep_text
 
     loaded = load_study(study, variant, db)
+    registered = None if registration is None else read_registration(registration)
     its_shard = None if shard is None else Shard.read(shard)
 
     def current_offer() -> Offer:
@@ -244,6 +255,7 @@ def _collect(
             needs_keys=not dry_run,
             structured_output=structured_output,
             shard=its_shard,
+            registration=registered,
         )
 
     offer = current_offer()
@@ -251,7 +263,8 @@ def _collect(
     for model, reason in offer.left_out:
         say(f"{model} can't be asked here: {reason}.")
     notes = *run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)
-    for note in (*notes, *shard_notes(offer, budget)):
+    unregistered = [] if registered is None else departures(offer, registered)
+    for note in (*notes, *shard_notes(offer, budget), *unregistered):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
@@ -279,6 +292,8 @@ def _collect(
         offer, yes = rest, True
     if offer.asked and not offer.pending:
         keep_text(db, loaded)
+        if registered is not None:
+            keep_registration(db, registered)
         load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
         return

@@ -305,6 +305,16 @@ class Attempt:
     response: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What was fixed before the data (`collect preregister`): its canonical text, the SHA-256 of that (hexadecimal),
+    and the study that it is about."""
+
+    sha256: str
+    study: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
@@ -314,6 +324,7 @@ class Run:
             base_url, api_version, sent, left_to_default, prompt_hash, price
     tests:  test, test_no, label, groups, planned (trials of that test in one model)
     conditions: condition, condition_no, label, in the study's order
+    `registration` is the SHA-256 of the one that the run was given.
     """
 
     run_id: str
@@ -336,6 +347,7 @@ class Run:
     study_source: str | None = None
     study_file: str | None = None
     git_commit: str | None = None
+    registration: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

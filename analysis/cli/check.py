@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, refit_option, workers_options
+from slant.analysis.cli.options import (
+    ONE_STUDY,
+    chosen_study,
+    measure_option,
+    refit_option,
+    registration_option,
+    workers_options,
+)
 from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
@@ -30,6 +37,7 @@ Examples:
   analyze check --bound 0.2 --format csv > findings.csv
   analyze check --show influence --format csv > influence.csv
   analyze check --study interference --show left_out
+  analyze check --registration rmiat.registration.json --show registration
 """
 
 
@@ -43,6 +51,7 @@ Examples:
     "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
+@registration_option
 @workers_options
 @refit_option
 @db_option
@@ -56,6 +65,7 @@ def check_command(
     alpha: float,
     show: str | None,
     out: Path | None,
+    registration: Path | None,
     workers: Workers,
     refit: bool,
     db: Path,
@@ -67,7 +77,8 @@ def check_command(
     word, corrections for the number of tests, equivalence tests for the nulls, cut-off answers, order of options,
     refusals as missing not at random. Forced choices: order of options and blocks, missing answers and what they could
     hide, words and wordings that carry an effect, cells in which all answers are alike. Games: order of options,
-    missing rounds, games cut short, games that decide an index, lengths.
+    missing rounds, games cut short, games that decide an index, lengths. First of all: whether it was done as
+    registered (`collect preregister`), or each deviation.
 
     With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
     of every check.
@@ -75,16 +86,18 @@ def check_command(
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.design_checks import has_checks
+    from slant.analysis.questions.checks.registration import REGISTRATION
     from slant.analysis.questions.checks.study_checks import check, check_descriptions
-    from slant.collector.errors import RError, UnknownNameError
+    from slant.collector.errors import RError, UnknownNameError, UsageError
 
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    if show is not None and show not in check_descriptions(chosen):
-        raise UnknownNameError("check", show, check_descriptions(chosen))
+    known = (*check_descriptions(chosen), REGISTRATION)
+    if show is not None and show not in known:
+        raise UnknownNameError("check", show, known)
     with FitProgress() as progress:
-        result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress)
+        result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress, registration=registration)
         path = write_page(result, out, workers) if out is not None else None
     for warning in result.warnings:
         say(warning)
@@ -92,6 +105,8 @@ def check_command(
         say(f"The fits could not be kept. {result.not_kept}")
     if path is not None:
         click.echo(path)
+    if show == REGISTRATION and result.registered is None:
+        raise UsageError("No run here was given a registration.", "To compare with a file: --registration FILE")
     if show is not None and show not in result.rows:
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
     if show is not None:

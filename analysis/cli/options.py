@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.commands.options import AT_LEAST_1, rows_option, section
+from slant.collector.commands.options import AT_LEAST_1, FILE, rows_option, section
 from slant.collector.errors import UsageError
 from slant.collector.terminal import say
 
@@ -82,6 +82,12 @@ def _executor(cluster: str, mixed: bool) -> Iterator[Executor]:
         yield mixed_versions(executor) if mixed else executor
 
 
+registration_option = click.option(
+    "--registration",
+    type=FILE,
+    metavar="FILE",
+    help="Compare with this file of `collect preregister`. Default: what a run was given.",
+)
 refit_option = click.option("--refit", is_flag=True, help="Compute again what is kept and unchanged.")
 
 

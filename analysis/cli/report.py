@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, registration_option, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.html_report import report
 from slant.collector.commands.options import FILE, db_option, row_options, study_option, verbose_option
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 @click.option(
     "--out", type=FILE, default=Path("report.html"), show_default=True, help="The HTML file to write, or to replace."
 )
+@registration_option
 @workers_options
 @db_option
 @verbose_option
 @row_options
-def report_command(study: str | None, out: Path, workers: Workers, db: Path) -> None:
+def report_command(study: str | None, out: Path, registration: Path | None, workers: Workers, db: Path) -> None:
     """One self-contained HTML page: tables beside the printed ones, figures, warnings, where the data come from.
 
     Prints the path of the page.
     """
     chosen = chosen_study(db, study)
     with FitProgress() as progress:
-        path = report(db, chosen, out, workers=workers, progress=progress)
+        path = report(db, chosen, out, workers=workers, progress=progress, registration=registration)
     click.echo(path)

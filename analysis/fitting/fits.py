@@ -20,6 +20,7 @@ from slant.analysis.calls.results import Results, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.rows.cells import read_rows
+from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
@@ -164,7 +165,15 @@ def _fit_groups(
     """Each group's results: all that is to fit goes to one set of workers."""
     calls = {work.call.id: work.call for _, plan in groups for work in plan}
     all_results = results(db, list(calls.values()), refit=refit, workers=workers, progress=progress)
+    keep_looks(db, (_look(work) for _, plan in groups for work in plan))
     return [_result(name, all_results.of([work.call for work in plan]), plan) for name, plan in groups]
+
+
+def _look(work: PlannedFit) -> Look:
+    cell = work.cell
+    n_trials = cell.rows.height + sum(cell.n_dropped.values())
+    grain = [cell.key.get(name) for name in ("model", "test")]
+    return Look(work.study, cell.key["source"], cell.key["variant"], work.definition.name, *grain, n_trials)
 
 
 def _result(engine: str, fit_results: Results, plan: Sequence[PlannedFit]) -> FitResult:

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.plots.drawing import Figure, draw
-from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, has_checks
 from slant.analysis.questions.checks.model_findings import findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import Checks
@@ -141,7 +141,7 @@ def _section(
         for finding in grain_findings
         if finding.columns
     }
-    figures = _figures(checks, grain, rows, workers) if ending == ".html" else []
+    figures = _figures(checks, grain, rows, workers) if ending == ".html" and has_checks(checks.study) else []
     drawn = [finding.check for finding in grain_findings if finding.check in _DRAWN][:1]
     return {**grain, "findings": grain_findings, "tables": tables, "figures": figures, "drawn": drawn}
 

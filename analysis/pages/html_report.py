@@ -34,8 +34,11 @@ from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.registration import finding, registered_study
+from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import check_descriptions
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
+from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
@@ -44,6 +47,7 @@ from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.shipped_files import page_style
 
@@ -67,12 +71,13 @@ def report(
     workers: Workers = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    registration: str | Path | Registration | None = None,
 ) -> Path:
     """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
 
     Fits and figures are made as needed; topics are shown where `analyze --fit stm` has kept some. Where R is missing,
     what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
-    `workers` and `executor` as of `fit()`.
+    `workers` and `executor` as of `fit()`, `registration` as of `check()`.
 
     Raises DatabaseError without trials, UsageError where `out` can't be written.
     """
@@ -110,6 +115,7 @@ def report(
         sources=[(s, SOURCES.get(s, s)) for s in study_tables["outcome_counts"]["source"].unique(maintain_order=True)],
         warnings=warnings,
         sections=sections(data),
+        registered=_registered(db, study, registration, study_tables["outcome_counts"]),
         more=more_tables(data, _MORE_TABLES),
         methods=methods_texts,
         references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
@@ -149,6 +155,18 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         for warning in doubtful_fit_warnings(result.diagnostics)
     ]
     return [*left_out, *fit_warnings, *_no_data(data.comparison)]
+
+
+def _registered(
+    db: str | Path, study: Study, registration: str | Path | Registration | None, counts: pl.DataFrame
+) -> list[tuple[str, Finding]]:
+    """What the registration says of each source, version and variant; nothing where there is none."""
+    known = registered_study(db, study.name, registration)
+    if known is None:
+        return []
+    grains = counts.select(GRAIN).unique(maintain_order=True).sort(GRAIN).to_dicts()
+    titles = [f"{g['source'].capitalize()} data, variant {g['variant']}, version {g['study_version']}" for g in grains]
+    return [(title, finding(known, grain)) for title, grain in zip(titles, grains, strict=True)]
 
 
 def _check_hint(data: ReportData) -> str | None:

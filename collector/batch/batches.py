@@ -32,7 +32,7 @@ from slant.collector.plan.conversations import done_in, plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
-from slant.collector.studies.stored_texts import study_line
+from slant.collector.studies.stored_texts import text_lines
 
 log = logging.getLogger(__name__)
 
@@ -97,8 +97,8 @@ class Batches:
     def _writing(self) -> Journal:
         """This run's journal; made when there is something to write, not at every look at a job."""
         if self._journal is None:
-            line = study_line(self._offer.study, self._run.started_at)
-            self._journal = Journal(self._offer.db, self._run, self._lock, line)
+            texts = text_lines(self._offer.study, self._offer.registration, self._run.started_at)
+            self._journal = Journal(self._offer.db, self._run, self._lock, texts)
             for cut in self._journal.mended:
                 self._say(cut)
         return self._journal

@@ -66,7 +66,7 @@ def import_trials(
     models = _models_named(loaded, files, called) if model_of_all is None else [model_of_all]
     run = _run(loaded, models, layout, files, command)
     reader = RowReader(loaded, layout_read, run, model_of_all, called)
-    with ImportWriter(Path(db), run, report, study_line(loaded, run.started_at)) as writer:
+    with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
         for file in files:
             _import_file(file, called, reader, writer, report, on_rows)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])

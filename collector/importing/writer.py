@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,8 @@ _WHERE = "WHERE is_final AND source = 'imported' AND study = ?"
 class ImportWriter:
     """What is in the database already, and the journal that what is new goes into."""
 
-    def __init__(self, db: Path, run: Run, report: ImportReport, study: Mapping[str, Any] | None = None) -> None:
-        self._db, self._run, self._report, self._study = db, run, report, study
+    def __init__(self, db: Path, run: Run, report: ImportReport, texts: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._db, self._run, self._report, self._texts = db, run, report, texts
         self._journal: Journal | None = None
         self._batch: list[Attempt] = []
         self._before = self._journals()
@@ -67,7 +67,7 @@ class ImportWriter:
         if not self._batch:
             return
         if self._journal is None:
-            self._journal = Journal.open(self._db, self._run, self._study)
+            self._journal = Journal.open(self._db, self._run, self._texts)
             self._check_is_alone()
             self._report.run_id = self._run.run_id
         self._journal.append_many(self._batch)

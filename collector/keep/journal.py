@@ -165,8 +165,8 @@ def _is_record(line: bytes) -> bool:
 class Journal:
     """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
 
-    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `study` is the line with
-    the text of what is asked (collector/studies/stored_texts.py); it follows that of the run. `is_part`: other
+    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `texts` are lines
+    with the texts of what is asked (collector/studies/stored_texts.py); they follow that of the run. `is_part`: other
     processes write journals here as well, under the lock of that which started them all (collector/run/processes.py).
     """
 
@@ -175,7 +175,7 @@ class Journal:
         db: Path,
         run: Run,
         lock: FolderLock | None = None,
-        study: Mapping[str, Any] | None = None,
+        texts: Iterable[Mapping[str, Any]] = (),
         *,
         is_part: bool = False,
     ) -> None:
@@ -192,7 +192,7 @@ class Journal:
             self._size = 0
             self._reserve()
             begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
-            self._write(begin + (encode(study) if study else b""))
+            self._write(begin + b"".join(map(encode, texts)))
             sync_folder(self.folder)
         except OSError as error:
             self._undo()
@@ -214,8 +214,8 @@ class Journal:
         return self._size
 
     @classmethod
-    def open(cls, db: Path, run: Run, study: Mapping[str, Any] | None = None, *, is_part: bool = False) -> Journal:
-        return cls(db, run, study=study, is_part=is_part)
+    def open(cls, db: Path, run: Run, texts: Iterable[Mapping[str, Any]] = (), *, is_part: bool = False) -> Journal:
+        return cls(db, run, texts=texts, is_part=is_part)
 
     def __enter__(self) -> Journal:
         return self

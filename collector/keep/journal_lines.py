@@ -40,6 +40,7 @@ _INSERTS = {
     "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
     "study_files": "INSERT INTO study_files BY NAME SELECT * FROM new_rows",
     "merged_runs": "INSERT INTO merged_runs BY NAME SELECT * FROM new_rows",
+    "registrations": "INSERT INTO registrations BY NAME SELECT * FROM new_rows",
     "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
 }
 _RECOUNT = (
@@ -47,6 +48,7 @@ _RECOUNT = (
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
+_REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
@@ -169,7 +171,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", "recounts", "study", "merge", *_ROW_KINDS):
+    if record["kind"] not in ("run", "end", "recounts", "study", "merge", "registration", *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
         raise ValueError("a run without its name")
@@ -177,6 +179,8 @@ def _special(record: Any) -> dict[str, Any]:
         raise ValueError("a study without its name, version or text")
     if record["kind"] == "study" and not all(isinstance(record.get(name), list) for name in ("files", "contents")):
         raise ValueError("a study without its files")
+    if record["kind"] == "registration" and not all(isinstance(record.get(n), str) for n in _REGISTRATION_COLUMNS):
+        raise ValueError("a registration without its hash or text")
     if record["kind"] == "merge" and not all(isinstance(record.get(name), str) for name in _MERGE_COLUMNS):
         raise ValueError("a merge without its source")
     if record["kind"] == "end":
@@ -195,6 +199,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
             _insert_run(connection, record)
         elif record["kind"] == "study":
             _insert_study(connection, record)
+        elif record["kind"] == "registration":
+            _insert_registration(connection, record)
         elif record["kind"] == "merge":
             _insert_merge(connection, record)
         elif record["kind"] in _ROW_KINDS:
@@ -249,6 +255,13 @@ def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
     for table, rows in (("study_files", files), ("study_contents", contents)):
         if rows:
             _insert_rows(connection, table, pl.DataFrame(rows))
+
+
+def _insert_registration(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Each once, with the time of its first run: every journal of a registered study has it."""
+    known = connection.execute("SELECT count(*) FROM registrations WHERE sha256 = ?", [record["sha256"]]).fetchall()
+    if not known[0][0]:
+        _insert_rows(connection, "registrations", pl.DataFrame([{n: record[n] for n in _REGISTRATION_COLUMNS}]))
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

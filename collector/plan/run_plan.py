@@ -17,7 +17,7 @@ from slant.collector.plan.elicited_rates import with_rates
 from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
-from slant.collector.records import Prompt
+from slant.collector.records import Prompt, Registration
 from slant.collector.studies.catalogue import Study, StudyModel
 
 MOST_REPETITIONS = 10_000
@@ -45,7 +45,7 @@ class Offer:
     """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
 
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
-    `shard` is the part of the plan that is asked; None asks the whole.
+    `shard` is the part of the plan that is asked; None asks the whole. `registration` is kept with the run.
     """
 
     study: Study
@@ -58,6 +58,7 @@ class Offer:
     prices: PriceList = field(default_factory=load_prices, repr=False)
     slice: frozenset[str] | None = field(default=None, repr=False)
     shard: Shard | None = None
+    registration: Registration | None = field(default=None, repr=False)
 
     @property
     def pending(self) -> int:
@@ -100,6 +101,7 @@ def make_offer(
     needs_keys: bool = True,
     structured_output: bool = False,
     shard: Shard | None = None,
+    registration: Registration | None = None,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
@@ -138,8 +140,8 @@ def make_offer(
     if shard is not None:
         model_plans = [_in_shard(study, of_model, the_seed, repetitions, shard) for of_model in model_plans]
     prices = load_prices(prices_file)
-    asked = tuple(model_plans)
-    return up_to_date(Offer(study, db, the_seed, repetitions, asked, tuple(left_out), Finals(), prices, shard=shard))
+    offer = Offer(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
+    return up_to_date(replace(offer, shard=shard, registration=registration))
 
 
 def part_of(offer: Offer, number: int, of: int) -> Offer:

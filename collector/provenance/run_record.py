@@ -63,6 +63,7 @@ def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bo
         study_source=study.source or None,
         study_file=study_file(study, offer.db),
         git_commit=git_commit(),
+        registration=None if offer.registration is None else offer.registration.sha256,
     )
 
 

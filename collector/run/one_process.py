@@ -30,7 +30,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
-from slant.collector.studies.stored_texts import study_line
+from slant.collector.studies.stored_texts import text_lines
 from slant.collector.system.garbage_collection import rarely_collected
 from slant.collector.terminal import printable
 
@@ -120,7 +120,7 @@ async def ask(
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
         journal = stack.enter_context(
-            Journal.open(offer.db, run, study_line(offer.study, run.started_at), is_part=is_part)
+            Journal.open(offer.db, run, text_lines(offer.study, offer.registration, run.started_at), is_part=is_part)
         )
         for cut in journal.mended:
             watcher.say(cut)

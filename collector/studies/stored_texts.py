@@ -10,7 +10,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -20,7 +20,7 @@ from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.side_journal import SideJournal
-from slant.collector.records import stable_id
+from slant.collector.records import Registration, stable_id
 from slant.collector.study.records import Study
 
 _TEXTS = (
@@ -28,6 +28,8 @@ _TEXTS = (
     "(SELECT text_id FROM study_files WHERE study = ? AND starts_with(study_version, ?) "
     "ORDER BY kept_at DESC, text_id LIMIT 1) ORDER BY file_no"
 )
+
+_REGISTRATIONS = "SELECT sha256, study, text FROM registrations WHERE study = ? ORDER BY kept_at DESC, sha256"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,16 @@ def study_line(study: Study, kept_at: str) -> dict[str, Any]:
         "contents": sorted(study.contents),
         "files": [list(file) for file in study.texts.items()],
     }
+
+
+def text_lines(study: Study, registration: Registration | None, kept_at: str) -> list[dict[str, Any]]:
+    """The lines of a journal with the texts of a run: its study's, and what was registered of it."""
+    lines = [study_line(study, kept_at)]
+    return lines if registration is None else [*lines, registration_line(registration, kept_at)]
+
+
+def registration_line(registration: Registration, kept_at: str) -> dict[str, Any]:
+    return {"kind": "registration", **asdict(registration), "kept_at": kept_at}
 
 
 def text_id(files: Mapping[str, str]) -> str:
@@ -83,6 +95,23 @@ def keep_text(db: str | Path, study: Study) -> None:
     if newest is not None and newest.text_id != text_id(study.texts):
         with contextlib.suppress(JournalError), SideJournal(Path(db), "study") as journal:
             journal.append(study_line(study, utc_now()))
+
+
+def keep_registration(db: str | Path, registration: Registration) -> None:
+    """Keeps a registration that nothing was asked with, because all it plans has its answers."""
+    if registration.sha256 not in {known.sha256 for known in kept_registrations(db, registration.study)}:
+        with contextlib.suppress(JournalError), SideJournal(Path(db), "registration") as journal:
+            journal.append(registration_line(registration, utc_now()))
+
+
+def kept_registrations(db: str | Path, study: str) -> list[Registration]:
+    """The registrations of a study that runs in this database were given, the newest first."""
+    if not Path(db).exists():
+        return []
+    rows: list[tuple[str, str, str]] = []
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+        rows = connection.execute(_REGISTRATIONS, [study]).fetchall()
+    return [Registration(*row) for row in rows]
 
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "slant.collector": (
-        "BatchOptions", "BatchReport", "LakeReport", "MergeReport", "Options", "RunReport", "SlantError", "Watcher",
-        "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge", "showing",
+        "BatchOptions", "BatchReport", "LakeReport", "MergeReport", "Options", "Registration", "RunReport",
+        "SlantError", "Watcher", "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge",
+        "preregister", "read_registration", "showing", "write_registration",
     ),
     "slant.analysis": (
         "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",

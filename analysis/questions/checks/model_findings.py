@@ -10,6 +10,8 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
+from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
@@ -34,9 +36,12 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
     base_first = checks.trials.sort(*GRAIN[:2], pl.col("variant") != BASE, "variant", maintain_order=True)
     for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
-        rows, context = rows_of(checks, grain), context_of(checks, trials)
-        page = _PAGES.get(checks.study.design, _PAGE)
-        yield grain, [_make_finding(name, entry, rows, context) for name, entry in page.items()]
+        own = [] if checks.registered is None else [finding(checks.registered, grain)]
+        if has_checks(checks.study):
+            rows, context = rows_of(checks, grain), context_of(checks, trials)
+            page = _PAGES.get(checks.study.design, _PAGE)
+            own += [_make_finding(name, entry, rows, context) for name, entry in page.items()]
+        yield grain, own
 
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
@@ -60,11 +65,11 @@ def _make_finding(name: str, entry: Entry, rows: CheckRows, context: Context) ->
     question, needed, find = entry
     if any(check not in rows or _usable_rows(rows[check]).is_empty() for check in needed):
         return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
-    finding = find(question, {check: _usable_rows(rows[check]) for check in rows}, context)
+    made = find(question, {check: _usable_rows(rows[check]) for check in rows}, context)
     warnings = tuple(warning for check in needed for warning in _status_warnings(rows[check]))
     if not warnings:
-        return finding
-    return replace(finding, details=(*finding.details, *warnings), columns=(*finding.columns, "fit_status"))
+        return made
+    return replace(made, details=(*made.details, *warnings), columns=(*made.columns, "fit_status"))
 
 
 def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:

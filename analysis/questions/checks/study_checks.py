@@ -17,12 +17,15 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
+from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
-from slant.collector.keep.database import opens_once
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Fit, Study
 
 ALPHA = 0.05
@@ -45,7 +48,8 @@ class Checks:
     and test. checks_of(study) says which there are. Those that rest on fits end with `fit_status`: not "ok" is
     doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
-    written to the database; None where they were. alpha, bound: as they were given.
+    written to the database; None where they were. alpha, bound: as they were given. registered: the study beside what
+    was registered of it, None where nothing was; its deviations are `rows["registration"]`, too.
     """
 
     study: Study
@@ -55,6 +59,12 @@ class Checks:
     trials: pl.DataFrame
     warnings: list[str]
     not_kept: str | None
+    registered: Registered | None = None
+
+    def beside(self, registered: Registered | None) -> Checks:
+        """The same beside what was registered."""
+        rows = self.rows if registered is None else {**self.rows, REGISTRATION: registered.deviations}
+        return replace(self, rows=rows, registered=registered)
 
 
 @opens_once
@@ -69,6 +79,7 @@ def check(
     refit: bool = False,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    registration: str | Path | Registration | None = None,
 ) -> Checks:
     """Check what `study` rests on, by its design (checks_of says which checks that are).
 
@@ -77,16 +88,43 @@ def check(
     that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
     carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
 
+    What was registered (`registration`: its file; without one, what runs were given) is compared with what was done.
     Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
     Raises StudyError for a study that has nothing to check, DatabaseError without trials, RError without R.
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
     study = study_in(db, study, has_checks, "has anything to check")
+    known = registered_study(db, study.name, registration)
+    if known is not None and not has_checks(study):
+        return Checks(study, alpha, bound, {}, _grains(db, study, source), [], None).beside(known)
+    checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
+    # compared anew: a check may be a look at the results, too
+    return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
+
+
+def _grains(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
+    """The source, study version and variant of each answer: all that there is to say of a study without checks."""
+    with reading(db) as connection:
+        rows = frame_of(connection.view("trials").select(", ".join(("study", *GRAIN)))).filter(study=study.name)
+    return rows.select(GRAIN).unique() if source is None else rows.filter(source=source).select(GRAIN).unique()
+
+
+def _check(
+    db: str | Path,
+    study: Study,
+    source: str | None,
+    measure: str | None,
+    bound: float,
+    alpha: float,
+    workers: Workers,
+    refit: bool,
+    progress: Progress | None,
+) -> Checks:
     if study.design in DESIGN_CHECKS:
         own_checks = DESIGN_CHECKS[study.design]
         answers = own_checks.read(db, study, source, measure)
-        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), executor or workers, progress)
+        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), workers, progress)
         return Checks(
             study,
             alpha,
@@ -111,12 +149,11 @@ def check(
             source=source,
             measure=measure,
             workers=workers,
-            executor=executor,
             refit=refit,
             progress=_stage(progress, stages, number),
         )
     rows, check_warnings = _run(
-        [*trial_calls, *_fit_calls(fits, alpha)], executor or workers, _stage(progress, stages, len(to_make))
+        [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
     )
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(

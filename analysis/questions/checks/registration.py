@@ -1,0 +1,214 @@
+"""How a study stands to what was registered of it: "as registered", or each deviation. The comparisons are SQL, on the
+rows of the database and those of the registration; here the one becomes rows, and the other words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.fit_plan import with_random
+from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.rows.cells import GRAIN
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.records import Registration
+from slant.collector.registration.canonical import (
+    canonical_text,
+    document_of,
+    parsed_registration,
+    read_registration,
+)
+from slant.collector.studies.catalogue import Fit
+from slant.collector.studies.stored_texts import kept_registrations
+from slant.collector.system.shipped_files import sql_query
+
+REGISTRATION = "registration"
+ABOUT = "How the data and analyses differ from what was registered before them."
+_QUERIES = ("registration_plan", "registration_prompts", "registration_analyses")
+_QUESTION = "Was it done as registered?"
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A registration beside a database. deviations: one row each, by source, study_version and variant (model and test
+    where it is about one): what (`deviation`, of which `subject`), `registered`, `found`, and the number `n` of trials,
+    fits or looks. `is_kept`: a run was given it. n_others: how many other registrations runs were given."""
+
+    registration: Registration
+    deviations: pl.DataFrame
+    is_kept: bool
+    n_others: int
+
+
+def registered_study(
+    db: str | Path, study: str, registration: str | Path | Registration | None = None
+) -> Registered | None:
+    """The study beside this registration, or the newest that its runs were given; None where there is none.
+
+    UsageError where it is of another study, or a file is none; DatabaseError where the database keeps a damaged one.
+    """
+    kept = kept_registrations(db, study)
+    if registration is None and not kept:
+        return None
+    if isinstance(registration, str | Path):
+        registration = read_registration(registration)
+    chosen = _checked(db, kept[0]) if registration is None else registration
+    if chosen.study != study:
+        raise UsageError(f'This registration is of the study "{chosen.study}", not of "{study}".')
+    others = {known.sha256 for known in kept} - {chosen.sha256}
+    is_kept = any(known.sha256 == chosen.sha256 for known in kept)
+    return Registered(chosen, deviations(db, chosen), is_kept, len(others))
+
+
+def _checked(db: str | Path, kept: Registration) -> Registration:
+    """A database may be somebody else's: what it keeps as a registration must be one, and have its hash."""
+    try:
+        parsed = parsed_registration(kept.text.encode("utf-8"), f"the registration in {db}")
+    except UsageError as error:
+        raise DatabaseError(error.what, "To compare with the file itself: --registration FILE") from None
+    if parsed != kept:
+        raise DatabaseError(
+            f'The registration in "{db}" is not the one that was kept: its hash is another.',
+            "To compare with the file itself: --registration FILE",
+        )
+    return parsed
+
+
+def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
+    """One row a deviation; see Registered."""
+    with reading(db) as connection, ExitStack() as stack:
+        try:
+            for name, frame in _frames(document_of(registration), connection).items():
+                stack.enter_context(registered(connection, name, frame))
+            return pl.concat([_asked(connection, query, registration.study) for query in _QUERIES])
+        except duckdb.CatalogException:
+            raise DatabaseError(
+                f'"{db}" was made by an older slant, so it can\'t be compared with a registration.',
+                "To bring it up to date: collect load",
+            ) from None
+
+
+def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.DataFrame:
+    rows: pl.DataFrame = frame_of(connection.sql(sql_query(query), params={"study": study}))
+    texts = ("model", "test", "subject", "registered", "found")
+    return rows.cast(dict.fromkeys(texts, pl.String) | {"n": pl.Int64})
+
+
+def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
+    """The registration as the tables that the queries read."""
+    version, text, whole = document["study"]["version"], pl.String, pl.Int64
+    plans, models, prompts = [], [], []
+    for plan in document["plans"]:
+        sources = {"simulated" if model["provider"] == "simulated" else "collected" for model in plan["models"]}
+        for source in sources or {"collected"}:
+            plans.append((plan["variant"], source, version, int(plan["seed"]), plan["trials_per_model"]))
+        for model in plan["models"]:
+            name, source = model["model"], "simulated" if model["provider"] == "simulated" else "collected"
+            settings = canonical_text(model["settings"])
+            trials = plan["trials_per_model"]
+            models.append((plan["variant"], name, model["provider"], model["requested_model"], settings, trials))
+            hashes = document["prompts"].get(model["prompts"], [])
+            prompts += [(plan["variant"], source, name, prompt_hash) for prompt_hash in hashes]
+    fits = [(fit["name"], fit["engine"], _described(fit)) for fit in document["fits"]]
+    flags = [(fit["name"], flag) for fit in document["fits"] for flag in fit["drop_flags"]]
+    known = connection.execute("SELECT DISTINCT settings FROM run_models WHERE settings IS NOT NULL").fetchall()
+    forms = [(settings, canonical_text(json.loads(settings))) for (settings,) in known]
+    return {
+        "registered_plans": _frame(
+            plans, variant=text, source=text, study_version=text, seed=whole, trials_per_model=whole
+        ),
+        "registered_models": _frame(
+            models, variant=text, model=text, provider=text, requested_model=text, settings=text, trials=whole
+        ),
+        "registered_prompts": _frame(prompts, variant=text, source=text, model=text, prompt_hash=text),
+        "eligible_models": _frame([(pattern,) for pattern in document["later_models"]["eligible"]], pattern=text),
+        "registered_fits": _frame(fits, fit=text, engine=text, formula=text),
+        "registered_flags": _frame(flags, fit=text, flag=text),
+        "planned_looks": _frame([(n,) for n in document["looks"]["at"]], n_trials=whole),
+        "setting_forms": _frame(forms, settings=text, canonical=text),
+    }
+
+
+def _frame(rows: list[Any], **schema: Any) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=pl.Schema(schema), orient="row")
+
+
+def _described(fit: Mapping[str, Any]) -> str:
+    """A registered fit as the table of fits would call it."""
+    levels = {column: tuple(values) for column, values in (fit.get("levels") or {}).items()}
+    formula, outcome, contrast = (fit.get(key) for key in ("formula", "outcome", "contrast"))
+    flags, settings = tuple(fit["drop_flags"]), fit.get("settings") or {}
+    name, engine, view = fit["name"], fit["engine"], str(fit.get("view"))
+    definition = Fit(name, engine, view, formula, outcome, contrast, (), levels, (), flags, settings)
+    return ENGINES[engine].describe(with_random(definition)[0]) if engine in ENGINES else str(formula)
+
+
+def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
+    """What the registration says of one source, study version and variant."""
+    rows = known.deviations.filter(pl.all_horizontal(pl.col(name) == grain[name] for name in GRAIN))
+    kinds = rows["deviation"].unique(maintain_order=True).to_list()
+    verdict = (
+        "As registered: no deviation was found."
+        if not kinds
+        else f"Not as registered: {', '.join(_KINDS[kind].name for kind in kinds)}."
+    )
+    columns = ("deviation", "subject", "registered", "found", "n") if kinds else ()
+    standing = "caution" if kinds else "holds"
+    return Finding(REGISTRATION, _QUESTION, standing, verdict, (*_details(rows), *_about(known)), columns)
+
+
+def _details(rows: pl.DataFrame) -> Iterator[str]:
+    for kind, sentence in _KINDS.items():
+        of_kind = rows.filter(pl.col("deviation") == kind).to_dicts()
+        yield from (
+            sentence.text.format_map({**row, "model": row["model"] or "all models"}) for row in of_kind[:_MOST_NAMED]
+        )
+        if len(of_kind) > _MOST_NAMED:
+            yield f"And {len(of_kind) - _MOST_NAMED} more of this kind: analyze check --show registration."
+
+
+def _about(known: Registered) -> Iterator[str]:
+    from_where = "kept with a run" if known.is_kept else "given as a file; no run here was begun with it"
+    yield f"The registration's SHA-256 is {known.registration.sha256} ({from_where})."
+    if known.n_others:
+        yield f"Runs here were begun with {known.n_others} other registration(s), too; this is the newest."
+
+
+@dataclass(frozen=True)
+class _Kind:
+    name: str
+    text: str
+
+
+_KINDS: dict[str, _Kind] = {
+    "source": _Kind("other answers", "These answers are {found}; registered are {registered} ones."),
+    "study_version": _Kind(
+        "another version of the study", "The study's version is {found}; registered is {registered}."
+    ),
+    "variant": _Kind("another variant", "The variant {found} is not registered; registered: {registered}."),
+    "prompts": _Kind("other prompts", "{model}: {n} conversations began with a prompt that is not registered."),
+    "seed": _Kind("another seed", "{model}: the seed is {found}; registered is {registered} ({n} trials)."),
+    "model": _Kind(
+        "a model that is not eligible", "{found} is neither named nor eligible as a later model ({n} trials)."
+    ),
+    "settings": _Kind("other settings", "{model}: asked with {found}; registered is {registered} ({n} trials)."),
+    "fewer_trials": _Kind("fewer trials than planned", "{model}: {found} trials of the {registered} planned."),
+    "more_trials": _Kind("more trials than planned", "{model}: {found} trials, planned are {registered}."),
+    "formula": _Kind("a fit with another formula", "The fit {subject} is {found}; registered is {registered}."),
+    "exclusion": _Kind(
+        "exclusions added", "The fit {subject} leaves out {n} rows by {found}, which is not registered."
+    ),
+    "looks": _Kind("more looks than planned", "{model}: {found} looks by the fit {subject}; planned are {registered}."),
+}
+"""Each deviation, in the order of a page: its name in a verdict, and the sentence of one row."""

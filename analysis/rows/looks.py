@@ -1,0 +1,54 @@
+"""Looks at results, kept for good: after how many trials each analysis of a cell was made.
+
+Results give way to newer ones about the same; a registration says how often one may look, so that is kept beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.system.shipped_files import sql_query
+
+_PATIENCE_S = 2.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """One analysis of one cell, at `n_trials` trials, those that it left out among them."""
+
+    study: str
+    source: str
+    variant: str
+    analysis: str
+    model: str | None
+    test: str | None
+    n_trials: int
+
+
+def keep_looks(db: str | Path, looks: Iterable[Look]) -> None:
+    """Keeps those that are new. Where the database can't be written, no result is kept either, as is said there."""
+    schema = {field.name: pl.Int64 if field.name == "n_trials" else pl.String for field in fields(Look)}
+    rows = pl.DataFrame([asdict(look) for look in dict.fromkeys(looks)], schema=pl.Schema(schema))
+    if rows.is_empty():
+        return
+    with suppress(DatabaseError, duckdb.CatalogException):
+        with reading(db) as connection, registered(connection, "looked_at", rows):
+            new = frame_of(connection.sql(sql_query("new_looks")))
+        if new.is_empty():
+            return
+        now = datetime.now(UTC).replace(tzinfo=None)
+        with (
+            writing(Path(db), _PATIENCE_S) as connection,
+            registered(connection, "new_rows", new.with_columns(looked_at=pl.lit(now))),
+        ):
+            connection.execute("INSERT INTO looks BY NAME SELECT * FROM new_rows")

@@ -1,0 +1,91 @@
+"""`collect preregister`: what is fixed before the data, as one text and its hash, for a registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.collector.commands.options import AT_LEAST_1, FILE, section, seed_option, study_option, verbose_option
+from slant.collector.terminal import printable, say
+
+_EXAMPLES = """\b
+Examples:
+  collect preregister --study rmiat --model openai/o3-mini
+  collect preregister --study rmiat --model openai/o3-mini --eligible "openai/o*" --rule "OpenAI's next reasoning model"
+  collect preregister --study ./mine/study.toml --from pilot.duckdb --look 1000 --exclude "Answers under 5 tokens"
+
+Put the file, or its SHA-256, on a registry (OSF, AsPredicted) before anything is asked. Then collect with
+--registration FILE: the run keeps it, and `analyze check` and the report say "as registered" or name each deviation.
+"""
+_analysis = section("Analysis and looks")
+_later = section("Later models")
+
+
+@click.command("preregister", epilog=_EXAMPLES)
+@study_option(required=True)
+@click.option("--model", "models", multiple=True, metavar="PROVIDER/NAME", help="Repeatable. Default: the study's.")
+@click.option("--simulated", is_flag=True, help="Register the simulated models, for a rehearsal.")
+@click.option(
+    "--variant", "variants", multiple=True, default=("base",), show_default=True, help="Repeatable. all: all."
+)
+@seed_option()
+@click.option(
+    "--repeat", "repetitions", type=AT_LEAST_1, default=1, show_default=True, help="How often a trial is asked."
+)
+@_later(
+    "--eligible", multiple=True, metavar="PATTERN", help="Later models that may be asked: openai/gpt-*. Repeatable."
+)
+@_later("--rule", default="", metavar="TEXT", help="What makes a later model eligible, in words.")
+@_analysis("--fit", "fits", multiple=True, metavar="NAME", help="A fit that is confirmatory. Default: the study's.")
+@_analysis(
+    "--exclude", "exclusions", multiple=True, metavar="TEXT", help="What is excluded beside the fits' own flags."
+)
+@_analysis(
+    "--look", "looks_at", multiple=True, type=AT_LEAST_1, metavar="TRIALS", help="Look after so many of a model."
+)
+@_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
+@click.option("--from", "pilot", type=FILE, metavar="PILOT", help="A pilot's database: adds the numbers planned with.")
+@click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
+@verbose_option
+def preregister_command(
+    study: str,
+    models: tuple[str, ...],
+    simulated: bool,
+    variants: tuple[str, ...],
+    seed: int | None,
+    repetitions: int,
+    eligible: tuple[str, ...],
+    rule: str,
+    fits: tuple[str, ...],
+    exclusions: tuple[str, ...],
+    looks_at: tuple[int, ...],
+    stopping_rule: str | None,
+    pilot: Path | None,
+    out: Path | None,
+) -> None:
+    """Write what is fixed before the data: study, prompts, plan, models, exclusions, fits, looks, stopping rule.
+
+    The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Prints its SHA-256 as
+    `sha256sum` does. Nobody is asked, and no key is needed.
+    """
+    from slant.collector.registration.preregister import preregister, write_registration
+
+    registration = preregister(
+        study,
+        models or None,
+        simulated=simulated,
+        variants=variants,
+        seed=seed,
+        repetitions=repetitions,
+        eligible=eligible,
+        rule=rule,
+        fits=fits,
+        exclusions=exclusions,
+        looks_at=looks_at,
+        stopping_rule=stopping_rule,
+        pilot=pilot,
+    )
+    path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))
+    click.echo(f"{registration.sha256}  {printable(path)}")
+    say(f"Put it on a registry before anything is asked; then: collect --study {study} --registration {path} …")

@@ -1,0 +1,130 @@
+"""The bytes of a registration: JSON as RFC 8785 writes it, so that whoever writes the same again gets the same hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+
+from slant.collector.errors import UsageError
+from slant.collector.records import Registration
+
+FORMAT = "slant registration 1"
+CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
+_MOST_BYTES = 100_000_000
+_EXACT = 2**53  # whole numbers beyond it are no numbers of RFC 8785
+_DIGITS = re.compile(r"-?\d+")
+_SHAPE: Mapping[str, type] = {
+    "study": dict, "plans": list, "prompts": dict, "later_models": dict, "exclusions": dict, "fits": list,
+    "looks": dict, "stopping_rule": str,
+}  # fmt: skip
+_SHAPE_OF_PLAN: Mapping[str, type | tuple[type, ...]] = {
+    "variant": str, "seed": (int, str), "repetitions": int, "trials_per_model": int, "models": list,
+}  # fmt: skip
+_SHAPE_OF_MODEL: Mapping[str, type | tuple[type, ...]] = {
+    "model": str, "provider": str, "requested_model": str, "settings": dict, "prompts": (str, type(None)),
+}  # fmt: skip
+
+
+def registration_of(document: Mapping[str, Any]) -> Registration:
+    """A document with its canonical text and the SHA-256 of that. UsageError for a number that JSON has not (NaN)."""
+    try:
+        data = rfc8785.dumps(dict(document))
+    except rfc8785.CanonicalizationError as error:
+        raise UsageError(f"This can't be registered: {error}.", "Every number must be finite.") from None
+    return Registration(hashlib.sha256(data).hexdigest(), document["study"]["name"], data.decode("utf-8"))
+
+
+def canonical_text(value: Any) -> str:
+    """A value of JSON in the canonical form; two that say the same give the same text."""
+    return rfc8785.dumps(value).decode("utf-8")
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """The value of a text in the canonical form, in which a large number may look like a whole one."""
+    return json.loads(text, parse_int=_number)
+
+
+def _number(digits: str) -> int | float:
+    value = float(digits)
+    return value if abs(value) >= _EXACT else int(digits)
+
+
+def exact(number: int) -> int | str:
+    """A whole number as RFC 8785 can hold it: one of more than 53 bits as a text of its digits."""
+    return number if abs(number) < _EXACT else str(number)
+
+
+def read_registration(path: str | Path) -> Registration:
+    """The registration in this file. UsageError where it is none, or was changed after it was written."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f'Can\'t read the registration "{path}": {error.strerror}.') from None
+    if len(data) > _MOST_BYTES:
+        raise _no_registration(path, f"it has more than {_MOST_BYTES:,} bytes")
+    return parsed_registration(data, path)
+
+
+def parsed_registration(data: bytes, name: str | Path) -> Registration:
+    """The same of bytes; `name` is what an error calls them."""
+    try:
+        document = parsed_json(data)
+        is_canonical = rfc8785.dumps(document) == data
+    except (ValueError, RecursionError, rfc8785.CanonicalizationError):
+        raise _no_registration(name, "it is no JSON that can be canonical") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _no_registration(name, f'its "format" is not "{FORMAT}"')
+    if not is_canonical:
+        raise _no_registration(name, "it was changed after `collect preregister` wrote it (a line end, say)")
+    if problem := _misshapen(document):
+        raise _no_registration(name, problem)
+    return registration_of(document)
+
+
+def document_of(registration: Registration) -> dict[str, Any]:
+    document: dict[str, Any] = parsed_json(registration.text)
+    return document
+
+
+def _misshapen(document: Mapping[str, Any]) -> str | None:
+    """What is not as it must be, so that nobody who reads a registration need look again."""
+    problem = _other_shape(document, _SHAPE, "it")
+    if problem or not all(isinstance(document["study"].get(key), str) for key in ("name", "version")):
+        return problem or "its study has no name and version"
+    for plan in document["plans"]:
+        if problem := _other_shape(plan, _SHAPE_OF_PLAN, "a plan"):
+            return problem
+        if not _DIGITS.fullmatch(str(plan["seed"])):
+            return "the seed of a plan is no whole number"
+        for model in plan["models"]:
+            if problem := _other_shape(model, _SHAPE_OF_MODEL, "a model"):
+                return problem
+    for fit in document["fits"]:
+        if problem := _other_shape(fit, {"name": str, "engine": str, "drop_flags": list}, "a fit"):
+            return problem
+    if not all(isinstance(hashes, list) for hashes in document["prompts"].values()):
+        return "its prompts are no lists of hashes"
+    if not isinstance(document["looks"].get("planned"), int) or not isinstance(document["looks"].get("at"), list):
+        return "its looks have no number"
+    return None if isinstance(document["later_models"].get("eligible"), list) else "its later models are no list"
+
+
+def _other_shape(part: Any, shape: Mapping[str, type | tuple[type, ...]], what: str) -> str | None:
+    for key, kind in shape.items():
+        if not isinstance(part, dict) or not isinstance(part.get(key), kind) or isinstance(part[key], bool):
+            return f'{what} has no "{key}", or not of the kind it must be'
+    return None
+
+
+def _no_registration(name: str | Path, reason: str) -> UsageError:
+    return UsageError(
+        f'"{name}" is no registration: {reason}.',
+        "It must be the file that `collect preregister` wrote, byte for byte.",
+    )

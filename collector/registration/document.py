@@ -1,0 +1,212 @@
+"""What a registration says: all that decides what is asked and how it is analysed, nothing of the machine."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs import design_named
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.plan.conversations import plan, planned_count
+from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.records import Registration
+from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
+from slant.collector.registration.pilot import pilot_numbers
+from slant.collector.studies.catalogue import Fit, Specification, Study, StudyModel
+from slant.collector.system.code_version import current_code_version
+
+STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
+LATER_MODELS = "No model but those named."
+_PATTERN = re.compile(r"[\w.:@+*?/-]+")
+_PROMPTS = (
+    "The column prompt_hash of the first request of each conversation, as a set: BLAKE2b, 128 bits, of its messages. "
+    "In a game later requests hold what was answered before; their texts are fixed by the study's version."
+)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a registration says beside the study. `seed` None is the study's. `eligible`: patterns of PROVIDER/NAME that
+    a later model must match, `rule` the same in words. `fits`: those that are confirmatory (none: all of the study).
+    `looks_at`: after how many trials of each model results are looked at, before the end."""
+
+    seed: int | None = None
+    repetitions: int = 1
+    eligible: Sequence[str] = ()
+    rule: str = ""
+    exclusions: Sequence[str] = ()
+    fits: Sequence[str] = ()
+    looks_at: Sequence[int] = ()
+    stopping_rule: str = STOPPING_RULE
+
+
+def make_registration(
+    studies: Sequence[Study],
+    models: Sequence[str],
+    choices: Choices,
+    *,
+    simulated: bool = False,
+    pilot: Path | None = None,
+) -> Registration:
+    """Of these variants of one study. Nobody is asked and nothing is written. `pilot`: a database with earlier answers,
+    which adds the numbers that the plan was made with. UsageError where a choice can't hold."""
+    study = studies[0]
+    _check(choices, planned_count(study, choices.repetitions))
+    prompts: dict[str, list[str]] = {}
+    plans = [_plan(variant, _models(variant, models, simulated), choices, pilot, prompts) for variant in studies]
+    fits = _fits(study, choices.fits)
+    at = sorted({*choices.looks_at, max(plan_row["trials_per_model"] for plan_row in plans)})
+    document = {
+        "format": FORMAT,
+        "canonical_form": CANONICAL_FORM,
+        "software": {"slant": current_code_version()},
+        "study": {
+            "name": study.name,
+            "title": study.title,
+            "source": study.source,
+            "design": study.design,
+            "version": study.version,
+            "files": {name: hashlib.sha256(text.encode("utf-8")).hexdigest() for name, text in study.texts.items()},
+        },
+        "plans": plans,
+        "prompts": prompts,
+        "prompts_are": _PROMPTS,
+        "later_models": {
+            "eligible": sorted(set(choices.eligible)),
+            "rule": choices.rule or ("They match a pattern." if choices.eligible else LATER_MODELS),
+        },
+        "exclusions": {
+            "rules": list(choices.exclusions),
+            "always": "Answers of another model than the snapshot that was asked for; second answers to one trial.",
+        },
+        "fits": [_fit(fit) for fit in fits],
+        "specifications": [_specification(s) for s in study.sensitivity.values() if s.fit in {f.name for f in fits}],
+        "looks": {"planned": len(at), "at": at},
+        "stopping_rule": choices.stopping_rule,
+        "pilot": None if pilot is None else pilot_numbers(pilot, study, plans),
+    }
+    return registration_of(document)
+
+
+def _check(choices: Choices, planned: int) -> None:
+    for pattern in choices.eligible:
+        if not _PATTERN.fullmatch(pattern) or "/" not in pattern:
+            raise UsageError(
+                f'"{pattern}" is no pattern of later models.',
+                "It must be PROVIDER/NAME, in which * stands for any letters and ? for one: openai/gpt-*",
+            )
+    for look in choices.looks_at:
+        if not 0 < look < planned:
+            raise UsageError(f"A look after {look:,} trials can't be: the plan has {planned:,} of each model.")
+
+
+def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyModel]:
+    """Those that are named, or that the study asks by default. What this machine lacks (keys) plays no part."""
+    usual = [m.model for m in study.models if m.asked_by_default and m.model not in study.left_out]
+    names = [name for name in named if study.model(name).model not in study.left_out] if named else usual
+    models = [study.model(f"simulated/{n}" if simulated and not n.startswith("simulated/") else n) for n in names]
+    if not models and named:
+        raise UsageError(f'The variant "{study.variant}" of {study.name} leaves out all models that were named.')
+    return list({model.model: model for model in models}.values())
+
+
+def _plan(
+    study: Study, models: Sequence[StudyModel], choices: Choices, pilot: Path | None, prompts: dict[str, list[str]]
+) -> dict[str, Any]:
+    """What one variant asks; the lists of hashes go into `prompts`, each once, for models often share them."""
+    seed = study.seed if choices.seed is None else choices.seed
+    planned = planned_count(study, choices.repetitions)
+    with_rates_of, lacking = with_rates(study, models, pilot or Path("no.duckdb"))
+    rows = []
+    for model in models:
+        row = {
+            "model": model.model,
+            "provider": model.provider,
+            "requested_model": model.requested_model,
+            "settings": _plain(model.settings),
+            "frame": model.frame,
+            "measure": model.measure,
+            "trials": planned,
+            "prompts": None,
+        }
+        if model.model in lacking:
+            row["why_no_prompts"] = "They hold what the model itself will first have said in another variant."
+        else:
+            hashes = _prompt_hashes(with_rates_of, model, seed, choices.repetitions)
+            name = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+            prompts[name] = hashes
+            row["prompts"] = name
+        rows.append(row)
+    return {
+        "variant": study.variant,
+        "seed": exact(seed),
+        "repetitions": choices.repetitions,
+        "trials_per_model": planned,
+        "tests": {test.test: test.planned * choices.repetitions for test in study.tests},
+        "conditions": [condition.condition for condition in study.conditions],
+        "models": rows,
+    }
+
+
+def _prompt_hashes(study: Study, model: StudyModel, seed: int, repetitions: int) -> list[str]:
+    design, hashes = design_named(study.design), set()
+    for conversation in plan(study, model, seed, repetitions):
+        step = design.next(study, model, conversation, [])
+        assert step is not None  # a conversation begins with a prompt
+        hashes.add(step[1].hash)
+    return sorted(hashes)
+
+
+def _fits(study: Study, names: Sequence[str]) -> list[Fit]:
+    for name in names:
+        if name not in study.fits:
+            raise UnknownNameError(f"fit in the study {study.name}", name, study.fits)
+    return [study.fits[name] for name in names or study.fits]
+
+
+def _fit(fit: Fit) -> dict[str, Any]:
+    return {
+        "name": fit.name,
+        "engine": fit.engine,
+        "view": fit.view,
+        "formula": fit.formula,
+        "outcome": fit.outcome,
+        "contrast": fit.contrast,
+        "by": list(fit.by),
+        "levels": {column: list(levels) for column, levels in fit.levels.items()},
+        "drop_flags": list(fit.drop_flags),
+        "settings": _plain(fit.settings),
+    }
+
+
+def _specification(specification: Specification) -> dict[str, Any]:
+    return {
+        "name": specification.name,
+        "fit": specification.fit,
+        "contrast": specification.contrast,
+        "formula": specification.formula,
+        "drop_flags": list(specification.drop_flags),
+        "drop_outcomes": list(specification.drop_outcomes),
+        "missing_as": _plain(specification.missing_as),
+        "rotate": specification.rotate,
+        "settings": _plain(specification.settings),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Settings of a study file as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return exact(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def is_eligible(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a later model, as PROVIDER/NAME, may be asked."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
