@@ -4,10 +4,12 @@
 #' the engine, and the fitted models themselves.
 #'
 #' `tidy()` and `glance()` are the generics of package generics (or broom), with broom's column names; so modelsummary
-#' and others that know broom can print a fit. Everywhere else, the columns are those of the data frames.
+#' and others that know broom can print a fit, and gt its data frames. Everywhere else, the columns are those of the
+#' data frames. `split()` makes one fit of each group, by name: what modelsummary sets side by side.
 #'
 #' @param x,object a fit, such as [fit_lme4()] returns.
 #' @param n number of rows of the estimates to print at most.
+#' @param f,drop not used: the groups are those of the fit.
 #' @param ... not used.
 #' @return
 #'   \describe{
@@ -17,13 +19,16 @@
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
+#'     \item{`split()`}{a list of fits, one per group, by the name of the group.}
 #'   }
 #' @name slant_fit
 #' @examples
 #' fit <- effect_size(simulate_trials(), by = c("model", "test"))
 #' fit
 #' nobs(fit)
+#' names(split(fit))
 #' if (requireNamespace("generics", quietly = TRUE)) generics::tidy(fit)
+#' if (requireNamespace("modelsummary", quietly = TRUE)) modelsummary::modelsummary(split(fit))
 NULL
 
 # Tables of an engine, the versions of R and of the packages that took part, and the class.
@@ -81,6 +86,37 @@ glance.slant_fit <- function(x, ...) { # nolint: object_name_linter.
 #' @method nobs slant_fit
 #' @rawNamespace S3method(stats::nobs,slant_fit)
 nobs.slant_fit <- function(object, ...) object$fits$n # nolint: object_name_linter.
+
+#' @rdname slant_fit
+#' @method split slant_fit
+#' @export
+split.slant_fit <- function(x, f, drop = FALSE, ...) { # nolint: object_name_linter.
+  by <- group_columns(x)
+  groups <- if (length(by) == 0) "all" else do.call(paste, c(unname(as.list(x$fits[by])), sep = ", "))
+  parts <- lapply(seq_len(nrow(x$fits)), function(i) one_group(x, i, by, groups[[i]]))
+  stats::setNames(parts, groups)
+}
+
+# The columns that tell the groups of a fit apart: those before its first term that its fits have, too.
+group_columns <- function(x) {
+  before <- names(x$estimates)[seq_len(match("term", names(x$estimates), nomatch = 1L) - 1L)]
+  intersect(before, names(x$fits))
+}
+
+one_group <- function(x, i, by, group) {
+  own <- function(table) {
+    if (!is.data.frame(table) || !all(by %in% names(table)) || length(by) == 0) {
+      return(table)
+    }
+    is_own <- Reduce(`&`, lapply(by, function(name) as.character(table[[name]]) == as.character(x$fits[[name]][[i]])))
+    rows <- table[which(is_own), , drop = FALSE]
+    rownames(rows) <- NULL
+    rows
+  }
+  part <- lapply(unclass(x), own)
+  if (!is.null(x$models) && group %in% names(x$models)) part$models <- x$models[group]
+  structure(part, class = "slant_fit")
+}
 
 with_names <- function(table, renamed) {
   is_other <- names(table) %in% names(renamed)

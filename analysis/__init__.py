@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
     from slant.analysis.pages.html_report import report as report
+    from slant.analysis.pages.paper_tables import table_text as table_text
     from slant.analysis.paper.comparison import compare as compare
     from slant.analysis.plots.drawing import figures as figures
     from slant.analysis.questions.bayes_draws import read_draws as read_draws
@@ -57,11 +58,13 @@ _PLACES = {
     "report": "slant.analysis.pages.html_report",
     "read_topics": "slant.analysis.questions.topics.topic_models",
     "specifications": "slant.analysis.questions.sensitivity",
+    "table_text": "slant.analysis.pages.paper_tables",
     "tables": "slant.analysis.rows.descriptive_tables",
 }
 __all__ = [
     "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "report", "specifications", "tables",
+    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "report", "specifications",
+    "table_text", "tables",
 ]  # fmt: skip
 
 

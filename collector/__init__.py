@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from slant.collector.keep.merging import MergeReport, merge
     from slant.collector.records import Registration
     from slant.collector.registration.canonical import read_registration
-    from slant.collector.registration.preregister import preregister, write_registration
+    from slant.collector.registration.registering import preregister, write_registration
     from slant.collector.run.one_process import Options, RunReport
     from slant.collector.studies.catalogue import load_study
 
@@ -58,9 +58,9 @@ _HOME = {
     "MergeReport": "slant.collector.keep.merging",
     "load_study": "slant.collector.studies.catalogue",
     "Registration": "slant.collector.records",
-    "preregister": "slant.collector.registration.preregister",
+    "preregister": "slant.collector.registration.registering",
     "read_registration": "slant.collector.registration.canonical",
-    "write_registration": "slant.collector.registration.preregister",
+    "write_registration": "slant.collector.registration.registering",
     "showing": "slant.collector.keep.database",
 }
 

@@ -17,7 +17,7 @@ from slant.collector.plan.run_plan import Offer, make_offer
 from slant.collector.plan.shards import Shard
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import read_registration
-from slant.collector.registration.departures import departures
+from slant.collector.registration.plan_departures import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
 from slant.collector.studies.catalogue import Study, load_study, with_variant

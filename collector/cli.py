@@ -233,7 +233,7 @@ def _collect(
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.registration.canonical import read_registration
-    from slant.collector.registration.departures import departures
+    from slant.collector.registration.plan_departures import departures
     from slant.collector.run.one_process import Options
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.stored_texts import keep_registration, keep_text

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import polars as pl
 
 from slant.analysis.cli.options import measure_option
+from slant.analysis.pages.paper_tables import FORMATS, table_text
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
 from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
@@ -16,18 +18,19 @@ from slant.collector.commands.options import (
     db_option,
     list_option,
     or_lake,
-    output_options,
+    output_options_with,
     row_options,
     study_option,
 )
 from slant.collector.keep.database import kept_open
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import print_data, print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
 _EXAMPLES = """\b
 Examples:
   analyze tables
   analyze tables tokens_by_condition --format csv
+  analyze tables costs --format latex > costs.tex              for a paper (booktabs); or --format markdown
   analyze tables coded_trials --notes anna.csv --notes ben.csv --format csv
   analyze tables --lake FOLDER
 """
@@ -40,7 +43,7 @@ Examples:
 @click.option("--notes", multiple=True, type=FILE, metavar="FILE", help="Readers' notes, for coded_trials. Repeatable.")
 @list_option
 @db_option
-@output_options
+@output_options_with(*FORMATS)
 @or_lake
 @row_options
 def tables_command(
@@ -54,20 +57,20 @@ def tables_command(
 ) -> None:
     """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
 
-    CSV and JSON hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
+    CSV, JSON, LaTeX and Markdown hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
     infos, study = table_info(), study_name(study)
     if notes or CODED_TRIALS in names:
         if set(names) - {CODED_TRIALS}:
             raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
-        print_rows(coded_trials(db, notes, study, measure), output_format)
+        _print(coded_trials(db, notes, study, measure), output_format, CODED_TRIALS, "")
         return
     if is_list:
         rows = [
             {"table": info.name, "paper": info.paper or "", "grain": ", ".join(info.grain), "what": info.purpose}
             for info in infos.values()
         ]
-        print_rows(rows, output_format)
+        _print(pl.DataFrame(rows), output_format, "tables", "")
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
@@ -78,6 +81,13 @@ def tables_command(
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
-        print_rows(frame, output_format, title=infos[name].title if output_format == "table" else None)
+        _print(frame, output_format, name, infos[name].title)
     for remark in remarks:
         say(remark)
+
+
+def _print(frame: pl.DataFrame, output_format: str, name: str, title: str) -> None:
+    if output_format in FORMATS:
+        print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)
+    else:
+        print_rows(frame, output_format, title=title if output_format == "table" else None)

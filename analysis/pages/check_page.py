@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import textwrap
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -24,10 +23,10 @@ from slant.analysis.questions.checks.model_findings import findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
+from slant.collector.markup import escaped_markdown
 from slant.collector.terminal import printable
 
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|])")
 _MARGIN = " " * 12
 _DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
 _ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of the one that says more
@@ -128,7 +127,7 @@ def _environment(ending: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["md"] = lambda text: _MARKDOWN.sub(r"\\\1", printable(text))
+    environment.filters["md"] = escaped_markdown
     return environment
 
 

@@ -6,28 +6,76 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import db_option, verbose_option
-from slant.collector.terminal import printable, say
+from slant.collector.commands.options import FILE, db_option, verbose_option
+from slant.collector.errors import UsageError
+from slant.collector.terminal import print_data, printable, say
+
+_EXAMPLES = """\b
+Examples:
+  collect methods
+  collect methods 20261121T134405Z-rmiat-3f9a1c --db other.duckdb
+  collect methods --checklist guide-llm --out checklist.html       opens in a word processor
+  collect methods --bibtex > references.bib
+"""
 
 
-@click.command(
-    "methods",
-    epilog="\b\nExamples:\n  collect methods\n  collect methods 20261121T134405Z-rmiat-3f9a1c --db other.duckdb",
-)
+@click.command("methods", epilog=_EXAMPLES)
 @click.argument("run", default="latest")
+@click.option("--checklist", metavar="NAME", help="Print this reporting checklist, filled: guide-llm (GUIDE-LLM).")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the checklist to FILE.md or FILE.html instead.")
+@click.option("--bibtex", "is_bibtex", is_flag=True, help="Print what to cite: the paper, R and its packages, slant.")
 @db_option
 @verbose_option
-def methods_command(run: str, db: Path) -> None:
+def methods_command(run: str, checklist: str | None, out: Path | None, is_bibtex: bool, db: Path) -> None:
     """Print a paragraph for a paper's methods section about RUN (an id, or "latest"), and how to run it again.
 
-    Everything in it comes from the database; what was not recorded is left out.
+    Everything in it comes from the database; what was not recorded is left out. A checklist says TO FILL where only
+    the authors know.
     """
+    if out is not None and checklist is None:
+        raise UsageError("--out is about a checklist: --checklist guide-llm")
+    if checklist is not None and is_bibtex:
+        raise UsageError("A checklist and BibTeX are two texts: leave out --checklist or --bibtex.")
+    if checklist is not None:
+        _checklist(db, run, checklist, out)
+    elif is_bibtex:
+        _bibtex(db, run)
+    else:
+        _paragraph(db, run)
+
+
+def _checklist(db: Path, run: str, name: str, out: Path | None) -> None:
+    from slant.collector.provenance.checklist import check_ending, filled_checklist, rendered
+
+    ending = ".md" if out is None else check_ending(out)
+    text = rendered(filled_checklist(db, run, name), ending)
+    if out is None:
+        print_data(text, nl=False)
+        return
+    try:
+        out.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f'Can\'t write the checklist to "{out}": {error.strerror}.', "Name another.") from None
+    click.echo(out)
+
+
+def _bibtex(db: Path, run: str) -> None:
+    from slant.collector.provenance.bibtex import bibliography
+    from slant.collector.provenance.run_history import read_run_history
+
+    cited = bibliography(db, read_run_history(db, run))
+    print_data("\n\n".join(cited.entries))
+    for note in cited.notes:
+        say(note)
+
+
+def _paragraph(db: Path, run: str) -> None:
     from slant.collector.provenance.methods import command_line, paragraph, references
     from slant.collector.provenance.run_history import read_run_history
 
     history = read_run_history(db, run)
     click.echo(printable(paragraph(history)))
-    click.echo("\nTo cite:")
+    click.echo("\nTo cite (as BibTeX: --bibtex):")
     for reference in references(history):
         click.echo(f"  {printable(reference)}")
     command = command_line(history, db)

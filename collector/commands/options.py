@@ -143,19 +143,24 @@ version_option = click.option(
 _wide_option = output_option(
     "--wide", is_flag=True, expose_value=False, callback=_take_wide, help="Print all columns, however long the lines."
 )
-_format_option = output_option(
-    "--format",
-    "output_format",
-    type=click.Choice(PRINTED),
-    default="table",
-    show_default=True,
-    help="How rows are printed.",
-)
 
 
 def output_options(command: Any) -> Any:
     """How rows are printed, and how much is said beside them."""
-    return _format_option(_wide_option(verbose_option(command)))
+    return output_options_with()(command)
+
+
+def output_options_with(*more: str) -> Decorator:
+    """The same where rows can be printed in more formats."""
+    format_option = output_option(
+        "--format",
+        "output_format",
+        type=click.Choice((*PRINTED, *more)),
+        default="table",
+        show_default=True,
+        help="How rows are printed.",
+    )
+    return lambda command: format_option(_wide_option(verbose_option(command)))
 
 
 def or_lake(command: Callable[..., Any]) -> Any:

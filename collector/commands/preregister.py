@@ -69,7 +69,7 @@ def preregister_command(
     The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Prints its SHA-256 as
     `sha256sum` does. Nobody is asked, and no key is needed.
     """
-    from slant.collector.registration.preregister import preregister, write_registration
+    from slant.collector.registration.registering import preregister, write_registration
 
     registration = preregister(
         study,

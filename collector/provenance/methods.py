@@ -31,12 +31,12 @@ _LONGEST = 80  # characters of a parameter: a tool is longer
 
 def paragraph(history: RunHistory) -> str:
     """What was asked, of whom, how and when, and what came of it."""
-    models = [sentence for model in history.models for sentence in _model(history, model)]
+    models = [sentence for model in history.models for sentence in model_sentences(history, model)]
     sentences = [
         *_study(history),
         *models,
         *_asking(history),
-        *_outcomes(history),
+        *outcome_sentences(history),
         *_cost(history),
         *_clock(history),
         _software(history),
@@ -55,23 +55,23 @@ def _study(history: RunHistory) -> list[str]:
     times = [
         row[key] for row in history.provenance for key in ("first_sent_at", "last_done_at") if row[key] is not None
     ]
-    when = f" between {_time(min(times))} and {_time(max(times))} (UTC)" if times else ""
+    when = f" between {spoken_time(min(times))} and {spoken_time(max(times))} (UTC)" if times else ""
     tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
     return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
 
 
-def _model(history: RunHistory, model: Row) -> list[str]:
+def model_sentences(history: RunHistory, model: Row) -> list[str]:
     rows = [row for row in history.provenance if row["model"] == model["model"]]
     served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
     host = urlsplit(model["base_url"] or "").netloc
     api = f", API {model['api_version']}" if model["api_version"] else ""
     at = f" at {host}{api}" if host else ""
-    answered = f" and answered as {_listed(served)}" if served else ""
+    answered = f" and answered as {listed(served)}" if served else ""
     measure = f" Its measure is {_MEASURES[model['measure']]}." if model["measure"] in _MEASURES else ""
     sent = json.loads(model["sent"] or model["settings"] or "{}")
     back, cache = sent.pop("reasoning_back", None), sent.pop("prompt_cache", None)
     of_game = f" {_BACK[back]} went back into its conversations; their cache: {cache}." if back in _BACK else ""
-    parameters = _listed(_parameter(name, json.dumps(value)) for name, value in sent.items())
+    parameters = listed(_parameter(name, json.dumps(value)) for name, value in sent.items())
     left = json.loads(model["left_to_default"] or "[]")
     default = f"; left to the provider's default: {', '.join(left)}" if left else ""
     return [
@@ -107,7 +107,7 @@ def _whole(history: RunHistory) -> list[Row]:
     return [row for row in history.provenance if sum(r["model"] == row["model"] for r in history.provenance) == 1]
 
 
-def _outcomes(history: RunHistory) -> list[str]:
+def outcome_sentences(history: RunHistory) -> list[str]:
     counts = [f"{history.outcomes[name]:,} were {name}" for name in _OUTCOMES if history.outcomes.get(name)]
     failed = f" {history.n_failed:,} attempts failed or ended no trial." if history.n_failed else ""
     runs = (
@@ -115,13 +115,13 @@ def _outcomes(history: RunHistory) -> list[str]:
         if history.runs[1:]
         else ""
     )
-    return [f"Of {sum(history.outcomes.values()):,} trials, {_listed(counts)}.{failed}{runs}"] if counts else []
+    return [f"Of {sum(history.outcomes.values()):,} trials, {listed(counts)}.{failed}{runs}"] if counts else []
 
 
 def _cost(history: RunHistory) -> list[str]:
     costs = [row["cost_usd"] for row in history.provenance if row["cost_usd"] is not None]
     dates = sorted({json.loads(model["price"])["date"] for model in history.models if model["price"]})
-    return [f"They cost {dollars(sum(costs))} by list prices of {_listed(dates)}."] if costs and dates else []
+    return [f"They cost {dollars(sum(costs))} by list prices of {listed(dates)}."] if costs and dates else []
 
 
 def _clock(history: RunHistory) -> list[str]:
@@ -186,10 +186,10 @@ def _options(run: Row) -> list[str]:
     return words
 
 
-def _listed(parts: Iterable[str]) -> str:
+def listed(parts: Iterable[str]) -> str:
     *some, last = [*parts] or [""]
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def _time(moment: Any) -> str:
+def spoken_time(moment: Any) -> str:
     return f"{moment:%Y-%m-%d %H:%M}" if isinstance(moment, datetime) else str(moment)

@@ -35,6 +35,16 @@ def studies_dir() -> Path:
     return (_PACKAGE / "studies").resolve()
 
 
+def checklists_dir() -> Path:
+    """The folder with the reporting checklists, as TOML."""
+    return (_PACKAGE / "provenance" / "checklists").resolve()
+
+
+def r_script(name: str) -> Path:
+    """A script of inst/scripts/, for Rscript."""
+    return (_PACKAGE.parent / "inst" / "scripts" / name).resolve()
+
+
 @functools.cache
 def page_style() -> str:
     """The style that all pages share, as CSS."""

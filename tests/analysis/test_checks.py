@@ -231,7 +231,7 @@ def test_what_others_allowed_is_not_known_of_imports(tmp_path: Path) -> None:
 def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: rows for name, rows in found.rows.items() if name != "influence"}
     partial = replace(found, rows=rest, warnings=["Not checked: x"])
-    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_: partial)
+    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_, **__: partial)
     answer = CliRunner().invoke(analyze, ["check", "--show", "influence", "--db", str(db)])
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "Not checked: x\n" in answer.stderr

@@ -2,6 +2,7 @@
 # and the picture itself, under the version that its snapshot in _snaps/ was drawn with. Another version draws the same
 # a little otherwise (margins, order of elements), so there the picture alone is skipped, with this reason.
 expect_same_figure <- function(name, plot) {
+  expect_takes_theme(plot)
   shown <- described_figure(plot)
   expect_snapshot(writeLines(shown))
   skip_if_not_installed("vdiffr")
@@ -45,4 +46,14 @@ described_numbers <- function(values) {
   }
   shown <- format(signif(c(range(known), mean(known)), 5), trim = TRUE)
   sprintf("%s to %s, mean %s", shown[[1]], shown[[2]], shown[[3]])
+}
+
+# A figure is a ggplot that a person can go on with: their theme stands above ours, and it can still be drawn.
+expect_takes_theme <- function(plot) {
+  expect_s3_class(plot, "ggplot")
+  themed <- plot + ggplot2::theme(legend.position = "bottom", plot.title = ggplot2::element_text(face = "italic"))
+  expect_s3_class(themed, "ggplot")
+  expect_equal(themed$theme$legend.position, "bottom")
+  expect_equal(themed$theme$plot.title$face, "italic")
+  expect_s3_class(ggplot2::ggplot_build(themed), "ggplot_built")
 }

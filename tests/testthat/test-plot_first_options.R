@@ -7,5 +7,6 @@ test_that("it draws each model, test and condition, and says which is farthest f
   plot <- plot_first_options(places)
   expect_match(attr(plot, "alt_text"), "Farthest from chance: small, pets, apart, with 90.0 per cent")
   expect_equal(nrow(plot$data), 2)
+  expect_takes_theme(plot)
   expect_error(plot_first_options(transform(places, rate_first = NA)), "no row with a share")
 })

@@ -11,6 +11,7 @@ test_that("each test has quantiles and spread, and words for those who don't see
   ))
   expect_match(attr(plot, "alt_text"), "residuals of 2 mixed models, o3-mini.*skewness.*Imported answers")
   expect_match(plot$labels$caption, "Imported answers")
+  expect_takes_theme(plot)
 })
 
 test_that("the quantiles drawn are residuals of the fit against their normal quantiles", {

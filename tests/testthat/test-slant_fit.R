@@ -44,3 +44,50 @@ test_that("what goes to Python has the class, and no models", {
   expect_false("models" %in% names(fit))
   expect_true(all(vapply(fit, is.data.frame, NA)))
 })
+
+test_that("split() gives one fit per group, each with its own rows, models and numbers", {
+  fit <- made_fit(by = "model")
+  parts <- split(fit)
+  expect_named(parts, c("a", "b"))
+  expect_s3_class(parts$b, "slant_fit")
+  expect_equal(parts$b$estimates$estimate, fit$estimates$estimate[fit$estimates$model == "b"])
+  expect_equal(nobs(parts$b), 120)
+  expect_named(parts$b$models, "b")
+  expect_equal(parts$b$versions, fit$versions)
+  whole <- effect_size(made_trials(), by = NULL)
+  expect_equal(split(whole)$all$estimates, whole$estimates)
+})
+
+test_that("each part is what modelsummary asks of a model: terms once, numbers, one row at a glance", {
+  skip_if_not_installed("generics")
+  for (part in split(made_fit(by = "model"))) {
+    tidied <- generics::tidy(part, conf.int = TRUE, conf.level = .95)
+    expect_false(anyDuplicated(tidied$term) > 0)
+    expect_type(tidied$term, "character")
+    numbers <- c("estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
+    expect_true(all(vapply(tidied[numbers], is.double, NA)))
+    expect_equal(nrow(generics::glance(part)), 1)
+    expect_s3_class(generics::glance(part), "data.frame")
+  }
+})
+
+test_that("modelsummary sets the groups of a fit side by side", {
+  skip_if_not_installed("modelsummary")
+  shown <- modelsummary::modelsummary(split(made_fit(by = "model")), output = "data.frame")
+  expect_true(all(c("a", "b") %in% names(shown)))
+  expect_true("conditionincompatible" %in% shown$term)
+})
+
+test_that("gt takes what a fit gives", {
+  skip_if_not_installed("gt")
+  expect_s3_class(gt::gt(generics::tidy(made_fit(by = "model"))), "gt_tbl")
+})
+
+test_that("citation() names slant in its version and the paper", {
+  file <- system.file("CITATION", package = "slant")
+  if (file == "") file <- file.path(root_folder(), "inst", "CITATION")
+  skip_if_not(file.exists(file), "no CITATION here")
+  cited <- utils::readCitationFile(file, meta = list(Version = "0.1.0", Encoding = "UTF-8"))
+  expect_match(format(cited, style = "bibtex"), "slant: measures how language models lean", fixed = TRUE)
+  expect_match(cited$note, "Version 0.1.0", fixed = TRUE)
+})

@@ -1,0 +1,39 @@
+"""Text that others wrote, as Markdown and LaTeX show it and nothing else: no command of theirs is carried out."""
+
+from __future__ import annotations
+
+import re
+
+from slant.collector.terminal import printable
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_LINE_START = re.compile(r"(?m)^(\s*)([-+=>]|\d+[.)])")
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "-": "{-}", "'": "{'}", "\N{REPLACEMENT CHARACTER}": "?", "\N{MINUS SIGN}": "$-$",
+}  # fmt: skip
+_SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]")
+_HYPHENS = re.compile(r"(?<=\w)-(?=\w)")
+
+
+def escaped_markdown(text: object) -> str:
+    """For running text and cells: nothing in it is a mark, and it stays one line."""
+    line = " ".join(printable(text).split())
+    return _LINE_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", line))
+
+
+def quoted_markdown(text: object) -> str:
+    """A text word for word in a fence longer than any in it."""
+    shown = printable(text)
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{shown}\n{fence}"
+
+
+def escaped_latex(text: object) -> str:
+    """For running text and cells of a table, where also [ and * mean something, and stays one line. A hyphen within a
+    word stays one; two that would make a dash do not."""
+    parts = _HYPHENS.split(" ".join(printable(text).split()))
+    return "-".join(_SPECIAL.sub(lambda mark: _LATEX[mark[0]], part) for part in parts)

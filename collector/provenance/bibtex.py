@@ -1,0 +1,126 @@
+"""What to cite, as BibTeX: the study's paper, R and the packages that took part in what is kept, and slant."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.keep.database import reading
+from slant.collector.markup import escaped_latex
+from slant.collector.provenance.run_history import RunHistory
+from slant.collector.system.shipped_files import r_script, sql_query
+from slant.collector.terminal import printable
+
+_PAPER = re.compile(r"(?P<authors>.+?)(?: \((?P<year>\d{4})\))?, (?P<title>.+)")
+_PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,100}")
+_PART = re.compile(r"(?m)^%% (\S+) (\S+)\n")
+_KEYLESS = re.compile(r"(?m)^(@\w+\{)[^,\n]*,")
+_NOT_R = ("slant", "definition", "machine")  # kept beside the versions, but no R package
+_TIME_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Bibliography:
+    """BibTeX entries, and sentences on what could not be cited in full."""
+
+    entries: Sequence[str]
+    notes: Sequence[str]
+
+
+def bibliography(db: Path, history: RunHistory) -> Bibliography:
+    """Of a run: its study's paper, the R packages whose results of that study are kept, slant."""
+    run = history.run
+    made_with = _packages(db, run["study"])
+    cited, notes = _r_entries(made_with)
+    paper = [_paper_entry(run["study"], run["study_source"])] if run["study_source"] else []
+    return Bibliography([*paper, *cited, _slant_entry(run["code_version"])], notes)
+
+
+def _packages(db: Path, study: str) -> dict[str, set[str]]:
+    """By name, the versions that made what is kept. Names come from a file that may be a stranger's: only those that
+    can be names of packages count."""
+    versions: dict[str, set[str]] = {}
+    with reading(db) as connection:
+        try:
+            rows = connection.execute(sql_query("kept_versions"), {"study": study}).fetchall()
+        except duckdb.CatalogException:  # an older slant made the file
+            rows = []
+    for (text,) in rows:
+        for name, version in json.loads(text).items():
+            if name not in _NOT_R and _PACKAGE.fullmatch(name):
+                versions.setdefault(name, set()).add(printable(version))
+    return dict(sorted(versions.items(), key=lambda item: (item[0] != "R", item[0].lower())))
+
+
+def _r_entries(made_with: dict[str, set[str]]) -> tuple[list[str], list[str]]:
+    """R's own citation() of each package; a plain entry where R or the package is not here."""
+    if not made_with:
+        return [], []
+    texts = _asked_of_r(list(made_with))
+    entries, notes = [], []
+    for name, versions in made_with.items():
+        used = " and ".join(sorted(versions))
+        if name not in texts:
+            entries.append(_entry("Manual", f"R-{name}", title=f"{name}: an R package", note=f"Version {used}"))
+            notes.append(f"{name} is not installed here, so its entry is no more than its name and version ({used}).")
+            continue
+        here, text = texts[name]
+        if {_number(version) for version in versions} != {_number(here)}:
+            notes.append(f"The entry of {name} is that of version {here}; the results were made with {used}.")
+        entries += _keyed(f"R-{name}", text)
+    return entries, notes
+
+
+def _number(version: str) -> str:
+    return version.replace("-", ".")  # R writes one version in two ways: 1.1-31 and 1.1.31
+
+
+def _asked_of_r(packages: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """By name, the version that is installed here and its entries; nothing without R."""
+    program = shutil.which("Rscript")
+    if program is None:
+        return {}
+    words = [program, "--no-init-file", str(r_script("citations.R")), *packages]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=_TIME_LIMIT_S, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    _, *parts = _PART.split(done.stdout.decode("utf-8", "replace"))
+    return {name: (version, text) for name, version, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)}
+
+
+def _keyed(key: str, text: str) -> list[str]:
+    """The entries of one package, with a key: R gives most of them none."""
+    entries = [entry.strip() for entry in re.split(r"(?m)^(?=@)", text) if entry.strip()]
+    names = [key, *(f"{key}-{number}" for number in range(2, len(entries) + 1))]
+    return [_KEYLESS.sub(rf"\g<1>{name},", entry, count=1) for name, entry in zip(names, entries, strict=False)]
+
+
+def _paper_entry(study: str, source: str) -> str:
+    """From what the study file says of its source: "Authors (Year), Title". Anything else is the title as it stands."""
+    parts = _PAPER.fullmatch(source)
+    if parts is None:
+        return _entry("Misc", study, title=source)
+    authors = re.sub(r",? & |, ", " and ", parts["authors"])
+    return _entry("Article", study, author=authors, title=parts["title"], year=parts["year"] or "")
+
+
+def _slant_entry(version: str) -> str:
+    return _entry(
+        "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
+        note=f"Version {version}",
+    )  # fmt: skip
+
+
+def _entry(kind: str, key: str, **fields: str) -> str:
+    shown = {name: value if value.startswith("{") else escaped_latex(value) for name, value in fields.items() if value}
+    shown = {name: f"{{{value}}}" if name == "title" else value for name, value in shown.items()}  # capitals stay
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in shown.items())
+    return f"@{kind}{{{re.sub(r'[^A-Za-z0-9_.-]', '-', key)},\n{lines}}}"

@@ -1,0 +1,235 @@
+"""What a database tells of the items of a reporting checklist: sentences, or none where it tells nothing.
+
+The checklists themselves are data (checklists/NAME.toml), which name these facts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from slant.collector.designs import design_named
+from slant.collector.errors import SlantError
+from slant.collector.provenance.methods import command_line, listed, model_sentences, outcome_sentences, spoken_time
+from slant.collector.provenance.run_history import Row, RunHistory
+from slant.collector.study.records import Study
+from slant.collector.view.texts import Message, messages_of
+
+MOST_QUOTES = 10
+_TOOLS = ("tools", "web_search_options", "retrieval")
+_SYSTEM = ("system", "developer")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A run with its history; `study` is None where its text is not here; `requests` has one a model, test and
+    condition: model, test, condition, request."""
+
+    history: RunHistory
+    study: Study | None
+    requests: Sequence[Row]
+
+    @property
+    def is_imported(self) -> bool:
+        return bool(self.history.run["source"] == "imported")
+
+    @property
+    def has_games(self) -> bool:
+        try:
+            return self.history.run["design"] is not None and design_named(self.history.run["design"]).has_games
+        except SlantError:  # a design of a package that is not here
+            return False
+
+    @property
+    def messages(self) -> list[tuple[Row, list[Message]]]:
+        return [(row, messages_of(row["request"])[0]) for row in self.requests]
+
+
+def autonomy(known: Known) -> list[str]:
+    if known.is_imported:
+        return []
+    settings = json.loads(known.history.run["settings"] or "{}")
+    retried = f"; a request that failed was sent again up to {settings['max_retries']} times" if settings else ""
+    return [
+        "Every question was asked, and every answer read, by a program; no person chose, changed or repeated an answer"
+        f"{retried}. An answer that was refused, cut off or could not be read was kept as that, and not asked again."
+    ]
+
+
+def models(known: Known) -> list[str]:
+    return [sentence for model in known.history.models for sentence in _model(known.history, model)]
+
+
+def _model(history: RunHistory, model: Row) -> list[str]:
+    rows = [row for row in history.provenance if row["model"] == model["model"]]
+    served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
+    times = [row[key] for row in rows for key in ("first_sent_at", "last_done_at") if row[key] is not None]
+    when = f", from {spoken_time(min(times))} to {spoken_time(max(times))} (UTC)" if times else ""
+    who = f"{model['label']}: asked for as {model['requested_model']} (provider {model['provider']})"
+    return [f"{who}{f', answered as {listed(served)}' if served else ''}{when}."]
+
+
+def access(known: Known) -> list[str]:
+    sentences = []
+    for model in known.history.models:
+        if known.is_imported:
+            continue
+        host = urlsplit(model["base_url"] or "").netloc
+        api = f", version {model['api_version']}" if model["api_version"] else ""
+        played = "was played by a simulator on this machine; no model was asked"
+        jobs = " in batch jobs" if json.loads(known.history.run["settings"] or "{}").get("batch") else ""
+        by = (
+            played
+            if model["provider"] == "simulated"
+            else f"was reached by the API at {host or 'its provider'}{api}{jobs}"
+        )
+        sentences.append(f"{model['label']} {by}.")
+    return sentences
+
+
+def context(known: Known) -> list[str]:
+    if known.is_imported:
+        return []
+    if known.has_games:
+        return ["Each game was a conversation of its own, in which every round followed those before it."]
+    return ["Each question began a fresh conversation, with nothing before it."]
+
+
+def settings(known: Known) -> list[str]:
+    return [sentence for model in known.history.models for sentence in model_sentences(known.history, model)]
+
+
+def repetitions(known: Known) -> list[str]:
+    run = known.history.run
+    planned = sum(test["planned"] or 0 for test in known.history.tests)
+    order = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
+    times = f"each question {run['repetitions']} times" if (run["repetitions"] or 1) > 1 else "each question once"
+    return [f"The plan has {planned:,} trials for each model, {times},{order}.".replace(",.", ".")] if planned else []
+
+
+def customisation(known: Known) -> list[str]:
+    if known.is_imported or not known.history.models:
+        return []
+    sent = {name for model in known.history.models for name in json.loads(model["sent"] or model["settings"] or "{}")}
+    tools = sorted(sent & set(_TOOLS))
+    tuned = [m["requested_model"] for m in known.history.models if str(m["requested_model"]).startswith("ft:")]
+    with_tools = f"Offered to the model: {', '.join(tools)} (in full in the table run_models)." if tools else ""
+    return [
+        "Nothing but the prompts was sent: no documents were retrieved and none were attached. "
+        + (with_tools or "No tool was offered."),
+        f"Fine-tuned by name: {', '.join(tuned)}."
+        if tuned
+        else "The models were asked by their provider's names; slant trained none of them.",
+    ]
+
+
+def memory(known: Known) -> list[str]:
+    if known.is_imported:
+        return []
+    if not known.has_games:
+        return ["None: no request held an earlier question or answer."]
+    return [
+        "None between games. Within a game, each request held the rounds before it, as they were asked and answered.",
+        *(s for model in known.history.models for s in model_sentences(known.history, model) if "went back" in s),
+    ]
+
+
+def prompts(known: Known) -> list[str]:
+    run, rows = known.history.run, known.history.provenance
+    counts = [f"{r['n_prompts']:,} for {r['model']} (MD5 {r['prompts_hash']})" for r in rows if r["prompts_hash"]]
+    if not counts:
+        return []
+    files = (
+        f" The texts they are made of are the study's files ({', '.join(known.study.texts)})." if known.study else ""
+    )
+    return [
+        f"Different prompts: {'; '.join(dict.fromkeys(counts))}; each is kept as it was sent, in the column request of "
+        f"the table attempts (“collect export”).{files} Study version {run['study_version']}, variant "
+        f"{run['variant']}. The first one of each test and condition stands below ({_shown(prompt_quotes(known))})."
+    ]
+
+
+def _shown(quotes: Sequence[str]) -> str:
+    return f"{len(quotes)} different texts" if len(quotes) < MOST_QUOTES else f"the first {MOST_QUOTES} different texts"
+
+
+def prompt_quotes(known: Known) -> list[str]:
+    return _quotes(known, lambda role: role not in _SYSTEM)
+
+
+def system_texts(known: Known) -> list[str]:
+    if not known.requests:
+        return []
+    quotes = system_quotes(known)
+    return [
+        "System texts as they were sent, word for word, stand below." if quotes else "No system text was sent by slant."
+    ]
+
+
+def system_quotes(known: Known) -> list[str]:
+    return _quotes(known, lambda role: role in _SYSTEM)
+
+
+def _quotes(known: Known, is_wanted: Callable[[str], bool]) -> list[str]:
+    """Different texts, those of several messages below each other."""
+    texts = [
+        "\n\n".join(message.text for message in messages if is_wanted(message.role)) for _, messages in known.messages
+    ]
+    return list(dict.fromkeys(text for text in texts if text))[:MOST_QUOTES]
+
+
+def data_sent(known: Known) -> list[str]:
+    if known.is_imported or not known.requests:
+        return []
+    files = f" ({', '.join(known.study.texts)})" if known.study else ""
+    return [
+        f"Prompts were made of the study's own files{files} alone; no data of participants were sent. Neither keys nor "
+        "accounts are kept."
+    ]
+
+
+def outcomes(known: Known) -> list[str]:
+    return outcome_sentences(known.history)
+
+
+def exclusions(known: Known) -> list[str]:
+    if known.study is None:
+        return []
+    flags = Counter[tuple[str, ...]]()
+    for fit in known.study.fits.values():
+        flags[fit.drop_flags] += 1
+    named = sorted({flag for of_fit in flags for flag in of_fit})
+    left_out = f"Fits leave out rows by {listed(named)}." if named else "No fit of the study leaves rows out by a flag."
+    return [
+        f"{left_out} Answers of another model than the snapshot that was asked for are left out of every table. A "
+        "count that is not known is missing, never 0."
+    ]
+
+
+def software(known: Known) -> list[str]:
+    run = known.history.run
+    commit = f", commit {run['git_commit']}" if run["git_commit"] else ""
+    command = command_line(known.history)
+    again = f" To ask the same again: {command}" if command else ""
+    return [f"slant {run['code_version']}{commit}.{again}"]
+
+
+def logs(known: Known) -> list[str]:
+    runs = ", ".join(run["run_id"] for run in known.history.runs)
+    registration = known.history.run.get("registration")
+    registered = f" Registered before the data, SHA-256 {registration}." if registration else ""
+    return [f"Every request and response is in the journal of its run ({runs}) and in the database.{registered}"]
+
+
+FACTS: Mapping[str, Callable[[Known], list[str]]] = {
+    function.__name__: function
+    for function in (
+        autonomy, models, access, context, settings, repetitions, customisation, memory, prompts, system_texts,
+        data_sent, outcomes, exclusions, software, logs,
+    )
+}  # fmt: skip
+QUOTES: Mapping[str, Callable[[Known], list[Any]]] = {"prompts": prompt_quotes, "system_texts": system_quotes}
