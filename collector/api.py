@@ -116,8 +116,7 @@ def collect(
     if isinstance(options, BatchOptions) != batch:
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
-    is_file = isinstance(registration, str | Path)
-    registered = read_registration(registration) if is_file else registration
+    registered = read_registration(registration) if isinstance(registration, str | Path) else registration
     offer = make_offer(
         loaded,
         models,

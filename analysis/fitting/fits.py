@@ -172,8 +172,8 @@ def _fit_groups(
 def _look(work: PlannedFit) -> Look:
     cell = work.cell
     n_trials = cell.rows.height + sum(cell.n_dropped.values())
-    grain = [cell.key.get(name) for name in ("model", "test")]
-    return Look(work.study, cell.key["source"], cell.key["variant"], work.definition.name, *grain, n_trials)
+    model, test = cell.key.get("model"), cell.key.get("test")
+    return Look(work.study, cell.key["source"], cell.key["variant"], work.definition.name, model, test, n_trials)
 
 
 def _result(engine: str, fit_results: Results, plan: Sequence[PlannedFit]) -> FitResult:

@@ -1,5 +1,6 @@
--- How kept analyses differ from those that were registered: formulas, flags by which rows were left out, fits that were
--- not registered, looks. Reads registered_fits, registered_flags, registered_plans, planned_looks from the registration.
+-- How kept analyses differ from those that were registered: formulas, flags by which rows were left out, looks. A fit of
+-- another name is an exploration, and no deviation. Reads registered_fits, registered_flags, registered_plans and
+-- planned_looks from the registration.
 WITH made AS (
     SELECT f.*
     FROM fits f
@@ -14,7 +15,7 @@ WITH made AS (
            string_agg(DISTINCT l.n_trials::TEXT, ', ') AS at
     FROM looks l
     JOIN registered_plans p ON p.variant = l.variant AND p.source = l.source
-    WHERE l.study = $study AND l.analysis IN (SELECT fit FROM registered_fits)
+    WHERE l.study = $study AND (l.analysis = 'game_indices' OR l.analysis IN (SELECT fit FROM registered_fits))
     GROUP BY l.source, l.variant, l.analysis, l.model, l.test
 ), grains AS (
     SELECT DISTINCT source, study_version, variant FROM trials WHERE study = $study

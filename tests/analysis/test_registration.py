@@ -12,13 +12,14 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis import fit, tables
+from slant.analysis import fit, game_indices, tables
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.html_report import _registered
 from slant.analysis.questions.checks.registration import deviations, registered_study
+from slant.analysis.rows.looks import Look, keep_looks
 from slant.collector import collect, load_study, preregister
 from slant.collector.errors import DatabaseError
-from slant.collector.keep.database import writing
+from slant.collector.keep.database import reading, writing
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import registration_of
 from tests.support.tiny_study import write_tiny
@@ -146,16 +147,40 @@ def test_a_fit_with_another_formula_is_named_and_so_are_exclusions(folder: Path,
     found = told(deviations(db, planned(folder)))
     assert ("formula", "effect_size: d: tokens ~ condition", "effect_size: d: output_tokens ~ condition", 1) in found
     assert ("exclusion", None, "is_refusal", 1) in found
+    with reading(db) as connection:
+        assert connection.execute("SELECT analysis, n_trials FROM looks").fetchall() == [("d", 8)]
 
 
+def test_looking_more_often_than_planned_is_a_deviation_looking_again_is_not(folder: Path, tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    shutil.copy(folder / "a.duckdb", db)
+    looks = [Look("drinks", "simulated", "base", "d", "small", "tea_coffee", n) for n in (4, 8, 8)]
+    keep_looks(db, looks)
+    keep_looks(db, looks)
+    assert told(deviations(db, planned(folder))) == [("looks", "1", "2", 1)]
+    assert told(deviations(db, planned(folder, looks_at=[4]))) == []
+
+
+@pytest.mark.slow
 @pytest.mark.needs("R")
-def test_looking_more_often_than_planned_is_a_deviation_looking_again_is_not(tmp_path: Path) -> None:
+def test_fits_of_a_study_that_grows_are_looks(tmp_path: Path) -> None:
     study, db = study_with_fit(tmp_path / "study"), tmp_path / "a.duckdb"
     for repetitions in (1, 2, 2):
         collect(db, study, MODEL, repetitions=repetitions)
         fit(db, study, "d", workers=1)
     assert ("looks", "1", "2", 1) in told(deviations(db, planned(tmp_path, repetitions=2)))
     assert told(deviations(db, planned(tmp_path, repetitions=2, looks_at=[8]))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.needs("R")
+def test_indices_of_games_are_looks_too(tmp_path: Path) -> None:
+    db = tmp_path / "games.duckdb"
+    for repetitions in (1, 2):
+        collect(db, "ultimatum", ["simulated/greedy"], repetitions=repetitions)
+        game_indices(db, "ultimatum", n_boot=1, n_random=1, workers=1)
+    found = deviations(db, preregister("ultimatum", ["simulated/greedy"], repetitions=2))
+    assert found.select("deviation", "subject", "registered", "found").rows() == [("looks", "game_indices", "1", "2")]
 
 
 def test_the_report_has_a_verdict_for_each_source_version_and_variant(folder: Path) -> None:

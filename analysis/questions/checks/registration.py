@@ -101,8 +101,8 @@ def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
 
 def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.DataFrame:
     rows: pl.DataFrame = frame_of(connection.sql(sql_query(query), params={"study": study}))
-    texts = ("model", "test", "subject", "registered", "found")
-    return rows.cast(dict.fromkeys(texts, pl.String) | {"n": pl.Int64})
+    texts = pl.col("model", "test", "subject", "registered", "found").cast(pl.String)
+    return rows.with_columns(texts, pl.col("n").cast(pl.Int64))
 
 
 def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:

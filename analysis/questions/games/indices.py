@@ -14,6 +14,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
+from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
@@ -64,9 +65,15 @@ def game_indices(
     calls = [_index_call(cell, levels[cell.chance], n_boot, seed) for cell in cells]
     computed = results(db, [*levels.values(), *calls], refit=refit, workers=executor or workers, progress=progress)
     computed.check_none_failed()
+    keep_looks(db, map(_look, cells))
     n_made = sum(call.id in computed.computed for call in calls)
     table = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
     return GameIndices(table, len(cells), n_made, computed.not_kept)
+
+
+def _look(cell: GameCell) -> Look:
+    key = cell.key
+    return Look(key["study"], key["source"], key["variant"], "game_indices", key["model"], None, cell.rounds.height)
 
 
 def _level_call(chance: Chance, n_cells: int, seed: int) -> Call:
