@@ -6,7 +6,7 @@ import re
 
 from slant.collector.terminal import printable
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$]|&(?=#?\w+;))")
 _LINE_START = re.compile(r"(?m)^(\s*)([-+=>]|\d+[.)])")
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",

@@ -36,6 +36,16 @@ def pilot(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
+@pytest.fixture(scope="module")
+def registered(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All answers, from a run that was given its registration, r.json beside it."""
+    folder = tmp_path_factory.mktemp("registered")
+    (folder / "r.json").write_text(preregister(tiny, MODEL).text, "utf-8")
+    more = ("--registration", folder / "r.json", "--db", folder / "a.duckdb")
+    assert "Not as registered" not in typed("--study", tiny, "--simulated", *more).stderr
+    return folder / "a.duckdb"
+
+
 def typed(*words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words], prog_name="collect")
 
@@ -66,9 +76,8 @@ def test_it_says_what_is_asked_and_how_it_is_analysed(tiny: str) -> None:
     assert found["later_models"] == {"eligible": ["openai/o*"], "rule": "The next one."}
 
 
-def test_its_prompts_are_those_that_are_sent(tiny: str, tmp_path: Path) -> None:
-    collect(tmp_path / "a.duckdb", tiny, MODEL)
-    with reading(tmp_path / "a.duckdb") as connection:
+def test_its_prompts_are_those_that_are_sent(tiny: str, registered: Path) -> None:
+    with reading(registered) as connection:
         sent = {row[0] for row in connection.execute("SELECT prompt_hash FROM attempts").fetchall()}
     (hashes,) = document(tiny)["prompts"].values()
     assert set(hashes) == sent
@@ -117,25 +126,20 @@ def test_what_can_not_be_kept_is_not_registered(tiny: str, choice: dict[str, Any
         preregister(tiny, MODEL, **choice)
 
 
-def test_a_run_keeps_the_registration_it_is_given(tiny: str, tmp_path: Path) -> None:
-    (tmp_path / "r.json").write_text(preregister(tiny, MODEL).text, "utf-8")
-    db = tmp_path / "a.duckdb"
-    more = ("--study", tiny, "--simulated", "--registration", tmp_path / "r.json", "--db", db)
-    assert "Not as registered" not in typed(*more).stderr
-    with reading(db) as connection:
+def test_a_run_keeps_the_registration_it_is_given(tiny: str, registered: Path) -> None:
+    with reading(registered) as connection:
         kept = connection.execute("SELECT registration FROM runs").fetchall()
-    registration = read_registration(tmp_path / "r.json")
+    registration = read_registration(registered.parent / "r.json")
     assert kept == [(registration.sha256,)]
-    assert kept_registrations(db, "drinks") == [registration]
+    assert kept_registrations(registered, "drinks") == [registration] == [preregister(tiny, MODEL)]
 
 
-def test_a_registration_that_comes_after_all_answers_is_kept_too(tiny: str, tmp_path: Path) -> None:
-    db, registration = tmp_path / "a.duckdb", preregister(tiny, MODEL)
-    collect(db, tiny, MODEL)
-    (tmp_path / "r.json").write_text(registration.text, "utf-8")
-    more = ("--study", tiny, "--simulated", "--registration", tmp_path / "r.json", "--db", db)
-    assert "Nothing to ask" in typed(*more).stderr
-    assert kept_registrations(db, "drinks") == [registration]
+def test_a_registration_that_comes_after_all_answers_is_kept_too(tiny: str, registered: Path) -> None:
+    later = preregister(tiny, MODEL, exclusions=["Under 5 tokens"])
+    (registered.parent / "later.json").write_text(later.text, "utf-8")
+    more = ("--simulated", "--registration", registered.parent / "later.json", "--db", registered)
+    assert "Nothing to ask" in typed("--study", tiny, *more).stderr
+    assert kept_registrations(registered, "drinks")[0] == later
 
 
 def test_what_is_not_as_registered_is_said_before_anybody_is_asked(tiny: str, tmp_path: Path) -> None:
