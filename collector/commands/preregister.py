@@ -85,6 +85,7 @@ def preregister_command(
         looks_at=looks_at,
         stopping_rule=stopping_rule,
         pilot=pilot,
+        say=say,
     )
     path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))
     click.echo(f"{registration.sha256}  {printable(path)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.plan.run_plan import MOST_REPETITIONS
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
 from slant.collector.registration.pilot import pilot_numbers
@@ -22,6 +23,7 @@ from slant.collector.system.code_version import current_code_version
 
 STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
 LATER_MODELS = "No model but those named."
+_MANY = 50_000  # trials, whose prompts take some seconds
 _PATTERN = re.compile(r"[\w.:@+*?/-]+")
 _PROMPTS = (
     "The column prompt_hash of the first request of each conversation, as a set: BLAKE2b, 128 bits, of its messages. "
@@ -52,11 +54,16 @@ def make_registration(
     *,
     simulated: bool = False,
     pilot: Path | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Registration:
     """Of these variants of one study. Nobody is asked and nothing is written. `pilot`: a database with earlier answers,
-    which adds the numbers that the plan was made with. UsageError where a choice can't hold."""
+    which adds the numbers that the plan was made with; `say` is told of what takes long. UsageError
+    where a choice can't hold."""
     study = studies[0]
     _check(choices, planned_count(study, choices.repetitions))
+    n_planned = sum(planned_count(v, choices.repetitions) * len(_models(v, models, simulated)) for v in studies)
+    if say is not None and n_planned > _MANY:
+        say(f"Making the prompts of {n_planned:,} trials; a million take about a minute.")
     prompts: dict[str, list[str]] = {}
     plans = [_plan(variant, _models(variant, models, simulated), choices, pilot, prompts) for variant in studies]
     fits = _fits(study, choices.fits)
@@ -94,6 +101,8 @@ def make_registration(
 
 
 def _check(choices: Choices, planned: int) -> None:
+    if not 1 <= choices.repetitions <= MOST_REPETITIONS:
+        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {choices.repetitions}.")
     for pattern in choices.eligible:
         if not _PATTERN.fullmatch(pattern) or "/" not in pattern:
             raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from slant.collector.errors import UsageError
@@ -26,6 +26,7 @@ def preregister(
     looks_at: Sequence[int] = (),
     stopping_rule: str | None = None,
     pilot: str | Path | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Registration:
     """What is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
 
@@ -33,14 +34,15 @@ def preregister(
     but extensions). `eligible`: patterns of later models that may be asked, such as "openai/gpt-*"; `rule`
     says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words beside
     the fits' own flags, `looks_at` numbers of trials of each model at which results are looked at before the end.
-    `pilot` is a database with earlier answers. Nobody is asked; no key is needed. Raises a SlantError.
+    `pilot` is a database with earlier answers; `say` is told of what takes long. Nobody is asked; no key is needed.
+    Raises a SlantError.
 
     >>> preregister("rmiat", ["openai/o3-mini"]).sha256  # doctest: +SKIP
     """
     place = None if pilot is None else Path(pilot)
     choices = Choices(seed, repetitions, eligible, rule, exclusions, fits, looks_at, stopping_rule or STOPPING_RULE)
     studies = _variants(study, variants, place)
-    return make_registration(studies, models or (), choices, simulated=simulated, pilot=place)
+    return make_registration(studies, models or (), choices, simulated=simulated, pilot=place, say=say)
 
 
 def _variants(study: str | Path | Study, names: Sequence[str], pilot: Path | None) -> list[Study]:

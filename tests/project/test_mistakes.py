@@ -26,6 +26,7 @@ WRONG |= {"file": (".",), "directory": ("a.csv",)}
 NEEDED = {"collect": "--study rmiat --simulated --dry-run", "analyze": "--fit effect_size"}
 NEEDED |= {"collect check-model": "openai/gpt-4o", "collect import": "a.csv", "collect studies new": "mine"}
 NEEDED |= {"collect studies show": "rmiat", "analyze topics search": "--topics 2"}
+NEEDED |= {"collect preregister": "--study rmiat"}
 NAMES = ("--study", "--variant", "--fit", "--view", "--run", "--study-version", "--model", "--answer", "--show")
 CONTRADICTIONS = (
     "collect --study rmiat --simulated --wait",
