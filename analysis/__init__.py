@@ -14,6 +14,8 @@ analysis.specifications("slant.duckdb", "rmiat").table   # the same question, an
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
+analysis.seal("slant.duckdb", "rmiat", "study.zip")      # all of it as one file for others, who
+analysis.replay("study.zip", "check").agrees             # make it again, and see whether it is the same
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
+    from slant.analysis.archive.replay import replay as replay
+    from slant.analysis.archive.seal import seal as seal
     from slant.analysis.calls.executors import mixed_versions as mixed_versions
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
@@ -54,6 +58,8 @@ _PLACES = {
     "open_trials": "slant.analysis.rows.views",
     "permute": "slant.analysis.questions.permutation.permutation_results",
     "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
+    "replay": "slant.analysis.archive.replay",
+    "seal": "slant.analysis.archive.seal",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
     "read_topics": "slant.analysis.questions.topics.topic_models",
@@ -63,8 +69,8 @@ _PLACES = {
 }
 __all__ = [
     "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "report", "specifications",
-    "table_text", "tables",
+    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "replay", "report", "seal",
+    "specifications", "table_text", "tables",
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def install_python_packages(python: str, r: RInstallation, log: Path) -> None:
     make_venv(python, log)
     from r_home import rpy2_requirements
 
-    wanted = ["--constraint", "constraints.txt", "--editable", ".[r,dask,dev]", *rpy2_requirements(r.version)]
+    wanted = ["--constraint", "constraints.txt", "--editable", ".[r,dask,archive,dev]", *rpy2_requirements(r.version)]
     quiet = ["install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     with Step("setup: installing slant and its Python packages into .venv"):
         failed = run([VENV / "bin" / "python", "-m", "pip", *quiet, *wanted], log)

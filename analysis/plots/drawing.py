@@ -20,6 +20,7 @@ from slant.analysis.calls.results import Progress
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.plots.specification_curve import rows_to_draw
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.flat import flat
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
@@ -53,14 +54,15 @@ def figures(
     width: float | None = None,
     height: float | None = None,
     executor: Executor | None = None,
+    with_rows: bool = False,
 ) -> pl.DataFrame:
     """Draw the figures of `study` (default: all of FIGURES that the data have something for) into the folder `out`.
 
     Each source, study version and variant has files of its own: effect_sizes-imported-base.svg … (games, whose variants
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
-    inches (default: each figure's own; words wrap to a width that is given, and the height follows). `workers` and
-    `executor` as of `fit()`.
+    inches (default: each figure's own; words wrap to a width that is given, and the height follows). `with_rows` puts
+    the rows that each figure is drawn from beside it, as a CSV of its name. `workers` and `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
@@ -87,8 +89,11 @@ def figures(
         name_parts = [figure.figure, *filter(None, [figure.part]), figure.grain["source"]]
         name_parts += filter(None, [figure.grain.get("variant")])
         name_parts += filter(None, [figure.grain.get("study_version") if has_versions else None])
+        stem = "-".join(map(_as_file_name, name_parts))
+        if with_rows:
+            (folder / f"{stem}.csv").write_text(flat(figure.rows).write_csv(), "utf-8")
         for ending in formats:
-            path = folder / f"{'-'.join(map(_as_file_name, name_parts))}.{ending}"
+            path = folder / f"{stem}.{ending}"
             about = {**dict.fromkeys(GRAIN), **figure.grain, "figure": figure.figure, "part": figure.part}
             rows.append({**about, **_written(drawn_files[ending][number], path), "note": figure.note})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))

@@ -120,9 +120,9 @@ def kept_study(name: str, db: str | Path | None) -> Path | None:
     return None if text is None else written(text)
 
 
-def written(text: KeptText) -> Path:
-    """The study's own file in a folder of slant's own. StudyError where a name leads elsewhere, or the text is not what
-    was kept."""
+def written(text: KeptText, folder: Path | None = None) -> Path:
+    """The study's own file, written into `folder` (None: one of slant's own). StudyError where a name leads elsewhere,
+    or the text is not what was kept."""
     names = list(text.files)
     for name in names:
         parts = (PurePosixPath(name), PureWindowsPath(name))
@@ -137,6 +137,8 @@ def written(text: KeptText) -> Path:
             )
     if not names or not names[0].endswith(".toml") or text_id(text.files) != text.text_id:
         raise StudyError("A study in this database can't be read: its text is not the one that was kept.")
+    if folder is not None:
+        return _write(folder, text)
     folder = kept_folder() / text.text_id
     try:
         return _write(folder, text)

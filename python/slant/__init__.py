@@ -27,8 +27,8 @@ _HOME = {
     ),
     "slant.analysis": (
         "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-        "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "report", "specifications",
-        "table_text", "tables",
+        "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "replay", "report", "seal",
+        "specifications", "table_text", "tables",
     ),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

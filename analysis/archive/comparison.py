@@ -1,0 +1,164 @@
+"""What a replay made beside what was sealed: exactly, within a tolerance, or within what chance gives to draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.archive.zip_writer import sha256_of
+
+AGREES, DIFFERS, NOT_MADE = "agrees", "differs", "not made"
+EXACT = 0.0
+COMPUTED = 1e-8
+SEVERAL_EFFECTS = 1e-4
+"""Of mixed models with several random effects: their last digits depend on where in memory the rows lie, from one run
+of R to the next (CONTRIBUTING.md)."""
+OF_THE_MAKING = (
+    "call_id", "versions", "messages", "seconds", "fitted_at", "ended_at", "searched_at", "compile_s", "sampling_s",
+    "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "search_id",
+    "permutation_id", "level_call_id", "difference_id", "data_hash", "rows_hash",
+)  # fmt: skip
+"""Columns that tell of the computing and not of the result: how long it took, by which versions, its name here."""
+_STANDARD_ERRORS = 5.0  # of Monte Carlo: less than one in a million numbers lies beyond by chance
+_OF_INTERVAL_END = 3.0  # the standard error of a 2.5 % quantile beside that of a mean, of a normal distribution: 2.67
+_NORMAL_95 = 3.92
+_BATCH = 20_480
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One file: its kind (hash, data, table, fit, draws, figure), `status` (agrees, differs, not made), within what
+    (`within`), the largest difference between two numbers, how many values were compared, and what is to be said."""
+
+    kind: str
+    name: str
+    status: str
+    within: str = ""
+    largest_difference: float | None = None
+    n_values: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How far two numbers may be apart. `of_r`: R computed them, and columns OF_THE_MAKING stand beside them. `ess`: the
+    smallest effective sample size, where they are of draws made by other versions; None else."""
+
+    tolerance: float = EXACT
+    ess: float | None = None
+    of_r: bool = False
+
+    @property
+    def in_words(self) -> str:
+        if self.ess is not None:
+            return "Monte Carlo error"
+        return f"{self.tolerance:g}" if self.tolerance else "exactly"
+
+
+def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -> Compared:
+    """Two CSV files, cell by cell, in the order of their rows."""
+    compared = Compared(kind, name, AGREES, rule.in_words)
+    try:
+        then, now = (pl.read_csv(path, infer_schema=False) for path in (sealed, made))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        return replace(compared, status=DIFFERS, note=f"one of the two can't be read ({str(error).splitlines()[0]})")
+    if then.columns != now.columns:
+        others = sorted(set(then.columns) ^ set(now.columns))
+        return replace(compared, status=DIFFERS, note=f"other columns: {', '.join(others) or 'in another order'}")
+    if then.height != now.height:
+        return replace(compared, status=DIFFERS, note=f"{then.height:,} rows were sealed, {now.height:,} were made")
+    names = [column for column in then.columns if not rule.of_r or column not in OF_THE_MAKING]
+    largest: float | None = None
+    for column in names:
+        allowed = _allowed(then, column, rule)
+        distance, row = _distance(then[column], now[column], allowed)
+        if row is not None:
+            values = f'"{str(then[column][row])[:40]}" sealed, "{str(now[column][row])[:40]}" made'
+            return replace(
+                compared, status=DIFFERS, largest_difference=distance, note=f"row {row + 1}, {column}: {values}"
+            )
+        largest = distance if largest is None else max(largest, distance or 0.0)
+    return replace(compared, largest_difference=largest, n_values=then.height * len(names))
+
+
+def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:
+    """How far each number of a column may be off; None: not at all. Infinite where nothing can be said of it."""
+    if rule.ess is None:
+        return pl.Series([rule.tolerance] * then.height, dtype=pl.Float64) if rule.tolerance else None
+    if "conf_low" in then.columns and "conf_high" in then.columns:
+        width = then["conf_high"].cast(pl.Float64, strict=False) - then["conf_low"].cast(pl.Float64, strict=False)
+        error = width / _NORMAL_95 / rule.ess**0.5 * 2**0.5 * _STANDARD_ERRORS
+        if column in ("estimate", "median", "std_error", "conf_low", "conf_high"):
+            return pl.Series(error * (_OF_INTERVAL_END if column.startswith("conf") else 1.0))
+    is_number = then[column].drop_nulls().cast(pl.Float64, strict=False).null_count() == 0
+    return pl.Series([math.inf] * then.height, dtype=pl.Float64) if is_number else None
+
+
+def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tuple[float | None, int | None]:
+    """The largest difference between two columns, and the first row where it is too large."""
+    other = then.ne_missing(now)
+    if not other.any():
+        return 0.0 if allowed is not None else None, None
+    rows = other.arg_true()
+    if allowed is None:
+        return None, int(rows[0])
+    before, after = (column.gather(rows).cast(pl.Float64, strict=False) for column in (then, now))
+    limits = allowed.gather(rows) * before.abs().clip(lower_bound=1.0)
+    distance = (before - after).abs()
+    if (bad := (distance.is_null() | distance.is_nan() | (distance > limits)).arg_true()).len():
+        return _number(distance.max()), int(rows[bad[0]])
+    return _number(distance.max()), None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def compare_bytes(kind: str, name: str, sealed: Path, made: Path) -> Compared:
+    """Two files that must be the same, or, of Parquet, hold the same rows."""
+    if sha256_of(sealed) == sha256_of(made):
+        return Compared(kind, name, AGREES, "exactly")
+    if name.endswith(".parquet"):
+        return _compare_parquet(kind, name, sealed, made)
+    return Compared(kind, name, DIFFERS, "exactly", note=f"from line {_first_other_line(sealed, made)} on")
+
+
+def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared:
+    try:
+        then, now = pl.scan_parquet(sealed), pl.scan_parquet(made)
+        if then.collect_schema() != now.collect_schema():
+            return Compared(kind, name, DIFFERS, "exactly", note="other columns")
+        n_rows = now.select(pl.len()).collect().item()
+        if then.select(pl.len()).collect().item() != n_rows:
+            return Compared(kind, name, DIFFERS, "exactly", note="another number of rows")
+        for start in range(0, n_rows, _BATCH):
+            if not then.slice(start, _BATCH).collect().equals(now.slice(start, _BATCH).collect()):
+                return Compared(kind, name, DIFFERS, "exactly", note=f"in rows from {start + 1:,} on")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        return Compared(kind, name, DIFFERS, "exactly", note=f"can't be read ({str(error).splitlines()[0]})")
+    return Compared(kind, name, AGREES, "exactly", note="the same rows, packed by another version")
+
+
+def _first_other_line(one: Path, other: Path) -> int:
+    number = 1
+    with one.open("rb") as first, other.open("rb") as second:
+        while True:
+            line, line_there = first.readline(_BATCH), second.readline(_BATCH)
+            if line != line_there or not line:
+                return number
+            number += line.endswith(b"\n")
+
+
+def smallest_ess(diagnostics: Mapping[str, Path]) -> float:
+    """The smallest effective sample size that sealed Bayesian fits tell of; 100 where none does."""
+    sizes = [100.0]
+    for path in diagnostics.values():
+        frame = pl.read_csv(path, infer_schema=False)
+        for name in ("min_ess_bulk", "min_ess_tail"):
+            if name in frame.columns:
+                sizes += [size for size in frame[name].cast(pl.Float64, strict=False) if size and size > 0]
+    return min(sizes[1:] or sizes)

@@ -1,0 +1,80 @@
+"""Which software made a sealed study: Python packages as constraints for pip, R packages as renv.lock, the platform."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.bridge.worker import versions_now
+from slant.collector.system.code_version import current_code_version, git_commit
+
+_REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
+_NO_PACKAGE = ("R", "slant", "definition", "machine")
+
+
+def python_versions() -> dict[str, str]:
+    """The packages that slant needs here, and those that they need, by name."""
+    found: dict[str, str] = {}
+    todo = ["slant"]
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name in found:
+            continue
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        found[name] = distribution.version
+        todo += _required(distribution)
+    return dict(sorted((name, version) for name, version in found.items() if name != "slant"))
+
+
+def _required(distribution: metadata.Distribution) -> Iterator[str]:
+    for line in distribution.requires or ():
+        if "extra ==" not in line and (match := _REQUIRED.match(line)):
+            yield match[0]
+
+
+def r_versions(frames: Mapping[str, pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
+    """R and its packages: those that made the results, as these say themselves, else those that are here. Of several
+    versions the last by number; empty where there is no R and no result."""
+    made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {})
+    for frame in frames.values():
+        if "versions" in frame.columns:
+            for text in frame["versions"].drop_nulls().unique().sort():
+                made |= {name: str(version) for name, version in json.loads(text).items()}
+    return {name: made[name] for name in sorted(made) if name == "R" or name not in _NO_PACKAGE}
+
+
+def software(r: Mapping[str, str]) -> dict[str, str]:
+    """All versions that numbers can depend on, by name."""
+    python = python_versions()
+    return {
+        "slant": current_code_version(),
+        "slant commit": git_commit() or "unknown",
+        "Python": platform.python_version(),
+        **{name: python[name] for name in ("duckdb", "polars") if name in python},
+        **r,
+    }
+
+
+def write_environment(folder: Path, r: Mapping[str, str]) -> None:
+    folder.mkdir()
+    lines = [f"{name}=={version}\n" for name, version in python_versions().items()]
+    (folder / "constraints.txt").write_text("".join(lines), "utf-8")
+    packages = {
+        name: {"Package": name, "Version": version, "Source": "Repository"}
+        for name, version in r.items()
+        if name != "R"
+    }
+    if r:
+        lock = {"R": {"Version": r["R"], "Repositories": []}, "Packages": packages}
+        (folder / "renv.lock").write_text(json.dumps(lock, indent=2) + "\n", "utf-8")
+    about = {"system": platform.system(), "machine": platform.machine(), "software": software(r)}
+    (folder / "platform.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")

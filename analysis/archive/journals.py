@@ -1,0 +1,132 @@
+"""The journals of one study, as they go into an archive: line by line as they were written, but for what may not be
+in it, and then it is said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slant.analysis.archive.left_out_texts import REASONING, without_reasoning
+from slant.analysis.archive.private_words import PrivateWords
+from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.keep.database import has_collector, reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
+from slant.collector.keep.journal_loader import CHUNK_BYTES
+from slant.collector.system.json_text import encoded
+
+_RUNS = "SELECT run_id FROM runs WHERE study = ? ORDER BY ALL"
+_MODELS = (
+    "SELECT DISTINCT provider || '/' || requested_model FROM run_models WHERE run_id IN "
+    "(SELECT run_id FROM runs WHERE study = ?)"
+)
+OnBytes = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class SealedJournal:
+    """One journal in the archive. `sha256` is that of its text as the collector wrote it; `n_changed` lines of it are
+    not as they were there, for the reasons `why`."""
+
+    name: str
+    sha256: str
+    n_lines: int
+    n_changed: int
+    why: tuple[str, ...]
+
+
+def journals_of(db: Path, study: str) -> list[Path]:
+    """The journals that hold what is known of a study: its runs, and what was noted of them later.
+
+    DatabaseError where one of its runs has no journal any more, or a collector is at work.
+    """
+    if has_collector(db):
+        raise DatabaseError(f'Can\'t seal "{study}" while "{db}" is being collected into.', "Wait until it has ended.")
+    with reading(db) as connection:
+        runs = {run for (run,) in connection.execute(_RUNS, [study]).fetchall()}
+        models = {model for (model,) in connection.execute(_MODELS, [study]).fetchall()}
+    paths = journal_paths(journal_folder(db))
+    if lost := sorted(runs - {journal_run(path) for path in paths}):
+        raise DatabaseError(
+            f'Can\'t seal "{study}": the journal of the run {lost[0]} is not in "{journal_folder(db).name}".',
+            "An archive is made of the journals beside a database. Bring that folder here, too.",
+        )
+    return [path for path in paths if journal_run(path) in runs or _is_noted_of(path, study, runs, models)]
+
+
+def _is_noted_of(path: Path, study: str, runs: set[str], models: set[str]) -> bool:
+    """Whether a journal of no run (a merge, a check of a model, second counts) tells of these runs."""
+    first = next(_lines(path), b"{}")
+    if not first.startswith(b'{"kind":') or first.startswith(b'{"kind":"run"'):
+        return False
+    return any(_tells_of(json.loads(line), study, runs, models) for line in _lines(path))
+
+
+def _tells_of(record: dict[str, Any], study: str, runs: set[str], models: set[str]) -> bool:
+    kind = record.get("kind")
+    if kind == "merge":
+        return not runs.isdisjoint(record.get("runs", ()))
+    if kind == "recounts":
+        return any(str(attempt_id).rpartition("-")[0] in runs for attempt_id, _ in record.get("rows", ()))
+    if kind == "check":
+        return f"{record.get('provider')}/{record.get('requested_model')}" in models
+    return kind == "study" and record.get("study") == study
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    for _, data in whole_lines(path, 0, CHUNK_BYTES):
+        yield from data.split(b"\n")[:-1]
+
+
+def seal_journals(
+    paths: list[Path], folder: Path, private: PrivateWords, without: tuple[str, ...], on_bytes: OnBytes
+) -> list[SealedJournal]:
+    """Write the text of each journal into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    of_all, done, sealed = sum(map(journal_size, paths)), 0, []
+    for path in paths:
+        digest, n_lines, n_changed, why = hashlib.sha256(), 0, 0, dict[str, None]()
+        with (folder / journal_name(path)).open("xb") as file:
+            for line in _lines(path):
+                digest.update(line + b"\n")
+                n_lines += 1
+                shared, reasons = _shared_line(line, private, without, path)
+                n_changed += shared != line
+                why |= dict.fromkeys(reasons)
+                file.write(shared + b"\n")
+                done += len(line) + 1
+                if n_lines % 500 == 0:
+                    on_bytes(done, of_all)
+        sealed.append(SealedJournal(journal_name(path), digest.hexdigest(), n_lines, n_changed, tuple(why)))
+    on_bytes(of_all, of_all)
+    return sealed
+
+
+def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], path: Path) -> tuple[bytes, list[str]]:
+    """A line as it may be shared, and why it is not as it was. One that can't be read stays as it is, if it may."""
+    is_private = private.are_in(line)
+    if not is_private and REASONING not in without:
+        return line, []
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        return private.in_text(line.decode("utf-8", "replace")).encode() if is_private else line, []
+    shared, reasons = record, []
+    if REASONING in without and (left := without_reasoning(shared)) != shared:
+        shared = left
+        reasons.append("texts of reasoning")
+    if is_private and (left := private.without(shared)) != shared:
+        if record.get("kind") == "study":
+            raise SlantError(
+                f"Can't seal: the text of the study in {path.name} names a key or a folder of this machine.",
+                "Take it out of the study's files, then: collect --study FILE",
+            )
+        shared = left
+        reasons.append("names of a machine, its folders or keys")
+    return (encoded(shared), reasons) if shared is not record else (line, [])

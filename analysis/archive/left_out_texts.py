@@ -1,0 +1,74 @@
+"""Texts that may not be shared, taken out of journals and results: their hashes stay, and what tables count in them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+REASONING = "reasoning"
+KINDS = (REASONING,)
+"""What `--without` takes."""
+COUNTED_WORDS = ("IAT",)
+"""Words that a view looks for in reasoning (sql/views/2_tables/iat_mentions.sql); whether a text has them is kept."""
+_OF_REASONING = re.compile(r"reason|think|thought|signature|encrypted|summary", re.IGNORECASE)
+_WITH_MESSAGES = ("messages", "input", "contents", "prompt")
+
+
+def stand_in(text: str) -> str:
+    """What stands in the place of a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
+    words = "".join(f", with the word {word}" for word in COUNTED_WORDS if word in text)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return f"[left out: sha256 {digest}, {len(text)} characters{words}]"
+
+
+def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:
+    """A line of a journal without the texts of reasoning: the field itself, the response as it came, which has it in
+    each provider's own form, and what later requests of a conversation gave back of it. Answers stay."""
+    changed = dict(record)
+    if text := record.get("reasoning_text"):
+        changed["reasoning_text"] = stand_in(text)
+    if isinstance(record.get("response"), str):
+        changed["response"] = json.dumps({"left_out": stand_in(record["response"])})
+    if isinstance(record.get("request"), str):
+        changed["request"] = _request(record["request"])
+    if record.get("kind") == "check" and isinstance(record.get("answers"), str):
+        changed["answers"] = json.dumps({"left_out": stand_in(record["answers"])})
+    return changed
+
+
+def _request(text: str) -> str:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(body, dict):
+        return text
+    shared = {name: _shared(value) if name in _WITH_MESSAGES else value for name, value in body.items()}
+    return text if shared == body else json.dumps(shared, ensure_ascii=False)
+
+
+def _shared(part: Any) -> Any:
+    """Messages without what gives reasoning back, whatever a provider calls it."""
+    if isinstance(part, list):
+        return [_shared(value) for value in part]
+    if not isinstance(part, Mapping):
+        return part
+    if _OF_REASONING.search(str(part.get("type", ""))) or part.get("thought") is True:
+        return {"type": part.get("type"), "left_out": stand_in(json.dumps(part, sort_keys=True))}
+    return {
+        name: stand_in(value if isinstance(value, str) else json.dumps(value, sort_keys=True))
+        if _OF_REASONING.search(name) and value not in (None, "", [], {})
+        else _shared(value)
+        for name, value in part.items()
+    }
+
+
+def texts_left_out(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table of results without the texts that it quotes."""
+    names = [name for name in ("text", "reasoning_text") if frame.schema.get(name) == pl.String]
+    return frame.with_columns(pl.col(name).map_elements(stand_in, return_dtype=pl.String) for name in names)

@@ -1,0 +1,366 @@
+"""`replay()`: is an archive as it was sealed, and do its journals give the same tables, fits and figures again?
+
+The archive may come from anywhere. It is looked at before it is unpacked; what it says is to be made are steps that
+slant knows, with arguments that it checks; nothing is written outside the folder `out`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.comparison import (
+    AGREES,
+    COMPUTED,
+    DIFFERS,
+    NOT_MADE,
+    SEVERAL_EFFECTS,
+    Compared,
+    Rule,
+    compare_bytes,
+    compare_tables,
+    smallest_ess,
+)
+from slant.analysis.archive.environment import r_versions, software
+from slant.analysis.archive.left_out_texts import KINDS, REASONING
+from slant.analysis.archive.stages import Stages
+from slant.analysis.archive.steps import Step, read_step
+from slant.analysis.archive.study_copy import DRAWS, load_sealed, stored_study
+from slant.analysis.archive.tables import are_draws, read_by, study_tables, write_tables
+from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
+from slant.analysis.bridge.r_home import version_numbers
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.model_files import model_folder
+from slant.analysis.plots.drawing import figures
+from slant.analysis.rows.flat import flat
+from slant.collector.errors import SlantError, UsageError
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.export import export_trials
+from slant.collector.keep.journal import journal_folder
+from slant.collector.studies.catalogue import Study
+from slant.collector.study.toml_table import checked_name
+
+DATABASE = "replayed.duckdb"
+_SEALED, _MADE = "sealed", "made"
+_MOST_RECORD_BYTES = 5_000_000
+_DRAWING = ("slant", "slant commit", "Python", "duckdb", "polars")  # versions that no number of R depends on
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """`table`: one row a file that was checked or made again: kind (hash, data, table, fit, draws, figure), name,
+    status (agrees, differs, not made), within, largest_difference, n_values, note. `versions`: one row a piece of
+    software: name, sealed, here. `notes`: what to know beside them."""
+
+    table: pl.DataFrame
+    versions: pl.DataFrame
+    notes: tuple[str, ...]
+    db: Path
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs; what could not be made (R is not here, say) does not."""
+        return DIFFERS not in self.table["status"]
+
+    @property
+    def problems(self) -> pl.DataFrame:
+        return self.table.filter(pl.col("status") != AGREES)
+
+
+@dataclass
+class _Replay:
+    """A replay under way: what the archive says, and where what is made comes to lie."""
+
+    sealed: Path
+    made: Path
+    db: Path
+    names: frozenset[str]
+    study: Study
+    steps: list[Step]
+    data: list[Mapping[str, str]]
+    left_out: tuple[str, ...]
+    sealed_versions: dict[str, str]
+    here: dict[str, str]
+    has_figures: bool
+    lacks_steps: bool = False
+
+    def is_same_software(self) -> bool:
+        """Whether R and its packages are those that made the results."""
+        names = [name for name in self.sealed_versions if name not in _DRAWING]
+        return all(
+            version_numbers(self.sealed_versions[name]) == version_numbers(self.here.get(name, "")) for name in names
+        )
+
+
+def replay(
+    archive: str | Path,
+    out: str | Path = "check",
+    workers: Workers = None,
+    progress: Stages | None = None,
+    executor: Executor | None = None,
+) -> Replayed:
+    """Check an archive of `seal()`, and make everything in it again from its journals, in the new folder `out`.
+
+    Hashes first; then a fresh database; then each file of data, table, fit and figure, which is compared with the one in
+    the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error where the
+    versions are others). Without R, what needs it is "not made". `out` holds the unpacked archive (`sealed`), what was
+    made (`made`) and the database. `workers` and `executor` as of `fit()`.
+
+    Raises UsageError where `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
+    what slant does not put into one.
+    """
+    archive, out, stages = Path(archive), Path(out), progress or Stages()
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already, and not empty.", "Name a new folder: --out FOLDER")
+    with opened_archive(archive) as opened:
+        if not out.absolute().parent.is_dir():
+            raise UsageError(f'There is no folder "{out.absolute().parent}" to replay in.', "Make it first: mkdir")
+        check_room(opened, out.absolute().parent)
+        out.mkdir(exist_ok=True)
+        rows = _unpacked(opened, out / _SEALED, stages)
+        names = frozenset(name for name in opened.members if (out / _SEALED / name).is_file())
+    notes: list[str] = []
+    record = _record(out / _SEALED / layout.REPLAY)
+    state = _begun(record, out, names, stages, notes)
+    rows += _data_rows(state, stages)
+    rows += _step_rows(state, executor or workers, stages)
+    rows += _table_rows(state, stages)
+    rows += _figure_rows(state, executor or workers, stages)
+    table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
+    table.write_csv(out / "replay.csv")
+    return Replayed(table, _version_rows(state), tuple(notes), state.db)
+
+
+_SCHEMA = {
+    "kind": pl.String, "name": pl.String, "status": pl.String, "within": pl.String,
+    "largest_difference": pl.Float64, "n_values": pl.Int64, "note": pl.String,
+}  # fmt: skip
+
+
+def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
+    """Each file as it lies in the archive, with whether it is what the manifest says."""
+    rows, done = [], 0
+    with stages.stage("Checking hashes", "MB") as on_bytes:
+        for name, info in archive.members.items():
+            problem = archive.unpack(name, folder)
+            done += info.file_size
+            on_bytes(done, archive.n_bytes)
+            if name != layout.MANIFEST:
+                rows.append(Compared("hash", name, DIFFERS if problem else AGREES, "exactly", note=problem or ""))
+    return rows
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """What the archive says is to be made. ArchiveError where it does not."""
+    try:
+        if path.stat().st_size > _MOST_RECORD_BYTES:
+            raise ValueError("it is too long")
+        record = json.loads(path.read_text("utf-8"))
+        checked: dict[str, Any] = {
+            "study": checked_name(str(record["study"]), "study"),
+            "steps": [read_step(step) for step in record["steps"]],
+            "left_out": tuple(kind for kind in record["left_out"] if kind in KINDS),
+            "versions": {str(name)[:80]: str(version)[:80] for name, version in record["versions"].items()},
+            "data": [{key: str(row[key]) for key in ("view", "csv", "parquet")} for row in record["data"]],
+            "figures": record["figures"] is True,
+        }
+    except (OSError, SlantError, *_UNREADABLE) as error:
+        raise ArchiveError(f"Can't replay: {layout.REPLAY} in the archive can't be read ({error}).") from error
+    return checked
+
+
+def _begun(record: dict[str, Any], out: Path, names: frozenset[str], stages: Stages, notes: list[str]) -> _Replay:
+    """The fresh database, made of the journals, and the study as it keeps it."""
+    sealed, db = out / _SEALED, out / DATABASE
+    journals = [name for name in sorted(names) if name.startswith(f"{layout.JOURNAL}/")]
+    journal_folder(db).mkdir()
+    for name in journals:
+        shutil.copyfile(sealed / name, journal_folder(db) / Path(name).name)
+    with stages.stage("Loading journals", "MB") as on_bytes:
+        report = load_sealed(db, on_bytes)
+    notes += [f"A line of a journal can't be read: {Path(problem).name}" for problem in report.problems[:10]]
+    with reading(db) as connection:
+        studies = connection.execute("SELECT DISTINCT study FROM attempts").fetchall()
+    if (record["study"],) not in studies:
+        raise ArchiveError(f'Can\'t replay: no journal of the archive has answers of "{record["study"]}".')
+    study = stored_study(db, record["study"], out / "study")
+    packages = tuple(dict.fromkeys(["ggplot2", *(name for step in record["steps"] for name in step.packages)]))
+    known = tuple(name for name in packages if name.replace(".", "").isalnum())
+    return _Replay(
+        sealed,
+        out / _MADE,
+        db,
+        names,
+        study,
+        record["steps"],
+        record["data"],
+        record["left_out"],
+        record["versions"],
+        software(r_versions({}, known)),
+        record["figures"],
+    )
+
+
+def _data_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
+    with stages.stage("Writing data again"):
+        (state.made / layout.DATA).mkdir(parents=True)
+        for file in state.data:
+            for name in (file["csv"], file["parquet"]):
+                if name not in state.names or not name.startswith(f"{layout.DATA}/"):
+                    yield Compared("data", name[:80], DIFFERS, note="it is not in the archive")
+                    continue
+                try:
+                    export_trials(state.db, state.study.name, state.made / name, file["view"])
+                except SlantError as error:
+                    yield Compared("data", name, NOT_MADE, note=error.what)
+                    continue
+                yield compare_bytes("data", name, state.sealed / name, state.made / name)
+
+
+def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Compared]:
+    (state.made / layout.FITS).mkdir(parents=True, exist_ok=True)
+    for step in state.steps:
+        names = [name for name in sorted(state.names) if name.startswith(f"{layout.FITS}/{step.name}.")]
+        reason = None
+        if step.reads_texts and REASONING in state.left_out:
+            reason = "it is made of texts that were left out"
+        else:
+            with stages.stage(f"{step.name} in R") as on_calls:
+                try:
+                    frames = step.frames(state.db, state.study, workers, on_calls)
+                except SlantError as error:
+                    reason = error.what
+                except _UNREADABLE as error:
+                    raise ArchiveError(
+                        f"Can't replay: the step \"{step.name}\" asks for what can't be ({error})."
+                    ) from error
+        if reason is not None:
+            state.lacks_steps = True
+            yield from (Compared("fit", name, NOT_MADE, note=reason) for name in names)
+            continue
+        made = {f"{layout.FITS}/{step.name}.{table}.csv": frame for table, frame in frames.items() if frame.height}
+        rule = _rule(state, step)
+        for name in sorted({*names, *made}):
+            if name not in made or name not in names:
+                place = "made, and not in the archive" if name in made else "in the archive, and not made"
+                yield Compared("fit", name, DIFFERS, note=f"it was {place}")
+                continue
+            (state.made / name).write_text(flat(made[name]).write_csv(), "utf-8")
+            yield compare_tables("fit", name, state.sealed / name, state.made / name, rule)
+    yield from _draw_rows(state)
+
+
+def _rule(state: _Replay, step: Step) -> Rule:
+    if "brms" in step.packages:
+        return _rule_of_draws(state)
+    definition = state.study.fits.get(str(step.arguments.get("fit")))
+    several = definition is not None and (definition.formula or "").count("|") > 1
+    return Rule(SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED, of_r=True)
+
+
+def _rule_of_draws(state: _Replay) -> Rule:
+    if state.is_same_software():
+        return Rule(of_r=True)
+    names = [name for name in state.names if name.startswith(layout.FITS) and name.endswith(".models.csv")]
+    return Rule(ess=smallest_ess({name: state.sealed / name for name in names}), of_r=True)
+
+
+def _draw_rows(state: _Replay) -> Iterator[Compared]:
+    """Draws one by one, where the same software made them."""
+    for name in sorted(state.names):
+        if not name.startswith(f"{layout.DRAWS}/"):
+            continue
+        made = model_folder(state.db) / f"{Path(name).stem}{DRAWS}"
+        if not made.is_file():
+            yield Compared("draws", name, NOT_MADE, note="the fit that they are of was not made, or keeps none")
+        elif state.is_same_software():
+            yield compare_bytes("draws", name, state.sealed / name, made)
+        else:
+            yield Compared("draws", name, NOT_MADE, note="other versions draw otherwise: see the tables of the fit")
+
+
+def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
+    with stages.stage("Tables"), kept_open(state.db):
+        frames = study_tables(state.db, state.study)
+        made = set(write_tables(frames, state.made / layout.TABLES))
+        reads = read_by(state.db)
+    sealed = {Path(name).stem for name in state.names if name.startswith(f"{layout.TABLES}/")}
+    for table in sorted(sealed | made):
+        name, of_r = f"{layout.TABLES}/{table}.csv", bool(reads.get(table))
+        if of_r and state.lacks_steps:
+            yield from _partly_made(state, name, table in made)
+        elif table not in made or table not in sealed:
+            place = "made, and not in the archive" if table in made else "in the archive, and not made"
+            yield Compared("table", name, DIFFERS, note=f"it was {place}")
+        else:
+            rule = Rule()
+            if of_r:
+                several = any(_rule(state, step).tolerance == SEVERAL_EFFECTS for step in state.steps)
+                rule = Rule(SEVERAL_EFFECTS if several else COMPUTED, of_r=True)
+                rule = _rule_of_draws(state) if are_draws(reads[table]) else rule
+            yield compare_tables("table", name, state.sealed / name, state.made / name, rule)
+
+
+def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]:
+    """A table of R's results, some of which were not made: where it has come out whole, it is compared all the same."""
+    if name not in state.names:
+        return
+    compared = None
+    if is_made:
+        compared = compare_tables(
+            "table", name, state.sealed / name, state.made / name, Rule(SEVERAL_EFFECTS, of_r=True)
+        )
+    if compared is None or compared.status == DIFFERS:
+        compared = Compared("table", name, NOT_MADE, note="it tells of fits that were not made again")
+    yield compared
+
+
+def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Compared]:
+    names = [name for name in sorted(state.names) if name.startswith(f"{layout.FIGURES}/")]
+    if not state.has_figures or not names:
+        return
+    try:
+        with stages.stage("Figures in R") as on_calls:
+            figures(
+                state.db, state.study, state.made / layout.FIGURES, workers=workers, progress=on_calls, with_rows=True
+            )
+    except SlantError as error:
+        yield from (Compared("figure", name, NOT_MADE, note=error.what) for name in names)
+        return
+    for name in names:
+        yield _figure_row(state, name)
+
+
+def _figure_row(state: _Replay, name: str) -> Compared:
+    """An image agrees where it is the same file. Where it is not, its rows decide: other fonts, or another version of
+    what draws, change each letter's outline."""
+    made, rows = state.made / name, f"{Path(name).with_suffix('.csv')}"
+    if not made.is_file():
+        return Compared("figure", name, NOT_MADE if state.lacks_steps else DIFFERS, note="it was not drawn")
+    if name.endswith(".csv"):
+        return compare_tables("figure", name, state.sealed / name, made, Rule(SEVERAL_EFFECTS, of_r=True))
+    compared = compare_bytes("figure", name, state.sealed / name, made)
+    if compared.status == AGREES or rows not in state.names:
+        return compared
+    of_rows = compare_tables("figure", rows, state.sealed / rows, state.made / rows, Rule(SEVERAL_EFFECTS, of_r=True))
+    note = "the same rows, drawn otherwise: other fonts, versions or last digits"
+    return Compared("figure", name, of_rows.status, "its rows", of_rows.largest_difference, None, of_rows.note or note)
+
+
+def _version_rows(state: _Replay) -> pl.DataFrame:
+    """One version that R writes in two ways (1.1-31, 1.1.31) is told in the way it was sealed."""
+    rows = []
+    for name in dict.fromkeys([*state.sealed_versions, *state.here]):
+        sealed, here = state.sealed_versions.get(name), state.here.get(name)
+        is_one = sealed and here and name not in _DRAWING and version_numbers(sealed) == version_numbers(here)
+        rows.append({"software": name, "sealed": sealed, "here": sealed if is_one else here})
+    return pl.DataFrame(rows, schema={"software": pl.String, "sealed": pl.String, "here": pl.String})

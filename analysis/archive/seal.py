@@ -1,0 +1,395 @@
+"""`seal()`: one study, with all that was made of it, as one file that somebody else can check and make again.
+
+All of it is made of a copy of the database that holds this study alone, and that is made of the very journals that are
+packed: so nothing else can get in, and what a replay will find has been found once.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.codebook import DataFile, codebook, dataset_description
+from slant.analysis.archive.crate import Action, write_crate
+from slant.analysis.archive.documents import page
+from slant.analysis.archive.environment import r_versions, software, write_environment
+from slant.analysis.archive.journals import SealedJournal, journals_of, seal_journals
+from slant.analysis.archive.left_out_texts import KINDS, REASONING, texts_left_out
+from slant.analysis.archive.private_words import PrivateWords, private_words
+from slant.analysis.archive.stages import Stages
+from slant.analysis.archive.steps import Frames, Step, steps_of
+from slant.analysis.archive.study_copy import DRAWS, copy_results, kept_call_ids, load_sealed, stored_study
+from slant.analysis.archive.tables import study_tables, write_tables
+from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.model_files import model_folder
+from slant.analysis.pages.provenance import describe_methods
+from slant.analysis.plots.drawing import figures
+from slant.analysis.rows.flat import flat
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.errors import DatabaseError, RError, SlantError, UnknownNameError, UsageError
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.export import export_trials, usual_view, views_of_games
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import sql_query
+from slant.collector.view.texts import messages_of
+
+_PACKAGES = ("lme4", "lmerTest", "ggplot2")  # that a seal uses where they are here
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """What was packed: `manifest_sha256` names all of it in one hash; `notes` say what was left out, and why."""
+
+    path: Path
+    study: str
+    manifest_sha256: str
+    n_files: int
+    n_bytes: int
+    n_trials: int
+    notes: tuple[str, ...]
+
+
+@dataclass
+class _Contents:
+    """What goes into the archive while it is put together in `folder`; `copy` is the database of this study alone."""
+
+    study: Study
+    folder: Path
+    copy: Path
+    private: PrivateWords
+    without: tuple[str, ...]
+    journals: list[SealedJournal] = field(default_factory=list)
+    data: list[DataFile] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    results: list[dict[str, str]] = field(default_factory=list)
+    run_times: list[dict[str, str]] = field(default_factory=list)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.private.in_text(text), "utf-8")
+
+
+def seal(
+    db: str | Path,
+    study: str | Study | None = None,
+    out: str | Path = "study.zip",
+    without: Sequence[str] = (),
+    authors: Sequence[str] = (),
+    license: str | None = None,
+    workers: Workers = None,
+    progress: Stages | None = None,
+    executor: Executor | None = None,
+    overwrite: bool = False,
+) -> Sealed:
+    """Pack `study` (default: the only one of the database) into the new file `out`.
+
+    Quick fits and figures are made as needed, in R; other results are packed where they are kept and of today's rows
+    and code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license`
+    (an SPDX name) go into CITATION.cff and README.md, which else say TO FILL. `workers` and `executor` as of `fit()`.
+    Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so.
+
+    The same database gives the same bytes. UsageError where `out` is there or can't be, DatabaseError without trials,
+    where a journal is missing, or while somebody collects into the database.
+    """
+    db, out, stages = Path(db), Path(out), progress or Stages()
+    _check_place(out, without, overwrite=overwrite)
+    _load_what_is_new(db)
+    chosen = stored_study(db, study_in(db, study).name, None)
+    paths = journals_of(db, chosen.name)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
+        folder = Path(place) / "archive"
+        folder.mkdir()
+        private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))
+        contents = _Contents(chosen, folder, Path(place) / f"{chosen.name}.duckdb", private, tuple(without))
+        with stages.stage("Copying journals", "MB") as on_bytes:
+            to = journal_folder(contents.copy)
+            contents.journals = seal_journals(paths, to, private, contents.without, on_bytes)
+        with stages.stage("Loading them", "MB") as on_bytes:
+            load_sealed(contents.copy, on_bytes)
+        _check_is_whole(db, contents.copy, chosen.name)
+        _add_results(contents, db, executor or workers, stages)
+        with stages.stage("Writing data and tables"):
+            _add_data(contents)
+            _add_tables(contents)
+            _add_sources(contents)
+        shutil.move(journal_folder(contents.copy), folder / layout.JOURNAL)
+        for left in (folder / layout.JOURNAL).glob("*"):
+            if left.suffix != ".jsonl":
+                left.unlink()
+        _add_documents(contents, authors, license)
+        digest = write_manifest(folder)
+        n_trials = _n_trials(contents.copy)
+        with stages.stage("Packing", "MB") as on_bytes:
+            write_zip(folder, out, on_bytes)
+        n_files = sum(1 for path in folder.rglob("*") if path.is_file())
+    return Sealed(out, chosen.name, digest, n_files, out.stat().st_size, n_trials, tuple(contents.notes))
+
+
+def _check_place(out: Path, without: Sequence[str], *, overwrite: bool) -> None:
+    for kind in without:
+        if kind not in KINDS:
+            raise UnknownNameError("kind of texts to leave out", kind, KINDS)
+    if out.exists() and not overwrite:
+        raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
+    if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
+        raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
+
+
+def _load_what_is_new(db: Path) -> None:
+    try:
+        load_journals(db)
+    except DatabaseError:  # a file that may not be written: what is missing in it is told by the comparison of counts
+        return
+
+
+def _own_servers(db: Path, study: str) -> list[str]:
+    """Addresses of models that this machine, or one beside it, served."""
+    with reading(db) as connection:
+        rows = connection.execute(sql_query("own_servers"), {"study": study}).fetchall()
+    return [address for (address,) in rows]
+
+
+def _check_is_whole(db: Path, copy: Path, study: str) -> None:
+    """That the journals hold all that the database has."""
+    query = "SELECT count(*) FROM attempts WHERE study = ?"
+    counts = []
+    for path in (db, copy):
+        with reading(path) as connection:
+            counts.append(connection.execute(query, [study]).fetchall()[0][0])
+    if counts[0] != counts[1]:
+        raise DatabaseError(
+            f'Can\'t seal "{study}": the database has {counts[0]:,} attempts of it, its journals {counts[1]:,}.',
+            "Load what is missing (collect load), or seal a database that is made of these journals alone.",
+        )
+
+
+def _n_trials(db: Path) -> int:
+    with reading(db) as connection:
+        return int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
+
+
+def _add_results(contents: _Contents, db: Path, workers: Workers, stages: Stages) -> None:
+    """Fits and figures, made in the user's own database, which keeps them; then all that is kept goes into the copy."""
+    study, folder = contents.study, contents.folder
+    kept = set(kept_call_ids(db, study.name))
+    steps = list(steps_of(db, study, kept))
+    made: dict[str, Frames] = {}
+    for step in steps:
+        with stages.stage(f"{step.name} in R") as on_calls:
+            try:
+                made[step.name] = step.frames(db, study, workers, on_calls)
+                contents.steps.append(step)
+            except RError as error:
+                contents.notes.append(f"{step.name} was left out: {contents.private.in_text(error.what)}")
+    with stages.stage("Figures in R") as on_calls:
+        _add_figures(contents, db, workers, on_calls)
+    of_fits = frozenset().union(*(step.ids for step in contents.steps))
+    now_kept = set(kept_call_ids(db, study.name))
+    with reading(db) as connection:
+        fits = {call_id for (call_id,) in connection.execute("SELECT call_id FROM fit_cells").fetchall()}
+    if stale := len((now_kept & fits) - of_fits):
+        contents.notes.append(
+            f"{stale} kept fits were left out: they are of earlier rows, settings or code, or could not be made again."
+        )
+    copy_results(db, contents.copy, (now_kept - fits) | (now_kept & of_fits), contents.without)
+    _write_frames(contents, made)
+    for path in sorted(model_folder(contents.copy).glob(f"*{DRAWS}")):
+        (folder / layout.DRAWS).mkdir(exist_ok=True)
+        shutil.move(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
+    diagnostics = {f"{name} {table}": frame for name, frames in made.items() for table, frame in frames.items()}
+    r = r_versions(diagnostics, _PACKAGES)
+    contents.versions = software(r)
+    write_environment(folder / layout.ENVIRONMENT, r)
+
+
+def _write_frames(contents: _Contents, made: dict[str, Frames]) -> None:
+    for step in contents.steps:
+        for table, frame in made[step.name].items():
+            if not frame.height:
+                continue
+            shared = texts_left_out(frame) if REASONING in contents.without else frame
+            name = f"{layout.FITS}/{step.name}.{table}.csv"
+            contents.write(name, flat(shared).write_csv())
+            contents.results.append({"file": name, "command": step.command, "what": f"{step.kind}: {table}"})
+            if "seconds" in frame.columns and table in ("diagnostics", "refits", "table"):
+                seconds = frame["seconds"].cast(pl.Float64).sum()
+                contents.run_times.append({"name": step.name, "seconds": f"{seconds:.1f} s"})
+
+
+def _add_figures(contents: _Contents, db: Path, workers: Workers, on_calls: Any) -> None:
+    study, folder = contents.study, contents.folder / layout.FIGURES
+    try:
+        rows = figures(db, study, folder, workers=workers, progress=on_calls, with_rows=True)
+    except RError as error:
+        contents.notes.append(f"Figures were left out: {contents.private.in_text(error.what)}")
+        return
+    except DatabaseError:
+        return  # there is nothing to draw
+    command = f"analyze figures --study {study.name}"
+    for row in rows.to_dicts():
+        if row["path"] is None:
+            contents.notes.append(f"The figure {row['figure']} was left out: {row['problem']}")
+            continue
+        name = f"{layout.FIGURES}/{Path(row['path']).name}"
+        contents.results.append({"file": name, "command": command, "what": row["alt_text"]})
+
+
+def _add_data(contents: _Contents) -> None:
+    """The trials in the columns of their design; of games what was asked beside the rounds, too."""
+    copy, heads = contents.copy, read_view_heads()
+    views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))
+    views = [view for view in views if view != "trials"] or ["trials"]
+    (contents.folder / layout.DATA).mkdir()
+    for view in views:
+        stem = f"{layout.DATA}/study-{_key(contents.study.name)}_rows-{_key(view)}"
+        file = DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
+        report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view)
+        export_trials(copy, contents.study.name, contents.folder / file.csv, view)
+        contents.data.append(DataFile(view, file.csv, file.parquet, report.rows))
+    book = codebook(contents.data, contents.folder)
+    contents.write(layout.CODEBOOK, book.write_csv())
+    purposes = " ".join(f"{file.csv}: {heads[file.view].purpose}" for file in contents.data if file.view in heads)
+    more = {
+        "version": ", ".join(_versions(copy)),
+        **({"citation": contents.study.source} if contents.study.source else {}),
+    }
+    contents.write(layout.DESCRIPTION, dataset_description(contents.study.title, purposes, book, **more))
+
+
+def _key(name: str) -> str:
+    """A value of a file's name in psych-DS: letters and digits alone."""
+    return "".join(character for character in name if character.isalnum() and character.isascii())
+
+
+def _versions(db: Path) -> list[str]:
+    with reading(db) as connection:
+        rows = connection.execute("SELECT DISTINCT study_version FROM attempts ORDER BY ALL").fetchall()
+    return [version for (version,) in rows]
+
+
+def _add_tables(contents: _Contents) -> None:
+    with kept_open(contents.copy):
+        frames = study_tables(contents.copy, contents.study)
+    heads = read_view_heads()
+    for name in write_tables(frames, contents.folder / layout.TABLES):
+        what = heads[name].purpose + (f" ({heads[name].paper})" if heads[name].paper else "")
+        command = f"analyze tables {name} --study {contents.study.name}"
+        contents.results.append({"file": f"{layout.TABLES}/{name}.csv", "command": command, "what": what})
+
+
+def _add_sources(contents: _Contents) -> None:
+    """The files of the study, version by version, and each kind of prompt as sent."""
+    named = {"study": contents.study.name}
+    with reading(contents.copy) as connection:
+        files = connection.execute(sql_query("study_texts"), named).fetchall()
+        prompts = frame_of(connection.sql(sql_query("kinds_of_prompts"), params=named))
+    for version, file, text in files:
+        name = f"{layout.STUDY}/{version}/{file}"
+        if reason := layout.why_not_allowed(name):
+            contents.notes.append(f'The study\'s file "{file}" is in the journals only: {reason}.')
+        else:
+            contents.write(name, text)
+    texts = [
+        "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages_of(request)[0])
+        for request in prompts["request"]
+    ]
+    contents.write(
+        f"{layout.PROMPTS}/prompts.csv", prompts.with_columns(pl.Series("in_words", texts, pl.String)).write_csv()
+    )
+
+
+def _add_documents(contents: _Contents, authors: Sequence[str], license: str | None) -> None:
+    study, folder = contents.study, contents.folder
+    contents.write(layout.REPLAY, json.dumps(_replay_record(contents), ensure_ascii=False, indent=1) + "\n")
+    with reading(contents.copy) as connection:
+        runs = frame_of(connection.table("runs").order("started_at, run_id"))
+    methods = describe_methods(contents.copy, runs["run_id"].to_list())
+    heads = read_view_heads()
+    data_files = [
+        {**asdict(file), "purpose": heads[file.view].purpose if file.view in heads else "",
+         "grain": " × ".join(heads[file.view].grain) if file.view in heads else "row of the view"}
+        for file in contents.data
+    ]  # fmt: skip
+    about = {
+        "title": study.title, "study": study.name, "source": study.source,
+        "software": contents.versions, "notes": contents.notes, "license": license, "authors": list(authors),
+        "kinds_of_answers": _kinds_of_answers(runs["source"].unique().sort().to_list()), "methods": methods,
+        "left_out": [f"the texts of {kind}" for kind in contents.without], "data_files": data_files,
+        "changed_journals": [journal for journal in contents.journals if journal.n_changed],
+        "seeds": ", ".join(sorted({f"seed {seed}" for seed in runs["seed"].drop_nulls()})) or "none (imported)",
+        "run_times": contents.run_times, "results": sorted(contents.results, key=lambda row: row["file"]),
+        "references": list(dict.fromkeys(ref for text in methods for ref in text.references)),
+        "platform": ", ".join(runs["machine"].drop_nulls().unique().sort().to_list()) or "unknown",
+        "versions": _versions(contents.copy), "slant_version": contents.versions["slant"],
+        "abstract": f'Answers of language models to the study "{study.name}", with tables, fits and figures.',
+    }  # fmt: skip
+    contents.write(layout.CITATION, page(layout.CITATION, about))
+    megabytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    contents.write(layout.README, page(layout.README, {**about, "megabytes": f"{megabytes:,.1f}"}))
+    if problem := _add_crate(contents, runs, license):  # the last one: it describes all the others
+        contents.notes.append(problem)
+
+
+def _replay_record(contents: _Contents) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "study": contents.study.name,
+        "versions": contents.versions,
+        "left_out": list(contents.without),
+        "journals": [asdict(journal) for journal in contents.journals],
+        "data": [{"view": file.view, "csv": file.csv, "parquet": file.parquet} for file in contents.data],
+        "steps": [step.as_json() for step in contents.steps],
+        "figures": any((contents.folder / layout.FIGURES).glob("*")),
+    }
+
+
+def _kinds_of_answers(sources: Sequence[str]) -> str:
+    if sources == ["collected"]:
+        return "All answers are of models that were asked."
+    return f"The answers are {' and '.join(sources)}; each table says in its column `source` which it shows."
+
+
+def _add_crate(contents: _Contents, runs: pl.DataFrame, license: str | None) -> str | None:
+    journals = {Path(journal.name).stem: f"{layout.JOURNAL}/{journal.name}" for journal in contents.journals}
+    actions = [
+        Action(
+            f"run {run['run_id']}", run["command"] or "", [], [journals[run["run_id"]]],
+            *(at.isoformat() if at else None for at in (run["started_at"], run["finished_at"])),
+        )
+        for run in runs.to_dicts()
+        if run["run_id"] in journals
+    ]  # fmt: skip
+    of_command: dict[str, list[str]] = {}
+    for row in contents.results:
+        of_command.setdefault(row["command"], []).append(row["file"])
+    actions += [Action(command, command, list(journals.values()), files) for command, files in of_command.items()]
+    times = [run["finished_at"] or run["started_at"] for run in runs.to_dicts()]
+    root: dict[str, Any] = {
+        "name": contents.study.title,
+        "description": f'Answers of language models to the study "{contents.study.name}", with tables and figures.',
+        # of the answers, not of this file: the same database gives the same bytes
+        "datePublished": max(at for at in times if at).date().isoformat() if any(times) else "1980-01-01",
+        **({"license": license} if license else {}),
+    }
+    try:
+        return write_crate(contents.folder, root, contents.versions, actions)
+    except (OSError, ValueError, TypeError) as error:
+        raise SlantError(f"Can't write {layout.CRATE}: {error}.") from error

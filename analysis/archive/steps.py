@@ -1,0 +1,234 @@
+"""What of a study's results R computes, step by step: when it is sealed, and again when it is replayed.
+
+A step is data (its kind, its arguments), so that an archive can name it; what a kind does is code of slant's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from duckdb import ColumnExpression, ConstantExpression
+
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.fit_plan import plan_fits
+from slant.analysis.fitting.fits import fit
+from slant.analysis.pages.report_comparison import is_quick
+from slant.collector.errors import SlantError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Fit, Study
+
+Frames = dict[str, pl.DataFrame]
+REASONING_TEXT = "reasoning_text"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One computation. `name` is unlike all others, and that of its files. `reads_texts`: it needs the texts of
+    reasoning. `packages`: R's, which it is made with. `command`: what a person types for the same.
+    `ids`: of the fits in the database, as far as they are kept."""
+
+    name: str
+    kind: str
+    arguments: Mapping[str, Any]
+    command: str
+    packages: tuple[str, ...] = ()
+    reads_texts: bool = False
+    ids: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def frames(self, db: Path, study: Study, workers: Workers, progress: Progress | None) -> Frames:
+        """The tables that it gives, by name; made, or taken from the database. RError where R can't."""
+        return _KINDS[self.kind](db, study, dict(self.arguments), workers, progress)
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("name", "kind", "arguments", "command", "packages", "reads_texts")
+        return {name: getattr(self, name) for name in names}
+
+
+def read_step(row: Any) -> Step:
+    """A step as an archive names it. SlantError for what is none."""
+    known = {"name": str, "kind": str, "arguments": dict, "command": str, "packages": list, "reads_texts": bool}
+    if (
+        not isinstance(row, dict)
+        or row.keys() != known.keys()
+        or not all(isinstance(row[name], kind) for name, kind in known.items())
+        or row["kind"] not in _KINDS
+        or not row["name"].replace("-", "_").replace(".", "_").isidentifier()
+        or row["arguments"].keys() - _ARGUMENTS[row["kind"]]
+    ):
+        raise SlantError(f"Can't replay: a step of the archive is none that slant knows ({str(row)[:80]}).")
+    return Step(**{**row, "packages": tuple(map(str, row["packages"]))})
+
+
+def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
+    """The study's quick fits, and whatever else was computed and is kept (`kept`: call ids) of today's rows, settings
+    and code."""
+    for definition in study.fits.values():
+        yield from _fit_steps(db, study, definition, frozenset(kept))
+    with reading(db) as connection:
+        tables = {
+            name: frame_of(connection.table(name).filter(ColumnExpression("study") == ConstantExpression(study.name)))
+            for name in ("permutations", "sensitivity", "game_indices", "game_differences")
+        }
+        levels = frame_of(connection.table("random_levels"))
+        adjusted = frame_of(connection.table("game_adjusted"))
+    yield from _permutation_steps(study, tables["permutations"])
+    yield from _specification_steps(study, tables["sensitivity"])
+    levels = levels.select(level_call_id="call_id", n_cells="n_cells").unique()
+    yield from _index_steps(study, tables["game_indices"].join(levels, on="level_call_id"))
+    adjusted = adjusted.select("index", "adjust", call_id="difference_id")
+    yield from _difference_steps(study, tables["game_differences"].join(adjusted, on=["call_id", "index"]))
+
+
+def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) -> Iterator[Step]:
+    """One with flagged rows removed, as a rule; those with other settings or measures, or with all rows, if kept."""
+    engine = ENGINES[definition.engine]
+    for settings, measure in [({}, None), *_other_ways(db, study, definition)]:
+        done: frozenset[str] = frozenset()
+        for removed in (True, False):
+            planned = plan_fits(db, study, definition, measure=measure, refusals_removed=removed, settings=settings)
+            ids = frozenset(work.call.id for work in planned)
+            is_usual = removed and not settings and measure is None and is_quick(definition) and bool(planned)
+            if not is_usual and not (ids - done) & kept:
+                continue
+            done |= ids
+            arguments = {"fit": definition.name, "refusals_removed": removed, "measure": measure, "settings": settings}
+            more = "" if removed else "-refusals_kept"
+            more += f"-{measure}" if measure else ""
+            more += f"-{stable_id(sorted(settings.items()))[:6]}" if settings else ""
+            words = f" --refusals kept{'' if measure is None else f' --measure {measure}'}" if not removed else ""
+            yield Step(
+                f"fit-{definition.name}{more}",
+                "fit",
+                arguments,
+                f"analyze --fit {definition.name} --study {study.name}{words}",
+                ("lme4", "lmerTest") if definition.engine == "lme4" else engine.packages,
+                any(REASONING_TEXT in work.cell.rows.columns for work in planned),
+                ids,
+            )
+
+
+def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str, Any], str | None]]:
+    """Settings and measures with which a fit was made beside the study's own."""
+    query = "SELECT DISTINCT about FROM calls JOIN fit_cells USING (call_id) WHERE study = ? AND fit = ? ORDER BY ALL"
+    with reading(db) as connection:
+        texts = [text for (text,) in connection.execute(query, [study.name, definition.name]).fetchall()]
+    ways: dict[str, tuple[dict[str, Any], str | None]] = {}
+    for text in texts:
+        about = json.loads(text)
+        settings, measure = about.get("settings") or {}, about.get("measure")
+        if settings or measure:
+            ways[json.dumps([settings, measure], sort_keys=True)] = (settings, measure)
+    return list(ways.values())
+
+
+def _permutation_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    for number, row in enumerate(rows.sort("engine", "seed", "source", "permutation_id").to_dicts(), 1):
+        arguments = {
+            "permutations": row["n_permutations"], "engine": row["engine"], "seed": row["seed"],
+            "source": row["source"], "settings": json.loads(row["settings"] or "{}"),
+        }  # fmt: skip
+        typed = f"--engine {row['engine']} --permutations {row['n_permutations']} --seed {row['seed']}"
+        command = f"analyze permute --study {study.name} {typed}"
+        packages = ("brms", "rstan", "posterior") if row["engine"] == "brms" else ("lme4",)
+        yield Step(f"permutation-{number}", "permutation", arguments, command, packages)
+
+
+def _specification_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    specs = [name for name in study.sensitivity if name in rows["spec"].to_list()]
+    if specs:
+        engines = rows["engine"].unique().sort().to_list()
+        packages = tuple(dict.fromkeys(name for engine in engines for name in ENGINES[engine].packages))
+        command = f"analyze sensitivity --study {study.name}"
+        yield Step("specifications", "specifications", {"specs": specs}, command, packages)
+
+
+def _index_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    keys = ("source", "n_boot", "n_cells", "seed")
+    for number, (values, part) in enumerate(rows.sort(*keys, "variant").group_by(keys, maintain_order=True), 1):
+        source, n_boot, n_random, seed = values
+        arguments = {
+            "variants": part["variant"].unique(maintain_order=True).to_list(), "source": source, "n_boot": n_boot,
+            "n_random": n_random, "seed": seed,
+        }  # fmt: skip
+        yield Step(f"indices-{number}", "indices", arguments, f"analyze indices --study {study.name}")
+
+
+def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    keys = ("source", "between", "reference", "n_draws", "seed", "adjust")
+    rows = rows.sort(*keys, "condition", "index")
+    for number, (values, part) in enumerate(rows.group_by(keys, maintain_order=True), 1):
+        arguments: dict[str, Any] = dict(zip(keys, values, strict=True))
+        attributes = ("variant", "model", "answer_format")
+        rest = [name for name in attributes if name != arguments["between"]]
+        by = [name for name in rest if part[name].null_count() < part.height]
+        arguments["by"] = [] if by == rest else by
+        arguments["conditions"] = part["condition"].unique(maintain_order=True).to_list()
+        arguments["indices"] = part["index"].unique(maintain_order=True).to_list()
+        command = f"analyze differences --study {study.name} --between {arguments['between']}"
+        yield Step(f"differences-{number}", "differences", arguments, command)
+
+
+def _fit(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
+    result = fit(db, study, arguments.pop("fit"), workers=workers, progress=progress, **arguments)
+    frames = {name: getattr(result, name) for name in ("table", "diagnostics", "variances")}
+    of_engine = {name: frame for tables in result.tables.values() for name, frame in tables.items()}
+    return frames | {name: frame for name, frame in of_engine.items() if frame.height}
+
+
+def _permutation(
+    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
+) -> Frames:
+    from slant.analysis.questions.permutation.permutation_results import permute
+
+    result = permute(db, study, workers=workers, progress=progress, **arguments)
+    return {name: getattr(result, name) for name in ("tests", "values", "refits")}
+
+
+def _specifications(
+    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
+) -> Frames:
+    from slant.analysis.questions.sensitivity import specifications
+
+    return {"table": specifications(db, study, workers=workers, progress=progress, **arguments).table}
+
+
+def _indices(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
+    from slant.analysis.questions.games.indices import game_indices
+
+    return {"table": game_indices(db, study, workers=workers, progress=progress, **arguments).table}
+
+
+def _differences(
+    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
+) -> Frames:
+    from slant.analysis.questions.games.differences import game_differences
+
+    return {"table": game_differences(db, study, workers=workers, progress=progress, **arguments).table}
+
+
+_KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | None], Frames]] = {
+    "fit": _fit,
+    "permutation": _permutation,
+    "specifications": _specifications,
+    "indices": _indices,
+    "differences": _differences,
+}
+_ARGUMENTS: Mapping[str, frozenset[str]] = {
+    "fit": frozenset(("fit", "refusals_removed", "measure", "settings")),
+    "permutation": frozenset(("permutations", "engine", "seed", "source", "settings")),
+    "specifications": frozenset(("specs",)),
+    "indices": frozenset(("variants", "source", "n_boot", "n_random", "seed")),
+    "differences": frozenset(
+        ("source", "between", "reference", "n_draws", "seed", "adjust", "by", "conditions", "indices")
+    ),
+}
+"""What an archive may say of a step of each kind, and nothing else: where R runs, say, is for whoever replays it."""

@@ -1,0 +1,88 @@
+"""A database of one study alone: made from its journals, as a replay makes it, with the results that are kept of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.archive.left_out_texts import REASONING, texts_left_out
+from slant.analysis.calls.model_files import model_folder
+from slant.analysis.calls.result_rows import ID
+from slant.collector.errors import SlantError
+from slant.collector.keep.database import reading, writing
+from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths
+from slant.collector.keep.journal_loader import Loader, LoadReport
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.stored_texts import kept_text, written
+from slant.collector.system.shipped_files import sql_query
+
+_MOST_LINE_BYTES = 128_000_000  # a response of 32 MB, escaped, in the JSON of a line
+_BLOCK = 1 << 20
+DRAWS = ".draws.parquet"
+OnBytes = Callable[[int, int], None]
+
+
+def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
+    """Make the database `db` from the journals beside it. SlantError for a line that no collector writes."""
+    paths = journal_paths(journal_folder(db))
+    for path in paths:
+        _check_lines(path)
+    of_all, done = sum(path.stat().st_size for path in paths), 0
+
+    def count(n_bytes: int) -> None:
+        nonlocal done
+        done += n_bytes
+        on_bytes(done, of_all)
+
+    with writing(db):
+        pass  # tables and views, also where there is not one answer
+    return Loader(db, count).load()
+
+
+def _check_lines(path: Path) -> None:
+    """A line is read as a whole: one without end would take all memory."""
+    length = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            first = block.find(b"\n")
+            longest = length + (len(block) if first < 0 else first)
+            if longest > _MOST_LINE_BYTES:
+                raise SlantError(f"Can't load {path.name}: it has a line of more than {_MOST_LINE_BYTES:,} bytes.")
+            length = longest if first < 0 else len(block) - block.rfind(b"\n") - 1
+
+
+def stored_study(db: Path, name: str, folder: Path | None) -> Study:
+    """The study as the database keeps its text, written into `folder` (None: slant's own) to be read; where it keeps
+    none, the one that ships with slant under this name. What is sealed is then what will be replayed."""
+    text = kept_text(db, name)
+    return load_study(name, db=db) if text is None else load_study(written(text, folder))
+
+
+def kept_call_ids(db: Path, study: str) -> list[str]:
+    """The calls of R that the database keeps results of, of this study."""
+    with reading(db) as connection:
+        return [row[0] for row in connection.execute(sql_query("calls_of_study"), {"study": study}).fetchall()]
+
+
+def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str, ...]) -> None:
+    """Bring the results of these calls into the database `copy`, with the draws that lie beside `db`."""
+    wanted = pl.DataFrame({ID: sorted(ids)}, schema={ID: pl.String})
+    frames: dict[str, pl.DataFrame] = {}
+    with reading(db) as connection, registered(connection, "wanted", wanted):
+        for (table,) in connection.execute(sql_query("tables_of_results")).fetchall():
+            rows = f"SELECT t.* FROM {table} t SEMI JOIN wanted USING ({ID}) ORDER BY rowid"  # noqa: S608
+            frames[table] = frame_of(connection.sql(rows))
+    with writing(copy) as connection:
+        for table, frame in frames.items():
+            shared = texts_left_out(frame) if REASONING in without else frame
+            with registered(connection, "new_rows", shared):
+                connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608
+    for call_id in wanted[ID]:
+        if call_id.isalnum() and (draws := model_folder(db) / f"{call_id}{DRAWS}").is_file():
+            model_folder(copy).mkdir(exist_ok=True)
+            shutil.copyfile(draws, model_folder(copy) / draws.name)

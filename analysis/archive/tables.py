@@ -1,0 +1,57 @@
+"""Tables as an archive has them: each view of a study's design as CSV, and which of them R had a part in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.rows.descriptive_tables import table_info, tables
+from slant.analysis.rows.flat import flat
+from slant.collector.keep.database import reading
+from slant.collector.keep.view_heads import TableInfo, read_view_heads
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import sql_query
+
+_DRAWN = "brms_models"
+
+
+def study_tables(db: Path, study: Study) -> dict[str, pl.DataFrame]:
+    """Every table of the study's design, by name."""
+    names = [info.name for info in table_info().values() if info.is_about(study.design)]
+    return tables(db, study=study.name, names=names)
+
+
+def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
+    """Each table that has rows as NAME.csv; the names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, frame in frames.items():
+        if frame.height:
+            (folder / f"{name}.csv").write_text(flat(frame).write_csv(), "utf-8")
+            written.append(name)
+    return written
+
+
+def read_by(db: Path) -> dict[str, frozenset[str]]:
+    """By the name of each view, the tables of results that it reads, itself or by way of others."""
+    with reading(db) as connection:
+        results = {name for (name,) in connection.execute(sql_query("tables_of_results")).fetchall()}
+    heads: dict[str, TableInfo] = read_view_heads()
+    found: dict[str, frozenset[str]] = {}
+
+    def of(name: str) -> frozenset[str]:
+        if name in results:
+            return frozenset((name,))
+        if name not in found:
+            found[name] = frozenset()  # should a view be read in a circle
+            found[name] = frozenset().union(*map(of, heads[name].reads)) if name in heads else frozenset()
+        return found[name]
+
+    return {name: of(name) for name in heads}
+
+
+def are_draws(reads: frozenset[str]) -> bool:
+    """Whether a table tells of draws from a posterior."""
+    return _DRAWN in reads

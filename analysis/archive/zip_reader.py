@@ -1,0 +1,195 @@
+"""Archives of strangers: looked at before anything is unpacked, and unpacked by names that slant itself gives.
+
+What is refused is refused in a sentence, with nothing written, in bounded memory and time: the list of files is
+measured before it is read, each file before it is unpacked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from slant.analysis.archive.layout import MANIFEST, folded, why_not_allowed
+from slant.collector.errors import SlantError
+from slant.collector.terminal import printable
+
+MOST_FILES = 20_000
+_MOST_LIST_BYTES = 8_000_000  # of 20,000 names of 300 characters; a list of 10^6 files has 50 MB or more
+_MOST_TIMES = 250  # what is packed grows by: journals, whose prompts are alike, by 20 to 60
+_FREE_BYTES = 50_000_000  # below it, nobody asks how much a file grows
+_MOST_MANIFEST_BYTES = MOST_FILES * 400
+_BLOCK = 1 << 20
+_END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+_ENCRYPTED = 0x1 | 0x40 | 0x2000
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, NotImplementedError, RuntimeError)
+
+
+class ArchiveError(SlantError):
+    """A file that is no archive of slant's, or not as it left slant."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive that may be unpacked. `hashes`: the SHA-256 of each file by its name, as its manifest says."""
+
+    path: Path
+    file: zipfile.ZipFile
+    members: dict[str, zipfile.ZipInfo]
+    hashes: dict[str, str]
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(info.file_size for info in self.members.values())
+
+    def unpack(self, name: str, folder: Path) -> str | None:
+        """Write one file into `folder`, under its own name; why it is not what the manifest says, or None."""
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256()
+        try:
+            with self.file.open(self.members[name]) as member, target.open("xb") as file:
+                while block := member.read(_BLOCK):
+                    digest.update(block)
+                    file.write(block)
+        except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
+            target.unlink(missing_ok=True)
+            return f"it is damaged ({error})"
+        if name in self.hashes and digest.hexdigest() != self.hashes[name]:
+            return f"its SHA-256 is {digest.hexdigest()[:12]}…, the manifest says {self.hashes[name][:12]}…"
+        return None
+
+
+@contextmanager
+def opened_archive(path: Path) -> Iterator[Archive]:
+    """The archive, once all of it has been looked at. ArchiveError for what may not be unpacked."""
+    if not path.is_file():
+        raise ArchiveError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
+    _check_list(path)
+    try:
+        with zipfile.ZipFile(path) as file:
+            members = _checked_members(file, path)
+            yield Archive(path, file, members, _manifest(file, members, path))
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _refused(path, f"it can't be read as a ZIP file ({error})") from error
+
+
+def _refused(path: Path, reason: str) -> ArchiveError:
+    return ArchiveError(
+        f'Can\'t open "{path}": {printable(reason)}.',
+        "Nothing was unpacked. An archive of analyze seal holds what its manifest names, and nothing else.",
+    )
+
+
+def _check_list(path: Path) -> None:
+    """How long the list of files is, said at the very end of the file, before anything reads it into memory."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size - 42))
+        tail = file.read()
+        end = tail[-22:]
+        if len(end) < 22 or end[:4] != _END:
+            raise _refused(path, "it is no ZIP file, or something stands behind its end")
+        n_files, list_bytes = struct.unpack("<HL", end[10:16])
+        if len(tail) == 42 and tail[:4] == _LOCATOR64:
+            file.seek(struct.unpack("<Q", tail[8:16])[0])
+            record = file.read(56)
+            if len(record) < 56 or record[:4] != _END64:
+                raise _refused(path, "the list of its files is not where it says")
+            n_files, list_bytes = struct.unpack("<QQ", record[32:48])
+    if n_files > MOST_FILES or list_bytes > _MOST_LIST_BYTES:
+        raise _refused(path, f"it lists {n_files:,} files in {list_bytes:,} bytes, and {MOST_FILES:,} are the most")
+
+
+def _checked_members(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
+    members: dict[str, zipfile.ZipInfo] = {}
+    taken: dict[str, str] = {}
+    for info in file.infolist():
+        name = info.orig_filename  # as it was written: zipfile cuts a name at a null character
+        shown = name[:80]
+        if reason := why_not_allowed(name) or _why_no_file(info):
+            raise _refused(path, f'the file "{shown}" in it is refused: {reason}')
+        if (other := taken.get(folded(name))) is not None:
+            raise _refused(
+                path, f'it has "{shown}" twice' if other == name else f'"{shown}" and "{other}" are one name'
+            )
+        members[name], taken[folded(name)] = info, name
+    for name in members:
+        if any(folded(name).startswith(f"{folded(other)}/") for other in _parents(name) if folded(other) in taken):
+            raise _refused(path, f'"{name[:80]}" lies in what is a file')
+    if MANIFEST not in members:
+        raise _refused(path, f"it has no {MANIFEST}")
+    _check_sizes(members, path)
+    return members
+
+
+def _parents(name: str) -> list[str]:
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _why_no_file(info: zipfile.ZipInfo) -> str | None:
+    mode = info.external_attr >> 16
+    if info.is_dir() or (mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode)):
+        return "it is a link, a folder or a device"
+    if info.flag_bits & _ENCRYPTED:
+        return "it is encrypted"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"it is compressed in a way that slant does not use ({info.compress_type})"
+    return None
+
+
+def _check_sizes(members: dict[str, zipfile.ZipInfo], path: Path) -> None:
+    size, end = path.stat().st_size, 0
+    if min(info.header_offset for info in members.values()) != 0:
+        raise _refused(path, "something stands before its first file")
+    for info in sorted(members.values(), key=lambda info: info.header_offset):
+        name = info.filename[:80]
+        if info.header_offset < end or info.header_offset + 30 + info.compress_size > size:
+            raise _refused(path, f'"{name}" shares its bytes with another file')
+        end = info.header_offset + 30 + info.compress_size
+        if info.file_size > max(_FREE_BYTES, _MOST_TIMES * info.compress_size):
+            raise _refused(path, f'"{name}" would grow from {info.compress_size:,} to {info.file_size:,} bytes')
+    of_all = sum(info.file_size for info in members.values())
+    if of_all > _FREE_BYTES + _MOST_TIMES * size:
+        raise _refused(path, f"it would grow from {size:,} to {of_all:,} bytes")
+
+
+def _manifest(file: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], path: Path) -> dict[str, str]:
+    if members[MANIFEST].file_size > _MOST_MANIFEST_BYTES:
+        raise _refused(path, f"its {MANIFEST} has {members[MANIFEST].file_size:,} bytes")
+    hashes: dict[str, str] = {}
+    try:
+        lines = file.read(members[MANIFEST]).decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise _refused(path, f"its {MANIFEST} is no text") from None
+    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, 1):
+        match = _LINE.fullmatch(line)
+        if match is None or match[2] in hashes:
+            raise _refused(path, f"line {number} of its {MANIFEST} is none")
+        hashes[match[2]] = match[1]
+    for name in sorted((members.keys() - {MANIFEST}) ^ hashes.keys()):
+        what = "is not named by its manifest" if name in members else "is named by its manifest, and not there"
+        raise _refused(path, f'"{name[:80]}" {what}')
+    return hashes
+
+
+def check_room(archive: Archive, folder: Path) -> None:
+    """ArchiveError where the disk has no room for what is unpacked, and a database of as much."""
+    free = shutil.disk_usage(folder).free
+    if free < 3 * archive.n_bytes:
+        raise ArchiveError(
+            f'Can\'t unpack "{archive.path}": it needs some {3 * archive.n_bytes // 1_000_000:,} MB in "{folder}", '
+            f"and {free // 1_000_000:,} MB are free."
+        )

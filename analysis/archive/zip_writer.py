@@ -1,0 +1,64 @@
+"""A folder as a ZIP file: the same files give the same bytes, whenever and by whom they are packed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from slant.analysis.archive.layout import MANIFEST, why_not_allowed
+from slant.collector.errors import SlantError
+
+_FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a ZIP file can hold: when it was packed says nothing
+_BLOCK = 1 << 20
+_PACKED_BY_THEMSELVES = (".parquet", ".png")
+OnBytes = Callable[[int, int], None]
+"""Called with the bytes that are done, and all."""
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def member_names(folder: Path) -> list[str]:
+    """The files in a folder and below, as an archive names them, in its order."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def write_manifest(folder: Path) -> str:
+    """The SHA-256 of each file, as `sha256sum -c` reads it; returns that of the manifest itself."""
+    lines = [f"{sha256_of(folder / name)}  {name}\n" for name in member_names(folder) if name != MANIFEST]
+    (folder / MANIFEST).write_text("".join(lines), "utf-8")
+    return sha256_of(folder / MANIFEST)
+
+
+def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: None) -> None:
+    """Pack all files of a folder; `out` appears whole or not at all."""
+    names = member_names(folder)
+    for name in names:
+        if reason := why_not_allowed(name):
+            raise SlantError(f'Can\'t seal "{name}": {reason}.')
+    of_all, done = sum((folder / name).stat().st_size for name in names), 0
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            for name in names:
+                info = zipfile.ZipInfo(name, _FIXED_TIME)
+                info.create_system, info.external_attr = 3, 0o100644 << 16
+                info.compress_type = (
+                    zipfile.ZIP_STORED if name.endswith(_PACKED_BY_THEMSELVES) else zipfile.ZIP_DEFLATED
+                )
+                info.file_size = (folder / name).stat().st_size
+                with (folder / name).open("rb") as file, archive.open(info, "w") as member:
+                    while block := file.read(_BLOCK):
+                        member.write(block)
+                        done += len(block)
+                        on_bytes(done, of_all)
+        part.replace(out)
+    except OSError as error:
+        raise SlantError(f'Can\'t write "{out}": {error.strerror or error}.') from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,70 @@
+"""`analyze seal`: a study as one file for reviewers, repositories and whoever comes after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from slant.analysis.cli.options import ONE_STUDY, workers_options
+from slant.analysis.cli.stages import TerminalStages
+from slant.collector.commands.options import FILE, db_option, output_options, study_option
+from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
+
+_EXAMPLES = """\b
+Examples:
+  analyze seal --study rmiat --out study.zip
+  analyze seal --out study.zip --author "Ada Example" --license CC-BY-4.0
+  analyze seal --out public.zip --without reasoning
+
+In the archive: the journals, data as CSV and Parquet with a codebook, tables, fits, figures, the study's files,
+prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of machines, their folders and users. Then:
+  analyze replay study.zip --out check
+"""
+
+
+@click.command("seal", epilog=_EXAMPLES)
+@study_option(ONE_STUDY)
+@click.option("--out", type=FILE, default=Path("study.zip"), show_default=True, help="The ZIP file to write.")
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(["reasoning"]),
+    help="Leave out the texts of reasoning, which may not be shared; their hashes stay.",
+)
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="An author of these data. Repeatable.")
+@click.option("--license", metavar="NAME", help="The licence of these data, as in CC-BY-4.0.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@workers_options
+@db_option
+@output_options
+def seal_command(
+    study: str | None,
+    out: Path,
+    without: tuple[str, ...],
+    authors: tuple[str, ...],
+    license: str | None,
+    overwrite: bool,
+    workers: Workers,
+    db: Path,
+    output_format: str,
+) -> None:
+    """Pack a study into one file from which others make the same tables with one command.
+
+    Prints one row: the file, what is in it, and the SHA-256 of its manifest, which names all of it.
+    """
+    from slant.analysis.archive.seal import seal
+
+    sealed = seal(db, study, out, without, authors, license, workers, TerminalStages(), overwrite=overwrite)
+    row = {
+        "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,
+        "megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256,
+    }  # fmt: skip
+    print_rows([row], output_format)
+    for note in sealed.notes:
+        say(note)
+    say(f"To check it and make everything again: analyze replay {sealed.path} --out check")
