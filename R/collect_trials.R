@@ -75,18 +75,11 @@ format_plain <- function(values) {
   if (is.numeric(values)) format(values, scientific = FALSE, trim = TRUE, digits = 15) else as.character(values)
 }
 
-# Runs it to its end, each line as a message when it comes. Its own error becomes one of R.
+# Runs it to its end. Its own error becomes one of R.
 run_collector <- function(arguments, program = collector_program()) {
-  error_lines <- character()
-  hear <- function(lines) {
-    for (line in lines) {
-      # What follows "Error:" is told once, by the error.
-      is_error <- length(error_lines) > 0 || startsWith(line, "Error: ")
-      if (is_error) error_lines <<- c(error_lines, line) else message(line)
-    }
-  }
-  command <- c(program, arguments)
-  status <- if (is_installed("processx")) run_by_processx(command, hear) else run_by_pipe(command, hear)
+  ended <- run_program(c(program, arguments))
+  status <- ended$status
+  error_lines <- ended$error_lines
   if (status != 0) {
     stop_with(
       sprintf("The collector ended with exit status %d.", status),
@@ -98,6 +91,20 @@ run_collector <- function(arguments, program = collector_program()) {
   # Not an error after all: a line of a report that begins with the word.
   for (line in error_lines) message(line)
   invisible(status)
+}
+
+# Runs a program to its end, each line as a message when it comes; its exit status, and the lines of its error, which
+# are for the caller to tell.
+run_program <- function(command) {
+  error_lines <- character()
+  hear <- function(lines) {
+    for (line in lines) {
+      is_error <- length(error_lines) > 0 || startsWith(line, "Error: ")
+      if (is_error) error_lines <<- c(error_lines, line) else message(line)
+    }
+  }
+  status <- if (is_installed("processx")) run_by_processx(command, hear) else run_by_pipe(command, hear)
+  list(status = status, error_lines = error_lines)
 }
 
 run_by_processx <- function(command, hear) {
@@ -133,36 +140,39 @@ run_by_pipe <- function(command, hear) {
   if (status > 255L) status %/% 256L else status
 }
 
-# The words that begin a call of the collector.
-collector_program <- function() {
+collector_program <- function() slant_program("collect")
+
+# The words that begin a call of one of slant's programs, `collect` or `analyze`.
+slant_program <- function(name) {
+  module <- c(collect = "slant.collector", analyze = "slant.analysis")[[name]]
   python <- getOption("slant.python", Sys.getenv("SLANT_PYTHON"))
   if (nzchar(python)) {
     # -P: a slant.py of the current folder is not what is meant.
-    program <- c(python, "-P", "-m", "slant.collector")
-    if (!has_collector(program)) {
+    program <- c(python, "-P", "-m", module)
+    if (!is_of_slant(program)) {
       stop_with(
-        sprintf("Can't collect: the Python %s has no slant.", quoted(python)),
+        sprintf("Can't %s: the Python %s has no slant.", name, quoted(python)),
         "The option slant.python or the variable SLANT_PYTHON names it. To install slant there, in a shell,",
         sprintf("from slant's folder: %s -m pip install .", python)
       )
     }
     return(program)
   }
-  for (program in c(Sys.which("collect"), above(getwd(), venv_program()))) {
-    if (nzchar(program) && has_collector(unname(program))) {
+  for (program in c(Sys.which(name), above(getwd(), venv_program(name)))) {
+    if (nzchar(program) && is_of_slant(unname(program))) {
       return(unname(program))
     }
   }
   stop_with(
-    "Can't collect: the program `collect` of slant was not found.",
-    sprintf("Looked on the search path, and for %s in %s and above.", venv_program(), getwd()),
+    sprintf("Can't %s: the program `%s` of slant was not found.", name, name),
+    sprintf("Looked on the search path, and for %s in %s and above.", venv_program(name), getwd()),
     "To have it, in a shell: make setup in slant's folder, or, from that folder, python3 -m pip install .",
     "If it is there: options(slant.python = \"/path/to/python\"), or the variable SLANT_PYTHON"
   )
 }
 
-venv_program <- function() {
-  if (.Platform$OS.type == "windows") ".venv/Scripts/collect.exe" else ".venv/bin/collect"
+venv_program <- function(name) {
+  if (.Platform$OS.type == "windows") sprintf(".venv/Scripts/%s.exe", name) else sprintf(".venv/bin/%s", name)
 }
 
 # The files of this name in a folder and those above it.
@@ -177,8 +187,8 @@ above <- function(folder, file) {
   }
 }
 
-# Another program may be called `collect`, too: slant's says who it is.
-has_collector <- function(command) {
+# Another program may have the same name: slant's says who it is.
+is_of_slant <- function(command) {
   lines <- tryCatch(
     suppressWarnings(system2(command[[1]], shQuote(c(command[-1], "--version")), stdout = TRUE, stderr = FALSE)),
     error = function(problem) character()

@@ -1,11 +1,14 @@
 #' Read trials from an export
 #'
 #' Reads what `collect export` wrote, as CSV (base R) or Parquet (package nanoparquet), for people without R's duckdb
-#' package. Columns that slant knows get their types whatever a reader would guess (a word `"NA"` stays a word), and
+#' package; or the data in an archive of `analyze seal`, for which neither Python nor a database is needed. Columns that slant knows get their types whatever a reader would guess (a word `"NA"` stays a word), and
 #' every value is checked; other columns of a CSV stay text.
 #'
-#' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8.
+#' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8; or in `.zip`, a sealed study: its Parquet is
+#'   read where nanoparquet is installed, else its CSV.
 #' @param columns names of columns that must be there.
+#' @param view of an archive with several files of data (games): the view, as in `"allocation_questions"`. `NULL` takes
+#'   the trials.
 #' @return A data frame, one row per trial, in the order of the file. `tokens` and other counts are integers,
 #'   `latency_s` (seconds) and `cost_usd` (US dollars) are doubles, names that begin with `is_` are logical. Empty
 #'   cells are `NA`. R takes a carriage return inside a cell of a CSV for the end of a line; Parquet keeps it.
@@ -14,14 +17,20 @@
 #' file <- tempfile(fileext = ".csv")
 #' writeLines(c("model,test,condition,tokens", "o3-mini,flowers_insects,compatible,64"), file)
 #' read_trials(file)
-read_trials <- function(file, columns = c("model", "test", "condition", "tokens")) {
+read_trials <- function(file, columns = NULL, view = NULL) {
   if (!is.character(file) || length(file) != 1 || !file.exists(file)) {
     stop_with(sprintf("Can't read %s: there is no such file.", quoted(as.character(file))))
   }
+  is_archive <- grepl("[.]zip$", tolower(file))
+  if (is_archive) {
+    file <- unpacked_data(file, view)
+    on.exit(unlink(dirname(file), recursive = TRUE))
+  }
+  if (is.null(columns)) columns <- if (is_archive) c("model", "trial_id") else c("model", "test", "condition", "tokens")
   read <- switch(tolower(sub(".*\\.", "", basename(file))),
     csv = read_csv_as_text,
     parquet = read_parquet,
-    stop_with(sprintf("Can't read %s: its name must end in .csv or .parquet.", quoted(file)))
+    stop_with(sprintf("Can't read %s: its name must end in .csv, .parquet or .zip.", quoted(file)))
   )
   trials <- read(file)
   check_columns(trials, columns, to = sprintf("read %s", quoted(file)))
@@ -29,6 +38,29 @@ read_trials <- function(file, columns = c("model", "test", "condition", "tokens"
     trials[[name]] <- typed_column(trials[[name]], name, file)
   }
   trials
+}
+
+# The file of data of one view in an archive, unpacked alone into a folder of its own.
+unpacked_data <- function(archive, view) {
+  members <- tryCatch(
+    suppressWarnings(utils::unzip(archive, list = TRUE)),
+    error = function(problem) stop_with(sprintf("Can't read %s: it is not a ZIP file.", quoted(archive)))
+  )
+  is_plain <- grepl("^data/study-[A-Za-z0-9]+_rows-[A-Za-z0-9]+(_data[.]csv|[.]parquet)$", members$Name)
+  ending <- if (is_installed("nanoparquet")) "[.]parquet$" else "_data[.]csv$"
+  known <- members[is_plain & grepl(ending, members$Name) & members$Length < 4e9, ]
+  known$view <- sub("^data/study-.*_rows-([A-Za-z0-9]+)(_data[.]csv|[.]parquet)$", "\\1", known$Name)
+  wanted <- if (is.null(view)) "(trials|rounds)$" else sprintf("^%s$", gsub("[^A-Za-z0-9]", "", view))
+  found <- known$Name[grepl(wanted, known$view)]
+  if (length(found) == 0) {
+    stop_with(
+      sprintf("Can't read %s: it has no data%s.", quoted(archive), if (is.null(view)) "" else sprintf(" of %s", view)),
+      sprintf("Data there are of: %s.", if (nrow(known) > 0) toString(known$view) else "nothing; is it a sealed study?")
+    )
+  }
+  folder <- tempfile("data-")
+  utils::unzip(archive, files = found[[1]], exdir = folder, junkpaths = TRUE)
+  file.path(folder, basename(found[[1]]))
 }
 
 # Everything as text first: guessing types would turn the item "NA" or the answer "T" into something else.

@@ -22,7 +22,7 @@ OF_THE_MAKING = (
     "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "search_id",
     "permutation_id", "level_call_id", "difference_id", "data_hash", "rows_hash",
 )  # fmt: skip
-"""Columns that tell of the computing and not of the result: how long it took, by which versions, its name here."""
+"""Columns that tell of the computing and not of the result: how long it took, by which versions."""
 _STANDARD_ERRORS = 5.0  # of Monte Carlo: less than one in a million numbers lies beyond by chance
 _OF_INTERVAL_END = 3.0  # the standard error of a 2.5 % quantile beside that of a mean, of a normal distribution: 2.67
 _NORMAL_95 = 3.92

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +19,7 @@ _REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 _NO_PACKAGE = ("R", "slant", "definition", "machine")
 
 
+@functools.cache
 def python_versions() -> dict[str, str]:
     """The packages that slant needs here, and those that they need, by name."""
     found: dict[str, str] = {}
@@ -41,11 +43,11 @@ def _required(distribution: metadata.Distribution) -> Iterator[str]:
             yield match[0]
 
 
-def r_versions(frames: Mapping[str, pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
+def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
     """R and its packages: those that made the results, as these say themselves, else those that are here. Of several
-    versions the last by number; empty where there is no R and no result."""
-    made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {})
-    for frame in frames.values():
+    versions the last by number; empty where there is no R and no result, or no package is asked for."""
+    made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {}) if packages else {}
+    for frame in frames:
         if "versions" in frame.columns:
             for text in frame["versions"].drop_nulls().unique().sort():
                 made |= {name: str(version) for name, version in json.loads(text).items()}

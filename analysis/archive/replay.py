@@ -41,7 +41,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.flat import flat
-from slant.collector.errors import SlantError, UsageError
+from slant.collector.errors import RError, SlantError, UsageError
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
@@ -51,6 +51,7 @@ from slant.collector.study.toml_table import checked_name
 DATABASE = "replayed.duckdb"
 _SEALED, _MADE = "sealed", "made"
 _MOST_RECORD_BYTES = 5_000_000
+_NOT_ASKED = "R was not asked"
 _DRAWING = ("slant", "slant commit", "Python", "duckdb", "polars")  # versions that no number of R depends on
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
@@ -91,6 +92,7 @@ class _Replay:
     sealed_versions: dict[str, str]
     here: dict[str, str]
     has_figures: bool
+    with_r: bool
     lacks_steps: bool = False
 
     def is_same_software(self) -> bool:
@@ -107,13 +109,14 @@ def replay(
     workers: Workers = None,
     progress: Stages | None = None,
     executor: Executor | None = None,
+    with_r: bool = True,
 ) -> Replayed:
     """Check an archive of `seal()`, and make everything in it again from its journals, in the new folder `out`.
 
-    Hashes first; then a fresh database; then each file of data, table, fit and figure, which is compared with the one in
+    Hashes first; then a fresh database; then each file of data, table, fit and figure, which is compared with that of
     the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error where the
-    versions are others). Without R, what needs it is "not made". `out` holds the unpacked archive (`sealed`), what was
-    made (`made`) and the database. `workers` and `executor` as of `fit()`.
+    versions are others). Without R, or `with_r=False`, what needs it is "not made". `out` holds the unpacked archive
+    (`sealed`), what was made (`made`) and the database. `workers` and `executor` as of `fit()`.
 
     Raises UsageError where `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
     what slant does not put into one.
@@ -130,7 +133,7 @@ def replay(
         names = frozenset(name for name in opened.members if (out / _SEALED / name).is_file())
     notes: list[str] = []
     record = _record(out / _SEALED / layout.REPLAY)
-    state = _begun(record, out, names, stages, notes)
+    state = _begun(record, out, names, stages, notes, with_r=with_r)
     rows += _data_rows(state, stages)
     rows += _step_rows(state, executor or workers, stages)
     rows += _table_rows(state, stages)
@@ -178,7 +181,9 @@ def _record(path: Path) -> dict[str, Any]:
     return checked
 
 
-def _begun(record: dict[str, Any], out: Path, names: frozenset[str], stages: Stages, notes: list[str]) -> _Replay:
+def _begun(
+    record: dict[str, Any], out: Path, names: frozenset[str], stages: Stages, notes: list[str], *, with_r: bool
+) -> _Replay:
     """The fresh database, made of the journals, and the study as it keeps it."""
     sealed, db = out / _SEALED, out / DATABASE
     journals = [name for name in sorted(names) if name.startswith(f"{layout.JOURNAL}/")]
@@ -205,8 +210,9 @@ def _begun(record: dict[str, Any], out: Path, names: frozenset[str], stages: Sta
         record["data"],
         record["left_out"],
         record["versions"],
-        software(r_versions({}, known)),
+        software(r_versions([], known if with_r else ())),
         record["figures"],
+        with_r,
     )
 
 
@@ -233,6 +239,8 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
         reason = None
         if step.reads_texts and REASONING in state.left_out:
             reason = "it is made of texts that were left out"
+        elif not state.with_r:
+            reason = _NOT_ASKED
         else:
             with stages.stage(f"{step.name} in R") as on_calls:
                 try:
@@ -329,6 +337,8 @@ def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[C
     if not state.has_figures or not names:
         return
     try:
+        if not state.with_r:
+            raise RError(_NOT_ASKED)
         with stages.stage("Figures in R") as on_calls:
             figures(
                 state.db, state.study, state.made / layout.FIGURES, workers=workers, progress=on_calls, with_rows=True

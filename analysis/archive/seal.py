@@ -80,6 +80,7 @@ class _Contents:
     versions: dict[str, str] = field(default_factory=dict)
     results: list[dict[str, str]] = field(default_factory=list)
     run_times: list[dict[str, str]] = field(default_factory=list)
+    computed: list[pl.DataFrame] = field(default_factory=list)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -98,13 +99,15 @@ def seal(
     progress: Stages | None = None,
     executor: Executor | None = None,
     overwrite: bool = False,
+    with_r: bool = True,
 ) -> Sealed:
     """Pack `study` (default: the only one of the database) into the new file `out`.
 
     Quick fits and figures are made as needed, in R; other results are packed where they are kept and of today's rows
     and code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license`
     (an SPDX name) go into CITATION.cff and README.md, which else say TO FILL. `workers` and `executor` as of `fit()`.
-    Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so.
+    Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so. `with_r=False`
+    leaves both out.
 
     The same database gives the same bytes. UsageError where `out` is there or can't be, DatabaseError without trials,
     where a journal is missing, or while somebody collects into the database.
@@ -125,7 +128,13 @@ def seal(
         with stages.stage("Loading them", "MB") as on_bytes:
             load_sealed(contents.copy, on_bytes)
         _check_is_whole(db, contents.copy, chosen.name)
-        _add_results(contents, db, executor or workers, stages)
+        if with_r:
+            _add_results(contents, db, executor or workers, stages)
+        else:
+            contents.notes.append("Fits and figures were left out: R was not asked.")
+        r = r_versions(contents.computed, _PACKAGES if with_r else ())
+        contents.versions = software(r)
+        write_environment(folder / layout.ENVIRONMENT, r)
         with stages.stage("Writing data and tables"):
             _add_data(contents)
             _add_tables(contents)
@@ -214,10 +223,7 @@ def _add_results(contents: _Contents, db: Path, workers: Workers, stages: Stages
     for path in sorted(model_folder(contents.copy).glob(f"*{DRAWS}")):
         (folder / layout.DRAWS).mkdir(exist_ok=True)
         shutil.move(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
-    diagnostics = {f"{name} {table}": frame for name, frames in made.items() for table, frame in frames.items()}
-    r = r_versions(diagnostics, _PACKAGES)
-    contents.versions = software(r)
-    write_environment(folder / layout.ENVIRONMENT, r)
+    contents.computed = [frame for frames in made.values() for frame in frames.values()]
 
 
 def _write_frames(contents: _Contents, made: dict[str, Frames]) -> None:

@@ -34,17 +34,20 @@ An archive that holds anything else than slant packs is refused, and nothing of 
 @click.option(
     "--out", type=FOLDER, default=Path("check"), show_default=True, help="A new folder: all that is made lies there."
 )
+@click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
 @workers_options
 @output_options
 @click.pass_context
-def replay_command(ctx: click.Context, archive: Path, out: Path, workers: Workers, output_format: str) -> None:
+def replay_command(
+    ctx: click.Context, archive: Path, out: Path, no_r: bool, workers: Workers, output_format: str
+) -> None:
     """Check the hashes of a sealed study, make its tables, fits and figures again, and say what agrees.
 
     Prints one row for each kind of file; with --format csv or json one for each file.
     """
     from slant.analysis.archive.replay import replay
 
-    replayed = replay(archive, out, workers, TerminalStages())
+    replayed = replay(archive, out, workers, TerminalStages(), with_r=not no_r)
     print_rows(_summary(replayed) if output_format == "table" else replayed.table, output_format)
     for row in replayed.problems.to_dicts():
         say(f"{row['status'].capitalize()}: {row['kind']} {row['name']}: {row['note']}")

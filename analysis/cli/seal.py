@@ -22,7 +22,8 @@ Examples:
   analyze seal --out public.zip --without reasoning
 
 In the archive: the journals, data as CSV and Parquet with a codebook, tables, fits, figures, the study's files,
-prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of machines, their folders and users. Then:
+prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of machines, their folders and users.
+Then, by whoever gets it:
   analyze replay study.zip --out check
 """
 
@@ -39,6 +40,7 @@ prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of
 @click.option("--author", "authors", multiple=True, metavar="NAME", help="An author of these data. Repeatable.")
 @click.option("--license", metavar="NAME", help="The licence of these data, as in CC-BY-4.0.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+@click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
 @workers_options
 @db_option
 @output_options
@@ -49,6 +51,7 @@ def seal_command(
     authors: tuple[str, ...],
     license: str | None,
     overwrite: bool,
+    no_r: bool,
     workers: Workers,
     db: Path,
     output_format: str,
@@ -59,7 +62,9 @@ def seal_command(
     """
     from slant.analysis.archive.seal import seal
 
-    sealed = seal(db, study, out, without, authors, license, workers, TerminalStages(), overwrite=overwrite)
+    sealed = seal(
+        db, study, out, without, authors, license, workers, TerminalStages(), overwrite=overwrite, with_r=not no_r
+    )
     row = {
         "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,
         "megabytes": round(sealed.n_bytes / 1e6, 2), "manifest_sha256": sealed.manifest_sha256,

@@ -1,0 +1,239 @@
+"""A study sealed and replayed: the same tables, the same bytes, and nothing in it that names a machine."""
+
+from __future__ import annotations
+
+import csv
+import getpass
+import hashlib
+import io
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.comparison import AGREES, NOT_MADE
+from slant.analysis.archive.crate import write_crate
+from slant.analysis.archive.journals import seal_journals
+from slant.analysis.archive.left_out_texts import without_reasoning
+from slant.analysis.archive.private_words import PrivateWords
+from slant.analysis.archive.replay import Replayed, replay
+from slant.analysis.archive.seal import seal
+from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.cli.main import analyze
+from slant.analysis.rows.descriptive_tables import tables
+from slant.analysis.rows.views import open_trials
+from slant.collector import collect
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import compress_finished, journal_paths
+from tests.support.tiny_study import write_tiny
+
+KEY = "sk-test-0123456789abcdef"
+FITS = (
+    "[fits.lme4]",
+    '[fits.effect_size]\nview = "association_trials"\noutcome = "tokens"\ncontrast = "condition"\n'
+    'levels = { condition = ["compatible", "incompatible"] }\n[fits.lme4]',
+)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of the tiny study, both simulated; beside them a run of another one."""
+    folder = tmp_path_factory.mktemp("sealed")
+    study = write_tiny(folder)
+    for repetitions in (3, 6):
+        collect(folder / "a.duckdb", study, ["simulated/small"], repetitions=repetitions)
+    collect(folder / "a.duckdb", "rmiat", ["simulated/deepseek-r1"], pilot=12)
+    return folder / "a.duckdb"
+
+
+@pytest.fixture(scope="module")
+def archive(db: Path) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", KEY)
+        return seal(db, "drinks", db.parent / "study.zip", authors=["Ada"], license="CC-BY-4.0", with_r=False).path
+
+
+@pytest.fixture(scope="module")
+def replayed(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Replayed:
+    return replay(archive, tmp_path_factory.mktemp("replayed") / "check", with_r=False)
+
+
+def members(archive: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(archive) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def test_everything_that_sql_makes_is_the_same_again(replayed: Replayed) -> None:
+    counts = dict(replayed.table.group_by("kind").len().iter_rows())
+    assert replayed.problems.is_empty()
+    assert (counts["data"], counts["table"] > 10, replayed.agrees) == (2, True, True)
+
+
+def test_the_same_database_gives_the_same_bytes(db: Path, archive: Path, tmp_path: Path) -> None:
+    compress_finished(journal_folder(db))
+    again = seal(db, "drinks", tmp_path / "other.zip", authors=["Ada"], license="CC-BY-4.0", with_r=False)
+    assert again.path.read_bytes() == archive.read_bytes()
+    assert again.manifest_sha256 == hashlib.sha256(members(archive)[layout.MANIFEST]).hexdigest()
+
+
+def test_the_journals_are_those_of_the_study_byte_for_byte(db: Path, archive: Path) -> None:
+    own = {path.name: path.read_bytes() for path in journal_paths(journal_folder(db)) if "drinks" in path.name}
+    packed = {Path(name).name: data for name, data in members(archive).items() if name.startswith("journal/")}
+    assert packed == own
+    assert len(own) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sha256sum is GNU's")
+def test_the_manifest_is_checked_without_slant(archive: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path)
+    command = ["sha256sum", "--check", "--strict", "--quiet", layout.MANIFEST]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+
+
+def test_nothing_in_it_names_a_key_a_folder_or_a_machine(db: Path, archive: Path) -> None:
+    words = [KEY, str(db.parent), str(Path.home()) + "/", os.getcwd(), socket.gethostname(), getpass.getuser()]
+    patterns = [re.compile(rb"(?<![A-Za-z0-9])" + re.escape(word.encode()) + rb"(?![A-Za-z0-9])") for word in words]
+    for name, data in members(archive).items():
+        if not name.startswith(("study/", "prompts/")) and not name.endswith(".parquet"):
+            found = [pattern.pattern for pattern in patterns if pattern.search(data)]
+            assert not found, f"{name}: {found}"
+
+
+def test_each_column_of_the_data_is_in_the_codebook(archive: Path) -> None:
+    found = members(archive)
+    rows = list(csv.DictReader(io.StringIO(found["codebook.csv"].decode())))
+    (data,) = (name for name in found if name.endswith("_data.csv"))
+    assert re.fullmatch(r"data/study-[a-z]+_rows-[a-z]+_data\.csv", data)
+    header = found[data].decode().splitlines()[0].split(",")
+    assert [row["column"] for row in rows] == header
+    assert all(row["meaning"] for row in rows)
+    description = json.loads(found["dataset_description.json"])
+    assert [variable["name"] for variable in description["variableMeasured"]] == header
+
+
+def test_the_pages_say_what_is_known_and_what_is_to_fill(archive: Path) -> None:
+    found = members(archive)
+    readme = found["README.md"].decode()
+    files = [name for name in found if name.startswith(("tables/", "data/"))]
+    assert all(f"`{name}`" in readme for name in files)
+    assert ("CC-BY-4.0" in readme, "TO FILL" in readme, "analyze replay study.zip" in readme) == (True, True, True)
+    assert '- name: "Ada"' in found["CITATION.cff"].decode()
+
+
+def test_the_crate_names_every_file_and_what_made_it(archive: Path) -> None:
+    pytest.importorskip("rocrate", reason="the optional Python package rocrate is not installed")
+    graph = json.loads(members(archive)["ro-crate-metadata.json"])["@graph"]
+    files = {entity["@id"] for entity in graph if entity["@type"] == "File"}
+    runs = [entity for entity in graph if entity["@type"] == "CreateAction" and entity["name"].startswith("run ")]
+    assert files == members(archive).keys() - {"ro-crate-metadata.json", layout.MANIFEST}
+    assert [len(run["result"]) for run in runs] == [1, 1]
+
+
+def test_what_is_private_in_a_journal_is_taken_out_and_told(db: Path, tmp_path: Path) -> None:
+    (path, *_) = journal_paths(journal_folder(db))
+    text = path.read_text().replace('"machine":"', '"machine":"lab-pc-17 /home/ada/x ', 1)
+    (tmp_path / path.name).write_text(text)
+    words = PrivateWords((("/home/ada/", "…/"),), ("lab-pc-17",))
+    (sealed,) = seal_journals([tmp_path / path.name], tmp_path / "sealed", words, (), lambda done, of_all: None)
+    shared = (tmp_path / "sealed" / path.name).read_text()
+    assert '"machine":"[name] …/x ' in shared
+    assert shared.splitlines()[1:] == text.splitlines()[1:]
+    assert (sealed.n_changed, sealed.sha256) == (1, hashlib.sha256(text.encode()).hexdigest())
+
+
+def test_without_rocrate_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rocrate.rocrate", None)
+    assert 'pip install "slant[archive]"' in (write_crate(tmp_path, {}, {"slant": "0"}, []) or "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_that_are_left_out_leave_their_hashes_and_all_tables(db: Path, tmp_path: Path) -> None:
+    shared = seal(db, "rmiat", tmp_path / "shared.zip", without=["reasoning"], with_r=False)
+    everything = b"".join(members(shared.path).values())
+    texts = open_trials(db, "rmiat")["reasoning_text"].drop_nulls().to_list()
+    assert texts
+    for text in texts:
+        assert text.encode() not in everything
+        assert hashlib.sha256(text.encode()).hexdigest().encode() in everything
+    for name in ("iat_mentions", "tokens_by_condition", "uncounted_answers"):
+        sealed, whole = members(shared.path).get(f"tables/{name}.csv"), tables(db, "rmiat", [name])[name]
+        assert (sealed or b"").decode() == (whole.write_csv() if whole.height else "")
+    assert replay(shared.path, tmp_path / "check", with_r=False).problems.is_empty()
+
+
+def test_reasoning_that_went_back_into_a_request_is_left_out_of_it() -> None:
+    thought = "I think that women are nurses."
+    messages = [
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": thought, "signature": "x"}]},
+        {"role": "assistant", "content": "Aima", "reasoning_content": thought},
+        {"role": "model", "parts": [{"text": thought, "thought": True}]},
+        {"role": "user", "content": "Whom do you choose?"},
+    ]
+    body = {"messages": messages, "reasoning_effort": "low", "thinking": {"budget_tokens": 99}}
+    shared = json.loads(without_reasoning({"request": json.dumps(body)})["request"])
+    assert thought not in json.dumps(shared)
+    assert (shared["reasoning_effort"], shared["thinking"]) == ("low", {"budget_tokens": 99})
+    assert (shared["messages"][1]["content"], shared["messages"][3]) == ("Aima", messages[3])
+
+
+def test_each_change_is_named_and_the_exit_code_is_1(archive: Path, tmp_path: Path) -> None:
+    """A journal that is not what the manifest says, a table that no journal gives, a byte that the disk lost."""
+    for member, data in members(archive).items():
+        (tmp_path / "u" / member).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "u" / member).write_bytes(data)
+    table, journal = "tables/tokens_by_condition.csv", sorted((tmp_path / "u" / "journal").iterdir())[0]
+    text = (tmp_path / "u" / table).read_text()
+    (tmp_path / "u" / table).write_text(text.replace("compatible,", "compatible,9", 1))
+    write_manifest(tmp_path / "u")
+    journal.write_bytes(journal.read_bytes().replace(b'"choice":"', b'"choice":"x', 1))
+    write_zip(tmp_path / "u", tmp_path / "changed.zip")
+    with zipfile.ZipFile(tmp_path / "changed.zip") as file:
+        info = file.getinfo("prompts/prompts.csv")
+    packed = bytearray((tmp_path / "changed.zip").read_bytes())
+    packed[info.header_offset + 60 + len(info.filename)] ^= 0xFF
+    (tmp_path / "changed.zip").write_bytes(packed)
+    answer = CliRunner().invoke(
+        analyze, ["replay", str(tmp_path / "changed.zip"), "--out", str(tmp_path / "c"), "--no-r"]
+    )
+    assert answer.exit_code == 1
+    assert f"Differs: hash journal/{journal.name}: its SHA-256 is" in answer.stderr
+    assert "Differs: hash prompts/prompts.csv: it is damaged" in answer.stderr
+    assert f"Differs: table {table}: row 1" in answer.stderr
+
+
+def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archive: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--overwrite"):
+        seal(db, "drinks", archive)
+    with pytest.raises(UsageError, match="Name a ZIP file"):
+        seal(db, "drinks", tmp_path / "study.tar")
+    copy = tmp_path / "b.duckdb"
+    copy.write_bytes(db.read_bytes())
+    journal_folder(copy).mkdir()
+    with pytest.raises(DatabaseError, match="the journal of the run"):
+        seal(copy, "drinks", tmp_path / "b.zip")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.duckdb", "b.duckdb.journal"]
+
+
+@pytest.mark.needs("R", "ggplot2")
+def test_fits_and_figures_are_made_again_and_agree(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    collect(db, write_tiny(tmp_path, study=FITS), ["simulated/small"], repetitions=6)
+    sealed = seal(db, "drinks", tmp_path / "study.zip")
+    found = replay(sealed.path, tmp_path / "check")
+    kinds = dict(found.table.filter(pl.col("status") == AGREES).group_by("kind").len().iter_rows())
+    assert found.problems.is_empty()
+    assert (kinds["fit"] > 0, kinds["figure"] > 2, found.versions["software"].is_in(["R"]).any()) == (True, True, True)
+    without_r = replay(sealed.path, tmp_path / "without", with_r=False)
+    assert set(without_r.problems["status"]) == {NOT_MADE}
+    assert without_r.agrees
