@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
-    from slant.analysis.archive.replay import replay as replay
-    from slant.analysis.archive.seal import seal as seal
+    from slant.analysis.archive.replaying import replay as replay
+    from slant.analysis.archive.sealing import seal as seal
     from slant.analysis.calls.executors import mixed_versions as mixed_versions
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
@@ -58,8 +58,8 @@ _PLACES = {
     "open_trials": "slant.analysis.rows.views",
     "permute": "slant.analysis.questions.permutation.permutation_results",
     "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
-    "replay": "slant.analysis.archive.replay",
-    "seal": "slant.analysis.archive.seal",
+    "replay": "slant.analysis.archive.replaying",
+    "seal": "slant.analysis.archive.sealing",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
     "read_topics": "slant.analysis.questions.topics.topic_models",

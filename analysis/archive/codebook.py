@@ -38,7 +38,7 @@ def column_meanings() -> dict[str, dict[str, str]]:
         return {row.pop("column"): row for row in csv.DictReader(file)}
 
 
-def codebook(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
+def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
     """One row for each column of each file: file, column, type, unit, meaning, values, source, n_missing."""
     heads, rows = read_view_heads(), []
     for file in files:
@@ -86,8 +86,3 @@ def dataset_description(name: str, description: str, book: pl.DataFrame, **more:
         "variableMeasured": variables,
     }
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
-
-
-def table_heads() -> dict[str, TableInfo]:
-    """What is known of each view, for the list of tables."""
-    return read_view_heads()

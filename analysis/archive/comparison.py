@@ -45,7 +45,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Rule:
-    """How far two numbers may be apart. `of_r`: R computed them, and columns OF_THE_MAKING stand beside them. `ess`: the
+    """How far two numbers may be apart. `of_r`: R computed them, columns OF_THE_MAKING stand beside them. `ess`: the
     smallest effective sample size, where they are of draws made by other versions; None else."""
 
     tolerance: float = EXACT

@@ -25,6 +25,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.system.shipped_files import sql_query
 
 Frames = dict[str, pl.DataFrame]
 REASONING_TEXT = "reasoning_text"
@@ -118,9 +119,9 @@ def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) ->
 
 def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str, Any], str | None]]:
     """Settings and measures with which a fit was made beside the study's own."""
-    query = "SELECT DISTINCT about FROM calls JOIN fit_cells USING (call_id) WHERE study = ? AND fit = ? ORDER BY ALL"
+    named = {"study": study.name, "fit": definition.name}
     with reading(db) as connection:
-        texts = [text for (text,) in connection.execute(query, [study.name, definition.name]).fetchall()]
+        texts = [text for (text,) in connection.execute(sql_query("kept_fits_of"), named).fetchall()]
     ways: dict[str, tuple[dict[str, Any], str | None]] = {}
     for text in texts:
         about = json.loads(text)

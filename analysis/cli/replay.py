@@ -14,7 +14,7 @@ from slant.collector.commands.options import FILE, FOLDER, output_options
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
-    from slant.analysis.archive.replay import Replayed
+    from slant.analysis.archive.replaying import Replayed
     from slant.analysis.calls.executors import Workers
 
 _EXAMPLES = """\b
@@ -45,7 +45,7 @@ def replay_command(
 
     Prints one row for each kind of file; with --format csv or json one for each file.
     """
-    from slant.analysis.archive.replay import replay
+    from slant.analysis.archive.replaying import replay
 
     replayed = replay(archive, out, workers, TerminalStages(), with_r=not no_r)
     print_rows(_summary(replayed) if output_format == "table" else replayed.table, output_format)

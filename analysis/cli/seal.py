@@ -60,7 +60,7 @@ def seal_command(
 
     Prints one row: the file, what is in it, and the SHA-256 of its manifest, which names all of it.
     """
-    from slant.analysis.archive.seal import seal
+    from slant.analysis.archive.sealing import seal
 
     sealed = seal(
         db, study, out, without, authors, license, workers, TerminalStages(), overwrite=overwrite, with_r=not no_r

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.analysis.archive.replay import replay
-from slant.analysis.archive.seal import seal
+from slant.analysis.archive.replaying import replay
+from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.study_copy import load_sealed
 from slant.collector import collect
 from slant.collector.errors import SlantError

@@ -1,0 +1,82 @@
+"""What an archive says of a study without R: data with their codebook, tables, the study's files, prompts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
+from slant.analysis.archive.contents import Contents
+from slant.analysis.archive.tables import study_tables, write_tables
+from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.export import export_trials, usual_view, views_of_games
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.system.shipped_files import sql_query
+from slant.collector.view.texts import messages_of
+
+
+def add_data(contents: Contents) -> None:
+    """The trials in the columns of their design; of games what was asked beside the rounds, too."""
+    copy, heads = contents.copy, read_view_heads()
+    views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))
+    views = [view for view in views if view != "trials"] or ["trials"]
+    (contents.folder / layout.DATA).mkdir()
+    for view in views:
+        stem = f"{layout.DATA}/study-{_key(contents.study.name)}_rows-{_key(view)}"
+        file = DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
+        report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view)
+        export_trials(copy, contents.study.name, contents.folder / file.csv, view)
+        contents.data.append(DataFile(view, file.csv, file.parquet, report.rows))
+    book = codebook_rows(contents.data, contents.folder)
+    contents.write(layout.CODEBOOK, book.write_csv())
+    purposes = " ".join(f"{file.csv}: {heads[file.view].purpose}" for file in contents.data if file.view in heads)
+    more = {
+        "version": ", ".join(versions_in(copy)),
+        **({"citation": contents.study.source} if contents.study.source else {}),
+    }
+    contents.write(layout.DESCRIPTION, dataset_description(contents.study.title, purposes, book, **more))
+
+
+def _key(name: str) -> str:
+    """A value of a file's name in psych-DS: letters and digits alone."""
+    return "".join(character for character in name if character.isalnum() and character.isascii())
+
+
+def versions_in(db: Path) -> list[str]:
+    with reading(db) as connection:
+        rows = connection.execute("SELECT DISTINCT study_version FROM attempts ORDER BY ALL").fetchall()
+    return [version for (version,) in rows]
+
+
+def add_tables(contents: Contents) -> None:
+    with kept_open(contents.copy):
+        frames = study_tables(contents.copy, contents.study)
+    heads = read_view_heads()
+    for name in write_tables(frames, contents.folder / layout.TABLES):
+        what = heads[name].purpose + (f" ({heads[name].paper})" if heads[name].paper else "")
+        command = f"analyze tables {name} --study {contents.study.name}"
+        contents.results.append({"file": f"{layout.TABLES}/{name}.csv", "command": command, "what": what})
+
+
+def add_sources(contents: Contents) -> None:
+    """The files of the study, version by version, and each kind of prompt as sent."""
+    named = {"study": contents.study.name}
+    with reading(contents.copy) as connection:
+        files = connection.execute(sql_query("study_texts"), named).fetchall()
+        prompts = frame_of(connection.sql(sql_query("kinds_of_prompts"), params=named))
+    for version, file, text in files:
+        name = f"{layout.STUDY}/{version}/{file}"
+        if reason := layout.why_not_allowed(name):
+            contents.notes.append(f'The study\'s file "{file}" is in the journals only: {reason}.')
+        else:
+            contents.write(name, text)
+    texts = [
+        "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages_of(request)[0])
+        for request in prompts["request"]
+    ]
+    contents.write(
+        f"{layout.PROMPTS}/prompts.csv", prompts.with_columns(pl.Series("in_words", texts, pl.String)).write_csv()
+    )

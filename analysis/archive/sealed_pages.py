@@ -1,0 +1,103 @@
+"""The pages of an archive, for people and machines: README.md, CITATION.cff, replay.json, ro-crate-metadata.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.contents import Contents
+from slant.analysis.archive.crate import Action, write_crate
+from slant.analysis.archive.documents import page
+from slant.analysis.archive.sealed_data import versions_in
+from slant.analysis.pages.provenance import describe_methods
+from slant.collector.errors import SlantError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import read_view_heads
+
+FORMAT = 1
+
+
+def add_documents(contents: Contents, authors: Sequence[str], license: str | None) -> None:
+    study, folder = contents.study, contents.folder
+    contents.write(layout.REPLAY, json.dumps(_replay_record(contents), ensure_ascii=False, indent=1) + "\n")
+    with reading(contents.copy) as connection:
+        runs = frame_of(connection.table("runs").order("started_at, run_id"))
+    methods = describe_methods(contents.copy, runs["run_id"].to_list())
+    heads = read_view_heads()
+    data_files = [
+        {**asdict(file), "purpose": heads[file.view].purpose if file.view in heads else "",
+         "grain": " × ".join(heads[file.view].grain) if file.view in heads else "row of the view"}
+        for file in contents.data
+    ]  # fmt: skip
+    about = {
+        "title": study.title, "study": study.name, "source": study.source,
+        "software": contents.versions, "notes": contents.notes, "license": license, "authors": list(authors),
+        "kinds_of_answers": _kinds_of_answers(runs["source"].unique().sort().to_list()), "methods": methods,
+        "left_out": [f"the texts of {kind}" for kind in contents.without], "data_files": data_files,
+        "changed_journals": [journal for journal in contents.journals if journal.n_changed],
+        "seeds": ", ".join(sorted({f"seed {seed}" for seed in runs["seed"].drop_nulls()})) or "none (imported)",
+        "run_times": contents.run_times, "results": sorted(contents.results, key=lambda row: row["file"]),
+        "references": list(dict.fromkeys(ref for text in methods for ref in text.references)),
+        "platform": ", ".join(runs["machine"].drop_nulls().unique().sort().to_list()) or "unknown",
+        "versions": versions_in(contents.copy), "slant_version": contents.versions["slant"],
+        "abstract": f'Answers of language models to the study "{study.name}", with tables, fits and figures.',
+    }  # fmt: skip
+    contents.write(layout.CITATION, page(layout.CITATION, about))
+    megabytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    contents.write(layout.README, page(layout.README, {**about, "megabytes": f"{megabytes:,.1f}"}))
+    if problem := _add_crate(contents, runs, license):  # the last one: it describes all the others
+        contents.notes.append(problem)
+
+
+def _replay_record(contents: Contents) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "study": contents.study.name,
+        "versions": contents.versions,
+        "left_out": list(contents.without),
+        "journals": [asdict(journal) for journal in contents.journals],
+        "data": [{"view": file.view, "csv": file.csv, "parquet": file.parquet} for file in contents.data],
+        "steps": [step.as_json() for step in contents.steps],
+        "figures": any((contents.folder / layout.FIGURES).glob("*")),
+    }
+
+
+def _kinds_of_answers(sources: Sequence[str]) -> str:
+    if sources == ["collected"]:
+        return "All answers are of models that were asked."
+    return f"The answers are {' and '.join(sources)}; each table says in its column `source` which it shows."
+
+
+def _add_crate(contents: Contents, runs: pl.DataFrame, license: str | None) -> str | None:
+    journals = {Path(journal.name).stem: f"{layout.JOURNAL}/{journal.name}" for journal in contents.journals}
+    actions = [
+        Action(
+            f"run {run['run_id']}", run["command"] or "", [], [journals[run["run_id"]]],
+            *(at.isoformat() if at else None for at in (run["started_at"], run["finished_at"])),
+        )
+        for run in runs.to_dicts()
+        if run["run_id"] in journals
+    ]  # fmt: skip
+    of_command: dict[str, list[str]] = {}
+    for row in contents.results:
+        of_command.setdefault(row["command"], []).append(row["file"])
+    actions += [Action(command, command, list(journals.values()), files) for command, files in of_command.items()]
+    times = [run["finished_at"] or run["started_at"] for run in runs.to_dicts()]
+    root: dict[str, Any] = {
+        "name": contents.study.title,
+        "description": f'Answers of language models to the study "{contents.study.name}", with tables and figures.',
+        # of the answers, not of this file: the same database gives the same bytes
+        "datePublished": max(at for at in times if at).date().isoformat() if any(times) else "1980-01-01",
+        **({"license": license} if license else {}),
+    }
+    try:
+        return write_crate(contents.folder, root, contents.versions, actions)
+    except (OSError, ValueError, TypeError) as error:
+        raise SlantError(f"Can't write {layout.CRATE}: {error}.") from error

@@ -1,0 +1,226 @@
+"""`seal()`: one study, with all that was made of it, as one file that somebody else can check and make again.
+
+All of it is made of a copy of the database that holds this study alone, and that is made of the very journals that are
+packed: so nothing else can get in, and what a replay will find has been found once.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.contents import Contents
+from slant.analysis.archive.environment import r_versions, software, write_environment
+from slant.analysis.archive.journals import journals_of, seal_journals
+from slant.analysis.archive.left_out_texts import KINDS, REASONING, texts_left_out
+from slant.analysis.archive.private_words import private_words
+from slant.analysis.archive.sealed_data import add_data, add_sources, add_tables
+from slant.analysis.archive.sealed_pages import add_documents
+from slant.analysis.archive.stages import Stages
+from slant.analysis.archive.steps import Frames, steps_of
+from slant.analysis.archive.study_copy import DRAWS, copy_results, kept_call_ids, load_sealed, stored_study
+from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.model_files import model_folder
+from slant.analysis.plots.drawing import figures
+from slant.analysis.rows.flat import flat
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.studies.catalogue import Study
+from slant.collector.system.shipped_files import sql_query
+
+_PACKAGES = ("lme4", "lmerTest", "ggplot2")  # that a seal uses where they are here
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """What was packed: `manifest_sha256` names all of it in one hash; `notes` say what was left out, and why."""
+
+    path: Path
+    study: str
+    manifest_sha256: str
+    n_files: int
+    n_bytes: int
+    n_trials: int
+    notes: tuple[str, ...]
+
+
+def seal(
+    db: str | Path,
+    study: str | Study | None = None,
+    out: str | Path = "study.zip",
+    without: Sequence[str] = (),
+    authors: Sequence[str] = (),
+    license: str | None = None,
+    workers: Workers = None,
+    progress: Stages | None = None,
+    executor: Executor | None = None,
+    overwrite: bool = False,
+    with_r: bool = True,
+) -> Sealed:
+    """Pack `study` (default: the only one of the database) into the new file `out`.
+
+    Quick fits and figures are made as needed, in R; other results are packed where they are kept and of today's rows
+    and code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license`
+    (an SPDX name) go into CITATION.cff and README.md, which else say TO FILL. `workers` and `executor` as of `fit()`.
+    Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so. `with_r=False`
+    leaves both out.
+
+    The same database gives the same bytes. UsageError where `out` is there or can't be, DatabaseError without trials,
+    where a journal is missing, or while somebody collects into the database.
+    """
+    db, out, stages = Path(db), Path(out), progress or Stages()
+    _check_place(out, without, overwrite=overwrite)
+    _load_what_is_new(db)
+    chosen = stored_study(db, study_in(db, study).name, None)
+    paths = journals_of(db, chosen.name)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
+        folder = Path(place) / "archive"
+        folder.mkdir()
+        private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))
+        contents = Contents(chosen, folder, Path(place) / f"{chosen.name}.duckdb", private, tuple(without))
+        with stages.stage("Copying journals", "MB") as on_bytes:
+            to = journal_folder(contents.copy)
+            contents.journals = seal_journals(paths, to, private, contents.without, on_bytes)
+        with stages.stage("Loading them", "MB") as on_bytes:
+            load_sealed(contents.copy, on_bytes)
+        _check_is_whole(db, contents.copy, chosen.name)
+        if with_r:
+            _add_results(contents, db, executor or workers, stages)
+        else:
+            contents.notes.append("Fits and figures were left out: R was not asked.")
+        r = r_versions(contents.computed, _PACKAGES if with_r else ())
+        contents.versions = software(r)
+        write_environment(folder / layout.ENVIRONMENT, r)
+        with stages.stage("Writing data and tables"):
+            add_data(contents)
+            add_tables(contents)
+            add_sources(contents)
+        shutil.move(journal_folder(contents.copy), folder / layout.JOURNAL)
+        for left in (folder / layout.JOURNAL).glob("*"):
+            if left.suffix != ".jsonl":
+                left.unlink()
+        add_documents(contents, authors, license)
+        digest = write_manifest(folder)
+        n_trials = _n_trials(contents.copy)
+        with stages.stage("Packing", "MB") as on_bytes:
+            write_zip(folder, out, on_bytes)
+        n_files = sum(1 for path in folder.rglob("*") if path.is_file())
+    return Sealed(out, chosen.name, digest, n_files, out.stat().st_size, n_trials, tuple(contents.notes))
+
+
+def _check_place(out: Path, without: Sequence[str], *, overwrite: bool) -> None:
+    for kind in without:
+        if kind not in KINDS:
+            raise UnknownNameError("kind of texts to leave out", kind, KINDS)
+    if out.exists() and not overwrite:
+        raise UsageError(f"There is a file {out} already.", "To replace it: --overwrite (from Python: overwrite=True)")
+    if not out.parent.is_dir() or out.is_dir() or out.suffix.lower() != ".zip":
+        raise UsageError(f'Can\'t seal into "{out}".', "Name a ZIP file in a folder that is there: --out study.zip")
+
+
+def _load_what_is_new(db: Path) -> None:
+    try:
+        load_journals(db)
+    except DatabaseError:  # a file that may not be written: what is missing in it is told by the comparison of counts
+        return
+
+
+def _own_servers(db: Path, study: str) -> list[str]:
+    """Addresses of models that this machine, or one beside it, served."""
+    with reading(db) as connection:
+        rows = connection.execute(sql_query("own_servers"), {"study": study}).fetchall()
+    return [address for (address,) in rows]
+
+
+def _check_is_whole(db: Path, copy: Path, study: str) -> None:
+    """That the journals hold all that the database has."""
+    query = "SELECT count(*) FROM attempts WHERE study = ?"
+    counts = []
+    for path in (db, copy):
+        with reading(path) as connection:
+            counts.append(connection.execute(query, [study]).fetchall()[0][0])
+    if counts[0] != counts[1]:
+        raise DatabaseError(
+            f'Can\'t seal "{study}": the database has {counts[0]:,} attempts of it, its journals {counts[1]:,}.',
+            "Load what is missing (collect load), or seal a database that is made of these journals alone.",
+        )
+
+
+def _n_trials(db: Path) -> int:
+    with reading(db) as connection:
+        return int(connection.execute("SELECT count(*) FROM trials").fetchall()[0][0])
+
+
+def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages) -> None:
+    """Fits and figures, made in the user's own database, which keeps them; then all that is kept goes into the copy."""
+    study, folder = contents.study, contents.folder
+    kept = set(kept_call_ids(db, study.name))
+    steps = list(steps_of(db, study, kept))
+    made: dict[str, Frames] = {}
+    for step in steps:
+        with stages.stage(f"{step.name} in R") as on_calls:
+            try:
+                made[step.name] = step.frames(db, study, workers, on_calls)
+                contents.steps.append(step)
+            except RError as error:
+                contents.notes.append(f"{step.name} was left out: {contents.private.in_text(error.what)}")
+    with stages.stage("Figures in R") as on_calls:
+        _add_figures(contents, db, workers, on_calls)
+    of_fits = frozenset().union(*(step.ids for step in contents.steps))
+    now_kept = set(kept_call_ids(db, study.name))
+    with reading(db) as connection:
+        fits = {call_id for (call_id,) in connection.execute("SELECT call_id FROM fit_cells").fetchall()}
+    if stale := len((now_kept & fits) - of_fits):
+        contents.notes.append(
+            f"{stale} kept fits were left out: they are of earlier rows, settings or code, or could not be made again."
+        )
+    copy_results(db, contents.copy, (now_kept - fits) | (now_kept & of_fits), contents.without)
+    _write_frames(contents, made)
+    for path in sorted(model_folder(contents.copy).glob(f"*{DRAWS}")):
+        (folder / layout.DRAWS).mkdir(exist_ok=True)
+        shutil.move(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
+    contents.computed = [frame for frames in made.values() for frame in frames.values()]
+
+
+def _write_frames(contents: Contents, made: dict[str, Frames]) -> None:
+    for step in contents.steps:
+        for table, frame in made[step.name].items():
+            if not frame.height:
+                continue
+            shared = texts_left_out(frame) if REASONING in contents.without else frame
+            name = f"{layout.FITS}/{step.name}.{table}.csv"
+            contents.write(name, flat(shared).write_csv())
+            contents.results.append({"file": name, "command": step.command, "what": f"{step.kind}: {table}"})
+            if "seconds" in frame.columns and table in ("diagnostics", "refits", "table"):
+                seconds = frame["seconds"].cast(pl.Float64).sum()
+                contents.run_times.append({"name": step.name, "seconds": f"{seconds:.1f} s"})
+
+
+def _add_figures(contents: Contents, db: Path, workers: Workers, on_calls: Any) -> None:
+    study, folder = contents.study, contents.folder / layout.FIGURES
+    try:
+        rows = figures(db, study, folder, workers=workers, progress=on_calls, with_rows=True)
+    except RError as error:
+        contents.notes.append(f"Figures were left out: {contents.private.in_text(error.what)}")
+        return
+    except DatabaseError:
+        return  # there is nothing to draw
+    command = f"analyze figures --study {study.name}"
+    for row in rows.to_dicts():
+        if row["path"] is None:
+            contents.notes.append(f"The figure {row['figure']} was left out: {row['problem']}")
+            continue
+        name = f"{layout.FIGURES}/{Path(row['path']).name}"
+        contents.results.append({"file": name, "command": command, "what": row["alt_text"]})

@@ -1,0 +1,30 @@
+sealed_study <- function(folder) {
+  skip_on_cran()
+  program <- tryCatch(slant_program("collect"), error = function(problem) skip("the program `collect` is not here"))
+  db <- file.path(folder, "a.duckdb")
+  archive <- file.path(folder, "study.zip")
+  asked <- c("--study", "rmiat", "--model", "simulated/deepseek-r1", "--pilot", "20", "--db", db)
+  suppressMessages({
+    run_program(c(program, asked))
+    run_program(c(slant_program("analyze"), "seal", "--no-r", "--db", db, "--out", archive))
+  })
+  archive
+}
+
+test_that("an archive gives its trials, and the same again from its journals", {
+  archive <- sealed_study(withr::local_tempdir())
+  trials <- read_trials(archive)
+  expect_equal(nrow(trials), 20)
+  expect_type(trials$tokens, "integer")
+  expect_error(read_trials(archive, view = "allocation_questions"), "no data of allocation_questions")
+  checked <- suppressMessages(replay(archive, file.path(dirname(archive), "check"), r = FALSE))
+  expect_equal(unique(checked$status), "agrees")
+  expect_true(all(c("hash", "data", "table") %in% checked$kind))
+  expect_error(suppressMessages(replay(archive, dirname(archive))), "not empty")
+})
+
+test_that("what is no archive is a sentence", {
+  expect_error(replay("nowhere.zip"), "there is no such file")
+  file <- withr::local_tempfile(lines = "no ZIP file", fileext = ".zip")
+  expect_error(read_trials(file), "Can't read")
+})
