@@ -198,8 +198,9 @@ def _begun(
     if (record["study"],) not in studies:
         raise ArchiveError(f'Can\'t replay: no journal of the archive has answers of "{record["study"]}".')
     study = stored_study(db, record["study"], out / "study")
-    packages = tuple(dict.fromkeys(["ggplot2", *(name for step in record["steps"] for name in step.packages)]))
-    known = tuple(name for name in packages if name.replace(".", "").isalnum())
+    named = [*record["versions"], *(name for step in record["steps"] for name in step.packages)]
+    packages = dict.fromkeys(name for name in named if name not in (*_DRAWING, "R"))
+    known = tuple(name for name in packages if name.replace(".", "").isalnum() and name.isascii())
     return _Replay(
         sealed,
         out / _MADE,

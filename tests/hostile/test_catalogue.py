@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from tests.hostile.answers import ANSWERS
+from tests.hostile.archives import ARCHIVES
 from tests.hostile.databases import TAMPERED
 from tests.hostile.journals import KEPT, REFUSED
 from tests.hostile.studies import STUDIES
@@ -18,10 +19,10 @@ def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:
     told = [int(count) for count in re.findall(r"^\|[^|]+\| (\d+) \|$", page, re.MULTILINE)]
     http = len(WIRES) + len(ENDLESS_BODIES)
     lines = len(REFUSED) + len(KEPT)
-    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines]
+    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, len(ARCHIVES)]
 
 
 def test_no_attack_has_the_name_of_another() -> None:
-    for catalogue in (ANSWERS, TAMPERED, STUDIES, (*WIRES, *ENDLESS_BODIES)):
+    for catalogue in (ANSWERS, ARCHIVES, TAMPERED, STUDIES, (*WIRES, *ENDLESS_BODIES)):
         names = [attack.name for attack in catalogue]
         assert len(set(names)) == len(names)

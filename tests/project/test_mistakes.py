@@ -25,6 +25,7 @@ WRONG |= {"file": (".",), "directory": ("a.csv",)}
 # What a command needs so that the mistake is the only one; what names a thing, of which there is none called so.
 NEEDED = {"collect": "--study rmiat --simulated --dry-run", "analyze": "--fit effect_size"}
 NEEDED |= {"collect check-model": "openai/gpt-4o", "collect import": "a.csv", "collect studies new": "mine"}
+NEEDED |= {"analyze replay": "study.zip", "analyze seal": "--study rmiat"}
 NEEDED |= {"collect studies show": "rmiat", "analyze topics search": "--topics 2"}
 NEEDED |= {"collect preregister": "--study rmiat"}
 NAMES = ("--study", "--variant", "--fit", "--view", "--run", "--study-version", "--model", "--answer", "--show")

@@ -30,9 +30,9 @@ from tests.support.typed_pages import blocks
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 README, ANALYSING, ASKING = "README.md", "vignettes/analysing.Rmd", "vignettes/asking.Rmd"
-VIEWING = "vignettes/viewing.Rmd"
+VIEWING, PASSING_ON = "vignettes/viewing.Rmd", "vignettes/passing_on.Rmd"
 HIRING, INTERFERENCE, MEASUREMENTS = "vignettes/hiring.Rmd", "vignettes/interference.Rmd", "bench/README.md"
-PAGES = (README, ANALYSING, ASKING, VIEWING, HIRING, INTERFERENCE, MEASUREMENTS)
+PAGES = (README, ANALYSING, ASKING, VIEWING, PASSING_ON, HIRING, INTERFERENCE, MEASUREMENTS)
 PROGRAMS = {"analyze": analyze, "collect": collect}
 DRAWN = ("analyze report", "analyze figures")
 

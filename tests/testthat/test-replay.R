@@ -1,5 +1,4 @@
 sealed_study <- function(folder) {
-  skip_on_cran()
   program <- tryCatch(slant_program("collect"), error = function(problem) skip("the program `collect` is not here"))
   db <- file.path(folder, "a.duckdb")
   archive <- file.path(folder, "study.zip")
