@@ -9,7 +9,7 @@ import polars as pl
 
 from slant.analysis.archive.codebook import DataFile
 from slant.analysis.archive.journals import SealedJournal
-from slant.analysis.archive.private_words import PrivateWords
+from slant.analysis.archive.privacy import PrivateWords
 from slant.analysis.archive.steps import Step
 from slant.collector.studies.catalogue import Study
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.analysis.archive.left_out_texts import REASONING, without_reasoning
-from slant.analysis.archive.private_words import PrivateWords
+from slant.analysis.archive.privacy import PrivateWords
 from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.keep.database import has_collector, reading
 from slant.collector.keep.journal import journal_folder

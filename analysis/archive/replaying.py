@@ -33,16 +33,16 @@ from slant.analysis.archive.environment import r_versions, software
 from slant.analysis.archive.left_out_texts import KINDS, REASONING
 from slant.analysis.archive.stages import Stages
 from slant.analysis.archive.steps import Step, read_step
-from slant.analysis.archive.study_copy import DRAWS, load_sealed, stored_study
+from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
 from slant.analysis.archive.tables import are_draws, read_by, study_tables, write_tables
 from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
-from slant.analysis.rows.flat import flat
+from slant.analysis.rows.nested_columns import flat
 from slant.collector.errors import RError, SlantError, UsageError
-from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
 from slant.collector.studies.catalogue import Study
@@ -134,10 +134,11 @@ def replay(
     notes: list[str] = []
     record = _record(out / _SEALED / layout.REPLAY)
     state = _begun(record, out, names, stages, notes, with_r=with_r)
-    rows += _data_rows(state, stages)
-    rows += _step_rows(state, executor or workers, stages)
-    rows += _table_rows(state, stages)
-    rows += _figure_rows(state, executor or workers, stages)
+    with in_one_order(state.db, out):
+        rows += _data_rows(state, stages)
+        rows += _step_rows(state, executor or workers, stages)
+        rows += _table_rows(state, stages)
+        rows += _figure_rows(state, executor or workers, stages)
     table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
     table.write_csv(out / "replay.csv")
     return Replayed(table, _version_rows(state), tuple(notes), state.db)
@@ -298,7 +299,7 @@ def _draw_rows(state: _Replay) -> Iterator[Compared]:
 
 
 def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
-    with stages.stage("Tables"), kept_open(state.db):
+    with stages.stage("Tables"):
         frames = study_tables(state.db, state.study)
         made = set(write_tables(frames, state.made / layout.TABLES))
         reads = read_by(state.db)

@@ -10,7 +10,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
 from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.tables import study_tables, write_tables
-from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import read_view_heads
@@ -52,8 +52,7 @@ def versions_in(db: Path) -> list[str]:
 
 
 def add_tables(contents: Contents) -> None:
-    with kept_open(contents.copy):
-        frames = study_tables(contents.copy, contents.study)
+    frames = study_tables(contents.copy, contents.study)
     heads = read_view_heads()
     for name in write_tables(frames, contents.folder / layout.TABLES):
         what = heads[name].purpose + (f" ({heads[name].paper})" if heads[name].paper else "")

@@ -21,17 +21,24 @@ from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.environment import r_versions, software, write_environment
 from slant.analysis.archive.journals import journals_of, seal_journals
 from slant.analysis.archive.left_out_texts import KINDS, REASONING, texts_left_out
-from slant.analysis.archive.private_words import private_words
+from slant.analysis.archive.privacy import private_words
 from slant.analysis.archive.sealed_data import add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
 from slant.analysis.archive.stages import Stages
 from slant.analysis.archive.steps import Frames, steps_of
-from slant.analysis.archive.study_copy import DRAWS, copy_results, kept_call_ids, load_sealed, stored_study
+from slant.analysis.archive.study_copy import (
+    DRAWS,
+    copy_results,
+    in_one_order,
+    kept_call_ids,
+    load_sealed,
+    stored_study,
+)
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
-from slant.analysis.rows.flat import flat
+from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
@@ -97,13 +104,14 @@ def seal(
             load_sealed(contents.copy, on_bytes)
         _check_is_whole(db, contents.copy, chosen.name)
         if with_r:
-            _add_results(contents, db, executor or workers, stages)
+            with in_one_order(db, Path(place)):
+                _add_results(contents, db, executor or workers, stages)
         else:
             contents.notes.append("Fits and figures were left out: R was not asked.")
         r = r_versions(contents.computed, _PACKAGES if with_r else ())
         contents.versions = software(r)
         write_environment(folder / layout.ENVIRONMENT, r)
-        with stages.stage("Writing data and tables"):
+        with stages.stage("Writing data and tables"), in_one_order(contents.copy, Path(place)):
             add_data(contents)
             add_tables(contents)
             add_sources(contents)

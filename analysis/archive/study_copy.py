@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ from slant.analysis.archive.left_out_texts import REASONING, texts_left_out
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.calls.result_rows import ID
 from slant.collector.errors import SlantError
-from slant.collector.keep.database import reading, writing
+from slant.collector.keep.database import kept_open, reading, writing
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths
@@ -61,6 +62,14 @@ def stored_study(db: Path, name: str, folder: Path | None) -> Study:
     none, the one that ships with slant under this name. What is sealed is then what will be replayed."""
     text = kept_text(db, name)
     return load_study(name, db=db) if text is None else load_study(written(text, folder))
+
+
+@contextmanager
+def in_one_order(db: Path, folder: Path) -> Iterator[None]:
+    """Meanwhile all reading of `db` has one thread (as whoever writes into a folder has): several add up the same
+    numbers in another order each time, and their last digits differ."""
+    with kept_open(db, writes_to=folder):
+        yield
 
 
 def kept_call_ids(db: Path, study: str) -> list[str]:

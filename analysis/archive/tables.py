@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.rows.descriptive_tables import table_info, tables
-from slant.analysis.rows.flat import flat
+from slant.analysis.rows.nested_columns import flat
 from slant.collector.keep.database import reading
 from slant.collector.keep.view_heads import TableInfo, read_view_heads
 from slant.collector.studies.catalogue import Study

@@ -20,7 +20,7 @@ from slant.analysis.calls.results import Progress
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.plots.specification_curve import rows_to_draw
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.flat import flat
+from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once

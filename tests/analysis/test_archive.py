@@ -24,7 +24,7 @@ from slant.analysis.archive.comparison import AGREES, NOT_MADE
 from slant.analysis.archive.crate import write_crate
 from slant.analysis.archive.journals import seal_journals
 from slant.analysis.archive.left_out_texts import without_reasoning
-from slant.analysis.archive.private_words import PrivateWords
+from slant.analysis.archive.privacy import PrivateWords
 from slant.analysis.archive.replaying import Replayed, replay
 from slant.analysis.archive.sealing import seal
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
