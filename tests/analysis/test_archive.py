@@ -20,7 +20,8 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.comparison import AGREES, NOT_MADE
+from slant.analysis.archive.codebook import column_meanings
+from slant.analysis.archive.comparison import AGREES, COMPUTED, DIFFERS, NOT_MADE, Rule, compare_tables
 from slant.analysis.archive.crate import write_crate
 from slant.analysis.archive.journals import seal_journals
 from slant.analysis.archive.left_out_texts import without_reasoning
@@ -35,8 +36,13 @@ from slant.collector import collect
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import compress_finished, journal_paths
+from tests.support.given import in_memory
 from tests.support.tiny_study import write_tiny
 
+VIEWS = (
+    "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
+    "allocation_questions", "allocation_ratings",
+)  # fmt: skip
 KEY = "sk-test-0123456789abcdef"
 FITS = (
     "[fits.lme4]",
@@ -120,6 +126,14 @@ def test_each_column_of_the_data_is_in_the_codebook(archive: Path) -> None:
     assert all(row["meaning"] for row in rows)
     description = json.loads(found["dataset_description.json"])
     assert [variable["name"] for variable in description["variableMeasured"]] == header
+
+
+def test_each_column_of_each_view_of_trials_has_a_meaning() -> None:
+    with in_memory() as connection:
+        columns = {name for view in VIEWS for name in connection.view(view).columns}
+    meanings = column_meanings()
+    assert columns == set(meanings)
+    assert list(meanings) == sorted(meanings)
 
 
 def test_the_pages_say_what_is_known_and_what_is_to_fill(archive: Path) -> None:
@@ -225,6 +239,7 @@ def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archi
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.duckdb", "b.duckdb.journal"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R", "ggplot2")
 def test_fits_and_figures_are_made_again_and_agree(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
@@ -237,3 +252,22 @@ def test_fits_and_figures_are_made_again_and_agree(tmp_path: Path) -> None:
     without_r = replay(sealed.path, tmp_path / "without", with_r=False)
     assert set(without_r.problems["status"]) == {NOT_MADE}
     assert without_r.agrees
+
+
+@pytest.mark.parametrize(
+    ("rule", "made", "status"),
+    [
+        (Rule(), "1.00", DIFFERS),
+        (Rule(COMPUTED, of_r=True), "1.000000009", AGREES),
+        (Rule(COMPUTED, of_r=True), "1.00000002", DIFFERS),
+        (Rule(COMPUTED, of_r=True), "", DIFFERS),
+        (Rule(ess=400.0, of_r=True), "1.1", AGREES),
+        (Rule(ess=400.0, of_r=True), "2.5", DIFFERS),
+    ],
+)
+def test_how_far_numbers_may_be_apart(rule: Rule, made: str, status: str, tmp_path: Path) -> None:
+    for name, estimate, seconds in (("sealed", "1.0", "3.1"), ("made", made, "4.1" if rule.of_r else "3.1")):
+        text = f"term,estimate,conf_low,conf_high,seconds\na,{estimate},0,2,{seconds}\n"
+        (tmp_path / f"{name}.csv").write_text(text)
+    found = compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule)
+    assert (found.status, "row 1, estimate" in found.note) == (status, status == DIFFERS)
