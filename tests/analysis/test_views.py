@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from slant.analysis.archive.codebook import column_meanings
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
@@ -30,6 +31,10 @@ OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of va
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 ONCE = ("bayes_", "topic_", "specifications", "permutation_", "game_")  # views whose cases have rows of results
+OF_TRIALS = (
+    "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
+    "allocation_questions", "allocation_ratings",
+)  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 
 
@@ -246,3 +251,10 @@ def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
         connection.execute("SET VARIABLE measure = 'tokens'")
         with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
             connection.sql("FROM association_trials").fetchall()
+
+
+def test_each_column_of_the_views_of_trials_has_its_meaning_in_one_place() -> None:
+    with in_memory() as connection:
+        columns = {name for view in OF_TRIALS for name in connection.view(view).columns}
+    assert columns == set(column_meanings())
+    assert list(column_meanings()) == sorted(column_meanings())
