@@ -1,8 +1,9 @@
 #' Read trials from an export
 #'
 #' Reads what `collect export` wrote, as CSV (base R) or Parquet (package nanoparquet), for people without R's duckdb
-#' package; or the data in an archive of `analyze seal`, for which neither Python nor a database is needed. Columns that slant knows get their types whatever a reader would guess (a word `"NA"` stays a word), and
-#' every value is checked; other columns of a CSV stay text.
+#' package; or the data in an archive of `analyze seal`, which takes neither Python nor a database. Columns that slant
+#' knows get their types whatever a reader would guess (a word `"NA"` stays a word), and every value is checked; other
+#' columns of a CSV stay text.
 #'
 #' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8; or in `.zip`, a sealed study: its Parquet is
 #'   read where nanoparquet is installed, else its CSV.

@@ -8,7 +8,7 @@
 #'
 #' @param archive the file that `analyze seal` wrote, such as `"study.zip"`.
 #' @param out a new folder; all that is made lies there, the database `replayed.duckdb` among it.
-#' @param r whether fits and figures are made again, too, which takes R from Python's side, and minutes of a large study.
+#' @param r whether fits and figures are made again, too: this takes Python's bridge to R, and minutes of a large study.
 #' @return A data frame, one row per file that was checked or made: `kind` (hash, data, table, fit, draws, figure),
 #'   `name`, `status` (agrees, differs, not made), `within` (exactly, or how far numbers may be apart),
 #'   `largest_difference`, `n_values` and `note`. What differs is told by a warning, too. An error of class
