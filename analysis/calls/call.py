@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ import polars as pl
 
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import Died, run_jobs
-from slant.analysis.calls.executors import Lost, Workers, by_executor, worker_count
+from slant.analysis.calls.executors import LeftOut, Lost, Workers, by_executor, worker_count
 from slant.analysis.calls.task import Answer as Answer
 from slant.analysis.calls.task import CallGroup, Task, answer_group
 from slant.analysis.rows.data_hash import hash_of_rows
@@ -31,6 +31,7 @@ SAY = "say"
 """The argument that names a file in which R tells what it is doing; it lies on this machine."""
 _GROUP_S = 0.5  # calls that take less go to a worker together, so that short ones don't pay for as many crossings
 _GROUP = 32
+_Answering = Callable[[Sequence[Sequence[Task]]], Generator[tuple[int, list[Answer] | Died], None, None]]
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,12 @@ def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[
     if tasks:
         let_go()  # others may write while R computes
     took: list[float] = []
+    answer = _by_workers(workers)
     for groups in _stages(calls, workers, took):
-        with closing(_run(tasks, groups, workers)) as answers:
-            for number, answer in answers:
-                took.append(answer.seconds)
-                yield number, _with_files(calls[number], answer)
+        with closing(_run(tasks, groups, answer)) as answers:
+            for number, of_call in answers:
+                took.append(of_call.seconds)
+                yield number, _with_files(calls[number], of_call)
 
 
 def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> Iterator[list[list[int]]]:
@@ -181,14 +183,14 @@ def _group_size(took: Sequence[float], n: int, count: int) -> int:
 
 
 def _run(
-    tasks: Sequence[Task], groups: Sequence[list[int]], workers: Workers
+    tasks: Sequence[Task], groups: Sequence[list[int]], answer: _Answering
 ) -> Generator[tuple[int, Answer], None, None]:
     """Where a process dies, the calls that it had are run again, each alone: that shows which of them is to blame."""
     again: list[int] = []
     lost: list[int] = []
     if not groups:
         return
-    with closing(_answers([[tasks[number] for number in group] for group in groups], workers)) as results:
+    with closing(answer([[tasks[number] for number in group] for group in groups])) as results:
         for place, answers in results:
             if isinstance(answers, Lost):
                 lost += groups[place]
@@ -199,9 +201,9 @@ def _run(
             else:
                 yield from zip(groups[place], answers, strict=True)
     if again:
-        yield from _run(tasks, [[number] for number in again], workers)
+        yield from _run(tasks, [[number] for number in again], answer)
     for number in lost:  # nothing else is under way, so that no other can be to blame
-        with closing(_answers([[tasks[number]]], workers)) as results:
+        with closing(answer([[tasks[number]]])) as results:
             ((_, answers),) = results
         if isinstance(answers, Died):
             alone = ", also when it ran alone." if isinstance(answers, Lost) else ""
@@ -210,9 +212,11 @@ def _run(
             yield number, answers[0]
 
 
-def _answers(
-    groups: Sequence[Sequence[Task]], workers: Workers
-) -> Generator[tuple[int, list[Answer] | Died], None, None]:
+def _by_workers(workers: Workers) -> _Answering:
     if isinstance(workers, Executor):
-        return by_executor(groups, workers)
-    return run_jobs(answer_group, [CallGroup(tuple(group)) for group in groups], workers)
+        return partial(by_executor, executor=workers, left_out=LeftOut(workers))
+
+    def here(groups: Sequence[Sequence[Task]]) -> Generator[tuple[int, list[Answer] | Died], None, None]:
+        return run_jobs(answer_group, [CallGroup(tuple(group)) for group in groups], workers)
+
+    return here

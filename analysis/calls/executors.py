@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import logging
 import os
 import pickle
 import tempfile
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from typing import Any
 
 from slant.analysis.bridge.worker import Died, versions_now
 from slant.analysis.calls.cluster import ClusterExecutor
-from slant.analysis.calls.in_worker import R_CODE, Parcel, answer_parcel_here, versions_there
+from slant.analysis.calls.in_worker import R_CODE, Parcel, Refused, answer_parcel_here, versions_there
 from slant.analysis.calls.task import Answer, Task, packages_of
 from slant.collector.errors import RError
 from slant.collector.system.operating_system import core_count, try_lock, unlock
@@ -27,6 +29,8 @@ from slant.collector.system.operating_system import core_count, try_lock, unlock
 Workers = int | Executor | None
 """Where R runs: in so many processes of ours (None: one a core), or in those of an executor."""
 
+_log = logging.getLogger(__name__)
+_LOOK_S = 0.5  # how often a cluster is asked which workers it has: they come and go
 _HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
 _IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, and all the others stay here
 _AT_LEAST = 16
@@ -80,36 +84,88 @@ def dask_client(executor: Executor) -> Any:
     return client if type(client).__module__.partition(".")[0] == "distributed" else None
 
 
+class LeftOut:
+    """The workers of an executor that were refused, and what is said of them: one sentence on stderr for each, once.
+
+    Dask alone can be told who is to work. Of any other executor the first worker that is refused ends the calls.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._client = executor, dask_client(executor)
+        self._reasons: dict[str, tuple[str, ...]] = {}
+
+    def refuse(self, worker: Refused) -> None:
+        """RError where nobody else is there."""
+        is_new = worker.worker not in self._reasons
+        self._reasons[worker.worker] = worker.reason
+        if not self.fit_workers():
+            others = [reason[0] for address, reason in self._reasons.items() if address != worker.worker]
+            raise RError(*worker.reason, *others)
+        if is_new:
+            _log.warning("%s It is left out; the others go on.", worker.reason[0])
+
+    def fit_workers(self) -> frozenset[str] | None:
+        """Those that may answer; None where nobody was refused, and all may."""
+        if not self._reasons:
+            return None
+        present = self._client.nthreads() if self._client is not None and self._client.status == "running" else ()
+        return frozenset(present) - self._reasons.keys()
+
+    def submit(self, parcel: Parcel, workers: frozenset[str] | None) -> Future[Any]:
+        if workers is None:
+            return self._executor.submit(answer_parcel_here, parcel)
+        only: Executor = self._client.get_executor(pure=False, workers=sorted(workers))
+        return only.submit(answer_parcel_here, parcel)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    number: int
+    parcel: Parcel
+    workers: frozenset[str] | None  # those that may take it
+
+
 def by_executor(
-    groups: Sequence[Sequence[Task]], executor: Executor
+    groups: Sequence[Sequence[Task]], executor: Executor, left_out: LeftOut
 ) -> Generator[tuple[int, list[Answer] | Died], None, None]:
     """Yields (number of the group, its answers) as they end; `Lost` where the executor lost its worker.
 
-    Leaving early cancels what is queued, and ends R wherever it works for this. RError where the executor breaks, or a
-    worker can't be used.
+    Leaving early cancels what is queued, and ends R wherever it works for this. RError where the executor breaks, or no
+    worker can be used.
     """
     versions = None if isinstance(executor, MixedVersions) else _expected_versions(groups, executor)
     waiting = iter(enumerate(groups))
-    futures: dict[Future[Any], int] = {}
+    sent: dict[Future[Any], _Sent] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
+    fit = left_out.fit_workers()
+
+    def send(number: int, parcel: Parcel) -> None:
+        future = left_out.submit(parcel, fit)
+        sent[future] = _Sent(number, parcel, fit)
+        future.add_done_callback(ended.put)
+
     with _lock(executor) as lock:
         try:
-            most = _most_in_flight(executor)
+            most, looked_at = _most_in_flight(executor), time.monotonic()
             while True:
-                for number, group in waiting:
-                    future = executor.submit(answer_parcel_here, _parcel(group, versions, lock))
-                    futures[future] = number
-                    future.add_done_callback(ended.put)
-                    if len(futures) >= most:
-                        break
-                if not futures:
+                while len(sent) < most and (following := next(waiting, None)) is not None:
+                    send(following[0], _parcel(following[1], versions, lock))
+                if not sent:
                     return
-                try:
+                with contextlib.suppress(Empty):
                     future = ended.get(timeout=_HEED_CTRL_C_S)
-                except Empty:
-                    most = _most_in_flight(executor)  # workers come and go
-                else:
-                    yield futures.pop(future), _answers(future)
+                    if (of_future := sent.pop(future, None)) is not None:
+                        answers = _answers(future)
+                        if isinstance(answers, Refused):
+                            left_out.refuse(answers)
+                            fit = left_out.fit_workers()
+                            send(of_future.number, of_future.parcel)
+                        else:
+                            yield of_future.number, answers
+                if time.monotonic() - looked_at > _LOOK_S:
+                    most, fit, looked_at = _most_in_flight(executor), left_out.fit_workers(), time.monotonic()
+                    for of_future in _withdrawn(sent, fit):
+                        send(of_future.number, of_future.parcel)
         except BrokenExecutor as error:
             raise RError(
                 "The executor that was to call R has broken: one of its processes ended.",
@@ -117,8 +173,18 @@ def by_executor(
                 f"{_KEPT[:-1]}, with a new executor.",
             ) from error
         finally:
-            for future in list(futures):
+            for future in list(sent):
                 future.cancel()
+
+
+def _withdrawn(sent: dict[Future[Any], _Sent], fit: frozenset[str] | None) -> list[_Sent]:
+    """What was sent to chosen workers of which none is there any more: Dask would keep it for them for ever."""
+    stranded = [future for future, of_one in sent.items() if fit and of_one.workers and not of_one.workers & fit]
+    withdrawn = []
+    for future in stranded:
+        withdrawn.append(sent.pop(future))
+        future.cancel()
+    return withdrawn
 
 
 def _parcel(group: Sequence[Task], versions: Mapping[str, str] | None, lock: str | None) -> Parcel:
@@ -128,7 +194,7 @@ def _parcel(group: Sequence[Task], versions: Mapping[str, str] | None, lock: str
     return Parcel(content, packages, own, any(task.takes_all_cores for task in group), lock)
 
 
-def _answers(future: Future[Any]) -> list[Answer] | Died:
+def _answers(future: Future[Any]) -> list[Answer] | Died | Refused:
     try:
         value = future.result()
     except (BrokenExecutor, RError):
@@ -144,7 +210,7 @@ def _answers(future: Future[Any]) -> list[Answer] | Died:
     except Exception as error:  # each executor has words of its own for a worker that is gone
         said = " ".join(str(error).split()).partition(". ")[0]
         return Lost(f"The executor lost the process that worked on it ({type(error).__name__}: {said})")
-    if isinstance(value, Died):
+    if isinstance(value, Died | Refused):
         return value
     answers: list[Answer] = pickle.loads(value)
     return answers

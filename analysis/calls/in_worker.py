@@ -61,6 +61,14 @@ class WorkerReport:
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Refused:
+    """The result of calls that `worker` may not answer, and why, the sentence first."""
+
+    worker: str
+    reason: tuple[str, ...]
+
+
 class _NobodyWaits(Exception):
     pass
 
@@ -69,14 +77,15 @@ class _TooMuchMemory(Exception):
     pass
 
 
-def answer_parcel_here(parcel: Parcel) -> bytes | Died:
-    """The answers, pickled. RError where this worker has other versions, or R or a package is missing."""
+def answer_parcel_here(parcel: Parcel) -> bytes | Died | Refused:
+    """The answers, pickled; `Refused` where this worker has other versions, or R or a package is missing."""
     worker = _dask_worker()
     with _cores(worker, parcel.takes_all_cores) as cores:
         watch = _Watch(worker, parcel.lock, cores)
         try:
             watch.check_wanted()
-            _check_versions(parcel)
+            if (reason := _refusal(parcel)) is not None:
+                return Refused(_address(worker), reason)
             forked_with = () if parcel.takes_all_cores else parcel.packages  # see CallGroup
             job = replace(parcel, cores=cores, packages=forked_with)
             with contextlib.closing(run_jobs(_answer, [job], 1, watch)) as results:
@@ -125,10 +134,8 @@ def about_worker(packages: tuple[str, ...], dask_worker: Any = None) -> WorkerRe
     )
 
 
-def worker_name() -> str:
-    worker = _dask_worker()
-    where = f"process {os.getpid()}" if worker is None else str(worker.address)
-    return f"{where} on {machine_name()}"
+def _address(worker: Any) -> str:
+    return f"process {os.getpid()}" if worker is None else str(worker.address)
 
 
 def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
@@ -145,21 +152,25 @@ def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
     return ", ".join(words)
 
 
-def _check_versions(parcel: Parcel) -> None:
-    if parcel.versions is None:
-        return
+def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
+    """Why R must not be called here. Where versions may be mixed, R and the packages must be there still."""
+    name = f"The worker {_address(_dask_worker())} on {machine_name()}"
     try:
         there = versions_there(parcel.packages, loads=not parcel.takes_all_cores)
     except RError as error:
-        raise RError(f"The worker {worker_name()} can't call R.", error.what, *error.details) from None
+        return f"{name} can't call R.", error.what, *error.details
+    if parcel.versions is None:
+        missing = [package for package, version in there.items() if version is None]
+        return (f"{name} has no {', '.join(missing)}.",) if missing else None
     if words := difference(there, parcel.versions):
-        raise RError(
-            f"The worker {worker_name()} has {words}.",
+        return (
+            f"{name} has {words}.",
             "Numbers of different versions must not mix: install the same there. What each worker has: "
             "analyze doctor --cluster ADDRESS",
             "To mix them all the same: --mixed-versions, in Python executor=mixed_versions(executor). "
             "Each row then says what made it, and where.",
         )
+    return None
 
 
 @contextlib.contextmanager

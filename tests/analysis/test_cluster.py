@@ -23,13 +23,14 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.cluster import ClusterExecutor
+from slant.analysis.calls.executors import mixed_versions
 from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.questions.topics.search import search_topics
 from slant.analysis.rows.study_choice import find_fits
 from slant.collector.errors import RError, UsageError
-from tests.analysis.test_executors import _busy, another_library, level
+from tests.analysis.test_executors import _busy, another_library, copied_library, level
 from tests.support.blocks_made import QUICK, database_of_choices
 from tests.support.clusters import answer_and_kill_once, below, kill_this_worker, long_call, wait_until
 from tests.support.fitted import small_database
@@ -267,6 +268,40 @@ def test_a_worker_without_r_is_refused_by_name() -> None:
         executor.client.wait_for_workers(1)
         with pytest.raises(RError, match=r"The worker tcp://.* can't call R[\s\S]*R is not on this machine"):
             answered(level(), executor)
+
+
+@SLOW
+@pytest.mark.needs("SnowballC")
+def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
+    db: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = {"R_LIBS": copied_library(tmp_path / "library", "SnowballC")}
+    calls = [replace(level(n), packages=("SnowballC",)) for n in range(12)]
+    with scheduler() as address, worker(address, **other), worker(address), ClusterExecutor(address) as executor:
+        executor.client.wait_for_workers(2)
+        assert statuses(results(db, calls, workers=executor)) == {"ok": 12}
+        (said,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+        assert re.fullmatch(r"The worker tcp://\S+ on \S+ has SnowballC 9.9.9 \(here .*It is left out; .*", said)
+        mixed = results(db, calls, workers=mixed_versions(executor), refit=True).calls["versions"].to_list()
+    assert all(f'"machine": "{os.uname().nodename}"' in text for text in mixed)
+    assert 0 < sum('"SnowballC": "9.9.9"' in text for text in mixed) < 12
+
+
+@SLOW
+def test_where_no_r_is_on_one_worker_another_one_that_dies_comes_back(db: Path, tmp_path: Path) -> None:
+    """What was given to the one that died is not left to wait for it: its successor has another address."""
+    with contextlib.ExitStack() as stack:
+        address = stack.enter_context(scheduler())
+        stack.enter_context(worker(address, PATH="", R_HOME=""))
+        first = stack.enter_context(worker(address))
+        executor = stack.enter_context(ClusterExecutor(address))
+        executor.client.wait_for_workers(2)
+
+        def kill(done: int, every: int) -> None:
+            if done == 6:
+                next(process for process in below(first.pid) if "spawn_main" in " ".join(process.cmdline())).kill()
+
+        assert statuses(results(db, [level(n) for n in range(40)], workers=executor, progress=kill)) == {"ok": 40}
 
 
 @SLOW

@@ -134,6 +134,18 @@ def another_library(folder: Path, package: str = "brms", version: str = "9.9.9")
     return str(folder)
 
 
+def copied_library(folder: Path, package: str, version: str = "9.9.9") -> str:
+    """A library with a copy of an installed package that says to be of another version."""
+    folder.mkdir()
+    code = (
+        f'to <- "{folder}"; file.copy(find.package("{package}"), to, recursive = TRUE); '
+        f'meta <- file.path(to, "{package}", "Meta", "package.rds"); x <- readRDS(meta); '
+        f'x$DESCRIPTION[["Version"]] <- "{version}"; saveRDS(x, meta)'
+    )
+    subprocess.run(["Rscript", "-e", code], check=True, capture_output=True)
+    return str(folder)
+
+
 @pytest.mark.slow
 @pytest.mark.needs("brms")
 def test_a_process_with_another_brms_is_refused(tmp_path: Path) -> None:
