@@ -34,6 +34,7 @@ class ModelPlan:
     already_done: int
     skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
     others: bytes = field(default=b"", repr=False)  # the same: 1 where it belongs to another shard
+    planned_tests: Mapping[str, int] = field(default_factory=dict)  # `planned` by test, of a shard
 
     @property
     def pending(self) -> int:
@@ -153,7 +154,7 @@ def part_of(offer: Offer, number: int, of: int) -> Offer:
 
 def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, shard: Shard) -> ModelPlan:
     share = share_of(study, model_plan.model, seed, repetitions, shard)
-    return replace(model_plan, planned=share.trials, others=share.others)
+    return replace(model_plan, planned=share.trials, others=share.others, planned_tests=share.tests)
 
 
 def up_to_date(offer: Offer) -> Offer:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from slant.collector.designs import design_named
@@ -50,11 +51,12 @@ class Shard:
 
 @dataclass(frozen=True)
 class Share:
-    """What of a model's plan falls to a shard: `trials` of them; `others` has one byte for each conversation of the
-    plan, 1 where it belongs to another shard (empty: nothing does)."""
+    """What of a model's plan falls to a shard: `trials` of them, by test in `tests`; `others` has one byte for each
+    conversation of the plan, 1 where it belongs to another shard (empty: nothing does)."""
 
     trials: int
     others: bytes = b""
+    tests: Mapping[str, int] = field(default_factory=dict)
 
 
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
@@ -62,14 +64,22 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
     plan = design_named(study.design).plan(study, model, seed)
     starts = _starts(study, repetitions)
     met: Counter[tuple[str, str]] = Counter()
-    others, trials = bytearray(), 0
+    others, trials = bytearray(), Counter[str]()
     for place in plan.places(repetitions):
         cell = plan.cell(place)
         is_other = (starts.get(cell[0], 0) + met[cell]) % shard.of != shard.number - 1
         met[cell] += 1
         others.append(is_other)
-        trials += 0 if is_other else plan.n_trials(place)
-    return Share(trials, bytes(others))
+        if not is_other:
+            trials[cell[0]] += plan.n_trials(place)
+    tests = _of_games(study, repetitions, others) if design_named(study.design).has_games else trials
+    return Share(trials.total(), bytes(others), dict(tests))
+
+
+def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict[str, int]:
+    """A game has trials of several tests, each game as many."""
+    n_mine = others.count(0)
+    return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
 
 
 def _starts(study: Study, repetitions: int) -> dict[str, int]:

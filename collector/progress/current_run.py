@@ -133,7 +133,8 @@ def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
 def sentence(row: dict[str, Any]) -> str:
     """One model in one line, for a log."""
     name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
-    parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}"]
+    shard = f" (shard {row['shard']}; the whole plan: {row['n_whole']:,})" if row.get("shard") else ""
+    parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}{shard}"]
     if row.get("n_not_asked"):
         parts.append(f"{row['n_not_asked']:,} never to be asked, of games that ended")
     if row.get("rate_per_s") is not None:

@@ -14,6 +14,7 @@ from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import loaded_offsets, offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.progress.shards import shards_of_runs, with_shards
 from slant.collector.system.shipped_files import sql_query
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
@@ -25,13 +26,15 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     """One row for each source, study, variant and model (`by="test"`: and test), over all runs together.
 
     Answers that a run has put into its journal, but not yet into the database, are counted too. `n_not_asked` are the
-    trials of games that ended early: nobody is going to ask them.
+    trials of games that ended early: nobody is going to ask them. Where shards of the plan were asked, `n_planned` is
+    theirs, `shard` names them, and `n_whole` is the whole.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
         if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
         offsets = offsets_in(connection)
+        shards = shards_of_runs(connection)
     rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
     if (versions := shown_versions()) is not None:
         rows = rows.filter(pl.col("study_version").is_in(versions))
@@ -39,9 +42,13 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
         pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]
     )
+    per_test = with_shards(per_test, shards, _KEYS)
     if by == "test":
         return per_test
-    return per_test.group_by(_KEYS, maintain_order=True).agg(pl.col("n_planned", *_COUNTS).sum())
+    sums = pl.col("n_planned", "n_whole", *_COUNTS).sum()
+    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, pl.col("shard").drop_nulls().first())
+    whole = pl.when(pl.col("shard").is_not_null()).then("n_whole")
+    return per_model.select(*_KEYS, "shard", "n_planned", whole.alias("n_whole"), *_COUNTS)
 
 
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:

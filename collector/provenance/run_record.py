@@ -24,7 +24,8 @@ def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bo
     if any(model_plan.model.structured_output for model_plan in offer.asked):
         options = {**options, "structured_output": True}
     if offer.shard is not None:
-        options = {**options, "shard": str(offer.shard)}
+        planned = {model_plan.model.model: dict(model_plan.planned_tests) for model_plan in offer.asked}
+        options = {**options, "shard": str(offer.shard), "shard_planned": planned}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {

@@ -66,6 +66,21 @@ def test_shards_merge_into_the_whole_and_merging_twice_is_once(shards: list[Path
     assert progress(tmp_path / "all.duckdb").select("n_planned", "n_done").rows() == [(PLANNED, PLANNED)]
 
 
+def test_the_status_of_some_shards_shows_them_and_the_whole_and_of_all_the_whole(
+    shards: list[Path], tmp_path: Path
+) -> None:
+    db = tmp_path / "all.duckdb"
+    merge(db, shards[:2])
+    (row,) = progress(db, "test").to_dicts()
+    two = PLANNED * 2 // N
+    assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == ("1/3, 2/3", two, two, PLANNED)
+    shown = CliRunner().invoke(collect_command, ["status", "--db", str(db)])
+    assert all(word in shown.output for word in ("1/3, 2/3", "n_whole", str(PLANNED)))
+    merge(db, shards)
+    (row,) = progress(db).to_dicts()
+    assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == (None, PLANNED, PLANNED, None)
+
+
 def test_a_source_that_has_grown_adds_what_is_new(shards: list[Path], tmp_path: Path) -> None:
     path = only_journal(shards[0])
     whole = path.read_bytes()

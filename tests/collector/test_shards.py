@@ -19,6 +19,8 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.shards import Shard, share_of
+from slant.collector.progress.shards import disjoint, together
+from slant.collector.progress.status import progress
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.study.records import Study
@@ -92,12 +94,14 @@ def test_what_is_no_shard_is_said_to_be_none(text: str) -> None:
         Shard.read(text)
 
 
-def test_two_shards_ask_all_trials_once_and_go_on_where_they_stopped(tmp_path: Path) -> None:
+def test_two_shards_ask_all_trials_once_go_on_where_they_stopped_and_say_how_far_they_are(tmp_path: Path) -> None:
     study = write_tiny(tmp_path)
     asked: list[str] = []
     for k in (1, 2):
         db = tmp_path / f"{k}.duckdb"
         collect(db, study, simulated=True, repetitions=4, shard=(k, 2), pilot=8)
+        (row,) = progress(db).to_dicts()
+        assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == (f"{k}/2", 8, 16, 32)
         report = collect(db, study, simulated=True, repetitions=4, shard=(k, 2))
         assert (report.models[0]["planned"], report.models[0]["already_done"]) == (16, 8)
         assert report.is_complete
@@ -105,6 +109,26 @@ def test_two_shards_ask_all_trials_once_and_go_on_where_they_stopped(tmp_path: P
             asked += [row[0] for row in connection.execute("SELECT trial_id FROM trials").fetchall()]
             assert connection.execute("SELECT settings ->> 'shard' FROM runs").fetchall() == [(f"{k}/2",)] * 2
     assert len(asked) == len(set(asked)) == 32
+
+
+@pytest.mark.parametrize("name", list_studies())
+def test_a_shard_says_how_many_trials_of_each_test_are_its_own(name: str) -> None:
+    study = load_study(name)
+    share = share_of(study, study.models[0], study.seed, 1, Shard(2, N))
+    planned = plan(study, study.models[0], None, 1, share.others)
+    counted = Counter(trial.test for conversation in planned for trial in conversation.trials)
+    assert counted == share.tests
+
+
+def test_shards_that_make_up_a_larger_part_or_the_whole_are_called_so() -> None:
+    def shown(*texts: str) -> str | None:
+        apart = disjoint(map(Shard.read, texts))
+        return None if apart is None else ", ".join(map(str, together(apart)))
+
+    assert shown("2/32", "10/32", "18/32", "26/32") == "2/8"
+    assert shown("2/8", "2/32", "5/8") == "2/8, 5/8"
+    assert shown("1/4", "2/4", "3/4", "4/4", "1/2") == "1/1"
+    assert shown("1/2", "1/3") is None
 
 
 def test_a_dry_run_shows_the_shard_the_whole_and_what_a_budget_means(tmp_path: Path) -> None:
