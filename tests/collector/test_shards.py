@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector import collect
+from slant.collector import collect, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
@@ -24,6 +30,8 @@ from slant.collector.progress.status import progress
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.study.records import Study
+from tests.conftest import ROOT
+from tests.support.local_server import LocalServer, answers
 from tests.support.tiny_study import write_tiny
 
 N = 8
@@ -118,6 +126,36 @@ def test_a_shard_says_how_many_trials_of_each_test_are_its_own(name: str) -> Non
     planned = plan(study, study.models[0], None, 1, share.others)
     counted = Counter(trial.test for conversation in planned for trial in conversation.trials)
     assert counted == share.tests
+
+
+@pytest.mark.slow
+def test_a_shard_that_is_killed_and_run_again_buys_nothing_twice(tmp_path: Path) -> None:
+    async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.sleep(0.05)
+        return await answers(request, body)
+
+    study, db = write_tiny(tmp_path), tmp_path / "a.duckdb"
+    with LocalServer(slowly) as server:
+        words = [
+            sys.executable, "-m", "slant.collector", "--study", str(study), "--model", "local/small", "--shard", "1/2",
+            "--base-url", server.base_url, "--repeat", "40", "--concurrency", "4", "--db", str(db),
+        ]  # fmt: skip
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            until = time.monotonic() + 60
+            while len(server.bodies) < 60 and time.monotonic() < until:
+                time.sleep(0.01)
+            first.kill()
+        again = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert again.returncode == 0, again.stderr
+        assert 160 <= len(server.bodies) <= 160 + 4
+        of_server = {"base_url": server.base_url, "repetitions": 40, "shard": (2, 2)}
+        collect(tmp_path / "b.duckdb", study, ["local/small"], **of_server)
+    (row,) = progress(db).to_dicts()
+    assert (row["shard"], row["n_done"], row["n_planned"], row["n_whole"]) == ("1/2", 160, 160, 320)
+    merge(tmp_path / "all.duckdb", [db, tmp_path / "b.duckdb"])
+    with reading(tmp_path / "all.duckdb") as connection:
+        counted = connection.execute("SELECT count(*), count(DISTINCT (item, condition, repetition)) FROM trials")
+        assert counted.fetchall() == [(320, 320)]
 
 
 def test_shards_that_make_up_a_larger_part_or_the_whole_are_called_so() -> None:
