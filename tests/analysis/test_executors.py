@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import psutil
@@ -24,7 +26,7 @@ from slant.analysis.calls.call import Call, answered, computed
 from slant.analysis.calls.results import not_kept_yet, results
 from slant.analysis.plots.drawing import draw
 from slant.collector.errors import RError
-from tests.support.clusters import below, long_call, wait_until
+from tests.support.clusters import below, kill_this_worker, long_call, wait_until
 from tests.support.fitted import small_database
 from tests.support.given import database
 
@@ -192,18 +194,65 @@ def _typed(process: psutil.Process) -> str:
         return ""
 
 
+@pytest.fixture(scope="module")
+def executorlib() -> Iterator[Executor]:
+    """Two processes of a library that nobody here wrote, which goes on where one of them dies."""
+    module = pytest.importorskip("executorlib", reason="no executorlib: pip install executorlib")
+    with module.SingleNodeExecutor(max_workers=2, block_allocation=True, restart_limit=5) as pool:
+        yield pool
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_ctrl_c_ends_r_in_processes_of_others(method: str, root: Path, tmp_path: Path) -> None:
+def test_executorlib_gives_the_numbers_of_our_own_processes(executorlib: Executor, tmp_path: Path) -> None:
+    own = analysis.fit(small_database(tmp_path / "a.duckdb"), "rmiat", "effect_size")
+    theirs = analysis.fit(small_database(tmp_path / "b.duckdb"), "rmiat", "effect_size", executor=executorlib)
+    assert theirs.table.equals(own.table)
+
+
+class _KillsOne(Executor):
+    """An executor in which one call kills the process that it runs in, whenever it is run."""
+
+    def __init__(self, executor: Executor, seed: int) -> None:
+        self.executor, self.seed = executor, seed
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        (parcel,) = arguments
+        is_it = self.seed in {task.arguments["seed"] for task in pickle.loads(parcel.content)}
+        return self.executor.submit(kill_this_worker if is_it else function, parcel)
+
+
+@pytest.mark.slow
+def test_a_job_that_always_kills_its_process_of_executorlib_is_one_failed_row(
+    executorlib: Executor, tmp_path: Path
+) -> None:
+    db = database(tmp_path / "a.duckdb", [{}])
+    made = results(db, [level(n) for n in range(12)], workers=_KillsOne(executorlib, 7))
+    assert dict(made.calls["status"].value_counts().iter_rows()) == {"ok": 11, "failed": 1}
+    (said,) = made.calls.filter(pl.col("status") == "failed")["messages"]
+    assert said.endswith("also when it ran alone.")
+
+
+_POOLS = {
+    "fork": 'ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))',
+    "spawn": 'ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))',
+    "executorlib": 'importlib.import_module("executorlib").SingleNodeExecutor(max_workers=2, block_allocation=True)',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pool", _POOLS)
+def test_ctrl_c_ends_r_in_processes_of_others(pool: str, root: Path, tmp_path: Path) -> None:
+    if pool == "executorlib":
+        pytest.importorskip("executorlib", reason="no executorlib: pip install executorlib")
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent(f"""\
-        import multiprocessing
+        import importlib, multiprocessing
         from concurrent.futures import ProcessPoolExecutor
         from slant.analysis.calls.call import computed
         from tests.support.clusters import long_call
         if __name__ == "__main__":
-            with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("{method}")) as pool:
+            with {_POOLS[pool]} as pool:
                 list(computed([long_call() for _ in range(6)], pool))
         """)
     )
