@@ -120,6 +120,16 @@ warn_if_empty <- function(connection, path, view, study) {
 
 open_database <- function(path, patience_s) {
   need_duckdb()
+  if (is.character(path) && length(path) == 1 && grepl("^[a-z][a-z0-9+.-]+://", path)) {
+    stop_with(
+      sprintf("%s is not on this machine, and open_trials() reads files of this machine only.", quoted(path)),
+      "A lake can be copied here with the tools of that storage: it is a folder of files.",
+      sprintf(
+        "Where DuckDB's extension httpfs is installed, DBI reads it there: SET VARIABLE lake = '%s', then lake.sql.",
+        path
+      )
+    )
+  }
   if (!is.character(path) || length(path) != 1 || !file.exists(path)) {
     stop_with(
       sprintf("Can't open %s: there is no such file.", quoted(as.character(path))),

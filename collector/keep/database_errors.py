@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import duckdb
 
 from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
 
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
+
+
+def check_on_this_machine(path: Path) -> None:
+    """DatabaseError where a path is an address (s3://bucket/lake), which would pass for a folder of that name."""
+    if match := _ADDRESS.match(path.as_posix()):
+        address = f"{match[1]}://{match[2]}"
+        raise DatabaseError(
+            f'"{address}" is not on this machine, and slant reads and writes files of this machine only.',
+            "A lake can be copied there and back with the tools of that storage: it is a folder of files.",
+            "Where DuckDB's own extension httpfs is installed, the duckdb shell reads a lake there: INSTALL httpfs; "
+            f"LOAD httpfs; SET VARIABLE lake = '{address}'; then .read lake.sql (from a copy of that file).",
+        )
+
 
 def no_database(path: Path) -> DatabaseError:
+    check_on_this_machine(path)
     if path.with_name(path.name + ".journal").is_dir():
         return DatabaseError(f'There is no database "{path}", but its journal is there.', f"collect load --db {path}")
     return DatabaseError(
@@ -55,6 +71,7 @@ def cannot_open(path: Path, text: str) -> DatabaseError:
 
 def check_place(path: Path) -> None:
     """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    check_on_this_machine(path)
     if str(path) != "." and path.is_dir():
         raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
     if str(path) in (":memory:", ".", ""):

@@ -20,6 +20,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseWriteError, UsageError
 from slant.collector.keep.database import reading
+from slant.collector.keep.database_errors import check_on_this_machine
 from slant.collector.keep.lake_files import (
     CHANGES,
     LOCK,
@@ -56,6 +57,7 @@ def export_lake(db: str | Path, folder: str | Path, on_rows: Callable[[int], Non
     >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
     """
     folder = Path(folder)
+    check_on_this_machine(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
     try:

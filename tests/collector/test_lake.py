@@ -155,6 +155,16 @@ def test_what_is_no_lake_is_left_alone(home: Path, tmp_path: Path) -> None:
     assert result.exit_code == 2
 
 
+def test_an_address_of_a_store_elsewhere_is_no_folder_of_that_name(home: Path) -> None:
+    words = ["export", "--layout", "lake", "s3://bucket/lake", "--db", str(home / "a.duckdb")]
+    read = CliRunner().invoke(analyze, ["tables", "--lake", "s3://bucket/lake"])
+    for refused in (read, CliRunner().invoke(collect_command, words)):
+        assert refused.exit_code in (1, 2)
+        assert '"s3://bucket/lake" is not on this machine' in refused.output
+        assert "SET VARIABLE lake = 's3://bucket/lake'" in refused.output
+    assert not Path("s3:").exists()
+
+
 def test_a_file_name_of_a_strangers_lake_is_never_sql(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "lake", tmp_path / "lake")
     (table,) = tmp_path.glob("lake/tables/*/runs.parquet")

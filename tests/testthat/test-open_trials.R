@@ -43,6 +43,7 @@ test_that("it says who holds the file when patience is at an end", {
 test_that("what can't be opened is one sentence", {
   path <- made_database()
   expect_error(open_trials("nowhere.duckdb"), "there is no such file")
+  expect_error(open_trials("s3://bucket/lake"), "not on this machine")
   expect_error(open_trials(path, view = "association_trails"), "Did you mean \"association_trials\"?", fixed = TRUE)
   text <- withr::local_tempfile(lines = rep("a text, and no database", 400))
   expect_error(open_trials(text), "not a DuckDB file")
