@@ -56,7 +56,7 @@ def series(ri: Any, vector: Any) -> pl.Series:
     if isinstance(vector, ri.StrSexpVector):
         return _texts(ri, vector)
     if isinstance(vector, ri.FloatSexpVector):
-        return _floats(vector)
+        return _floats(ri, vector)
     if isinstance(vector, ri.IntSexpVector | ri.BoolSexpVector):
         return _integers(ri, vector)
     raise RError(f"A column of R's type {vector.typeof} has no counterpart in a table.")
@@ -113,17 +113,17 @@ def _texts(ri: Any, vector: Any) -> pl.Series:
     for start in range(0, count, _BLOCK):
         places = base["seq.int"](start + 1, min(start + _BLOCK, count))
         zero_ended = base["writeBin"](base["enc2utf8"](base["["](vector, places)), ri.ByteSexpVector([]))
-        joined = pl.Series([ri.vector_memoryview(zero_ended, "char", "B").tobytes()[:-1].decode()])
+        joined = pl.Series([_bytes(ri, zero_ended, 1)[:-1].decode()])
         blocks.append(joined.str.split("\0").explode())
     texts = pl.concat(blocks)
     if not base["anyNA"](vector)[0]:
         return texts
-    is_missing = pl.Series("", array("i", _bytes(base["is.na"](vector))).tolist()).cast(pl.Boolean)
+    is_missing = pl.Series("", array("i", _bytes(ri, base["is.na"](vector), 4)).tolist()).cast(pl.Boolean)
     return texts.set(is_missing, None)
 
 
-def _floats(vector: Any) -> pl.Series:
-    raw_bytes = _bytes(vector)
+def _floats(ri: Any, vector: Any) -> pl.Series:
+    raw_bytes = _bytes(ri, vector, 8)
     values: list[float | None] = array("d", raw_bytes).tolist()  # type: ignore[assignment]
     bits = memoryview(raw_bytes).cast("Q")
     for place in [place for place, value in enumerate(values) if value != value]:  # NaN alone differs from itself
@@ -133,7 +133,7 @@ def _floats(vector: Any) -> pl.Series:
 
 
 def _integers(ri: Any, vector: Any) -> pl.Series:
-    values = array("i", _bytes(vector)).tolist()
+    values = array("i", _bytes(ri, vector, 4)).tolist()
     if isinstance(vector, ri.BoolSexpVector):
         return pl.Series([None if v == NA_INTEGER else v != 0 for v in values], dtype=pl.Boolean)
     if "factor" in vector.rclass:
@@ -142,5 +142,12 @@ def _integers(ri: Any, vector: Any) -> pl.Series:
     return pl.Series([None if v == NA_INTEGER else v for v in values], dtype=pl.Int64)
 
 
-def _bytes(vector: Any) -> bytes:
-    return vector.memoryview().tobytes() if len(vector) else b""
+def _bytes(ri: Any, vector: Any, n_bytes: int) -> bytes:
+    """A copy of what an R vector holds, `n_bytes` an element.
+
+    Not by its memoryview(): each call of that gives back a reference to None which it never took (rpy2-rinterface
+    3.6.5), and after some thousands of tables Python 3.11 ends with "deallocating None".
+    """
+    if not len(vector):
+        return b""
+    return bytes(ri.openrlib.ffi.buffer(vector._R_GET_PTR(vector.__sexp__._cdata), n_bytes * len(vector)))

@@ -30,9 +30,10 @@ from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.questions.topics.search import search_topics
 from slant.analysis.rows.study_choice import find_fits
 from slant.collector.errors import RError, UsageError
+from slant.collector.keep.database import reading
 from tests.analysis.test_executors import _busy, another_library, copied_library, level
 from tests.support.blocks_made import QUICK, database_of_choices
-from tests.support.clusters import answer_and_kill_once, below, kill_this_worker, long_call, wait_until
+from tests.support.clusters import answer_and_kill_once, below, free_port, kill_this_worker, long_call, wait_until
 from tests.support.fitted import small_database
 from tests.support.given import database
 from tests.support.topics_made import QUICK as TOPICS
@@ -362,6 +363,35 @@ def test_the_page_runs_as_it_stands(root: Path, tmp_path: Path) -> None:
             [sys.executable, "here.py"], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
         )
         assert re.search(said, shown.stdout)
+
+
+@SLOW
+def test_the_page_of_a_handful_of_machines_runs_as_typed_but_for_addresses(root: Path, tmp_path: Path) -> None:
+    """Its machines are this one: another port, and no dashboard, which others may have."""
+    page = (root / "vignettes" / "cluster.Rmd").read_text("utf-8").replace("alpha:8786", f"127.0.0.1:{free_port()}")
+    started, typed = (block for block in blocks(page, "text") if "dask scheduler" in block or "SLANT_CLUSTER" in block)
+    port = re.search(r"127.0.0.1:(\d+)", page)[1]  # type: ignore[index]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    small_database(tmp_path / "many.duckdb")
+    with contextlib.ExitStack() as stack:
+        for line in started.splitlines():
+            command = line.partition("$ ")[2]
+            more = (
+                f"--host 127.0.0.1 --port {port} --dashboard-address :0" if "scheduler" in command else "--no-dashboard"
+            )
+            words = [*command.split(), *more.split()]
+            process = stack.enter_context(subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL))
+            stack.callback(process.terminate)
+        with distributed.Client(f"tcp://127.0.0.1:{port}", timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+        script = "set -e\n" + "\n".join(line.removeprefix("$ ") for line in typed.splitlines())
+        shown = subprocess.run(
+            ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+    assert shown.returncode == 0, shown.stderr
+    assert len(re.findall(r"tcp://127.0.0.1:\d+", shown.stdout)) == 2
+    with reading(tmp_path / "many.duckdb") as connection:
+        assert connection.execute("SELECT DISTINCT status FROM calls").fetchall() == [("ok",)]
 
 
 @contextlib.contextmanager

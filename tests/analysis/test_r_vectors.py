@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slant.analysis.bridge.r_vectors import _BLOCK, _FEW
 from slant.analysis.bridge.worker import _kill, _pool
-from tests.support.fitted import round_trip
+from tests.support.fitted import references_lost, round_trip
 
 LEVELS = ["incompatible", "compatible"]
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
@@ -60,3 +60,9 @@ def test_text_of_several_blocks_keeps_its_order_its_gaps_and_its_empty_strings(i
     texts = [None if n % 7 == 0 else "" if n % 11 == 0 else f"né {n}\n" for n in range(2 * _BLOCK + 5)]
     frame = pl.DataFrame({"text": texts, "empty": pl.Series([""] * len(texts))})
     assert in_r(round_trip, frame).equals(frame, null_equal=True)
+
+
+def test_a_process_that_converts_many_tables_loses_no_references(in_r: Callable[..., Any]) -> None:
+    """Before Python 3.12 a process ends once the references to None are used up."""
+    rows = [(1, 2**40, 1.5, True, "é", "compatible"), (None,) * 6] * (_FEW + 1)
+    assert in_r(references_lost, pl.DataFrame(rows, SCHEMA, orient="row")) < 50

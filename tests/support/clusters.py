@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -47,3 +48,8 @@ def wait_until(condition: Any, patience_s: float = 30.0) -> bool:
     while not condition() and time.monotonic() < until:
         time.sleep(0.05)
     return bool(condition())
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])

@@ -15,7 +15,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.clusters import wait_until
+from tests.support.clusters import free_port, wait_until
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _PROGRAMS = {"slurmctld": ("slurmctld-wlm", "slurmctld"), "slurmd": ("slurmd-wlm", "slurmd")}
@@ -69,7 +69,7 @@ def slurm(root: Path, folder: Path, queue: str) -> Iterator[dict[str, str]]:
     for name in ("state", "spool"):
         (folder / name).mkdir(parents=True)
     settings = _SETTINGS.format(
-        host=host, ctld_port=_free_port(), d_port=_free_port(), user=getpass.getuser(), plugins=libraries / "slurm-wlm",
+        host=host, ctld_port=free_port(), d_port=free_port(), user=getpass.getuser(), plugins=libraries / "slurm-wlm",
         folder=folder, queue=queue,
     )  # fmt: skip
     (folder / "slurm.conf").write_text(settings)
@@ -98,8 +98,3 @@ def slurm(root: Path, folder: Path, queue: str) -> Iterator[dict[str, str]]:
 
 def _program(root: Path, name: str) -> str | None:
     return next((found for other in _PROGRAMS[name] if (found := shutil.which(str(root / "usr/sbin" / other)))), None)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
