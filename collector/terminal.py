@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TextIO
 import click
 
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.system.operating_system import check_supported
+from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them
 WIDE = "slant.wide"  # in click's context: --wide was typed
@@ -97,6 +97,7 @@ class SlantGroup(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
             check_supported()
+            forbid_core_dumps()
             show_log()
             _refuse_empty(args[0] if args else kwargs.get("args"))
         except SlantError as error:

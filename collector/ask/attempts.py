@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
-from urllib.parse import quote
 
 from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
 from slant.collector.ask.rate_limits import is_budget
+from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from slant.collector.study.records import StudyModel
@@ -54,37 +53,7 @@ _KEPT_HEADERS = {
     "x-request-id",
 }  # fmt: skip
 _ACCOUNT = re.compile(r"\b(?:org|proj|user|acct)[-_][A-Za-z0-9]{8,}\b|\bprojects/[\w-]+")
-_NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
 _FIELDS = tuple(f.name for f in fields(Attempt))
-
-
-def spellings(secret: str) -> list[str]:
-    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address, in hexadecimal digits,
-    in base64 alone or amid other text. Longest first.
-    """
-    in_json, in_address, data = json.dumps(secret)[1:-1], quote(secret, safe=""), secret.encode()
-    forms = {secret, in_json, in_json.replace("/", "\\/"), in_address, data.hex(), data.hex().upper()}
-    forms.add(re.sub("%[0-9A-F]{2}", lambda escaped: escaped[0].lower(), in_address))
-    for before in range(3):  # three bytes make four characters: those that its neighbours take part in are left out
-        encoded_secret = base64.b64encode(bytes(before) + data)
-        first, last = (before * 8 + 5) // 6, (before + len(data)) * 8 // 6
-        inner = encoded_secret[first:last].decode()
-        forms |= {inner, inner.replace("+", "-").replace("/", "_")}
-    return sorted(forms, key=len, reverse=True)
-
-
-def letters_of(text: str) -> bytes:
-    """The letters and digits of a text alone: quick, for it is asked of every response whether a key is among them."""
-    data = text.encode("utf-8", "replace")
-    for escaped in (b"\\n", b"\\r", b"\\t"):
-        data = data.replace(escaped, b"")
-    return data.translate(None, _NO_LETTER)
-
-
-def in_pieces(letters: str) -> re.Pattern[str]:
-    """The key with a few characters between its own that are no letters or digits, also as JSON escapes them."""
-    between = r"(?:[^A-Za-z0-9\\]|\\(?:u[0-9a-fA-F]{4}|.)){0,6}"
-    return re.compile(between.join(map(re.escape, letters)))
 
 
 class AttemptMaker:
@@ -92,27 +61,13 @@ class AttemptMaker:
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
-        # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
-        kept = [secret for secret in secrets if len(secret) >= 8]
-        self._secrets = [spelt for secret in kept for spelt in spellings(secret)]
-        self._letters = [letters for secret in kept if len(letters := letters_of(secret)) >= 8]
-        self._in_pieces = [in_pieces(letters.decode()) for letters in self._letters]
+        self._redacted = Redaction(secrets)
         self._sequence = 0
-
-    def redacted(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        for pieces in self._in_pieces:
-            text = pieces.sub("[key]", text)
-        return text
 
     def _without_secrets(self, attempt: Attempt) -> Attempt:
         """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
-        told = letters_of(f"{attempt.response} {attempt.error}") if self._letters else b""
-        is_split = any(letters in told for letters in self._letters)
-        holding = {name: text for name, text in texts.items() if is_split or any(s in text for s in self._secrets)}
-        changed = {name: self.redacted(text) for name, text in holding.items()}
+        changed = self._redacted.changed(texts, f"{attempt.response} {attempt.error}")
         return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
 
     def make(
@@ -190,8 +145,27 @@ class AttemptMaker:
             option_b_logprob=measures.logprobs.option_b_logprob,
             logprob_kind=measures.logprobs.logprob_kind,
         )
-        attempt = self._without_secrets(attempt) if self._secrets else attempt
+        attempt = self._without_secrets(attempt) if self._redacted else attempt
+        attempt = _without_folders(attempt)
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
+
+
+def _without_folders(attempt: Attempt) -> Attempt:
+    """A server of one's own may call its model by a path in a home folder, in what it serves and in its errors."""
+    names = ("served_model", "error", "detail")
+    told = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
+    if not told:
+        return attempt
+    response = attempt.response
+    if (served := told.get("served_model")) and response:
+        response = response.replace(served, without_home(served)).replace(_in_json(served), without_home(served))
+    short = {name: without_home(text) for name, text in told.items()}
+    return replace(attempt, **short, response=response)  # type: ignore[arg-type]
+
+
+def _in_json(text: str) -> str:
+    """As it stands in JSON where slashes are escaped."""
+    return json.dumps(text)[1:-1].replace("/", "\\/")
 
 
 def _without_accounts(attempt: Attempt) -> Attempt:

@@ -17,6 +17,7 @@ from typing import Any
 
 from slant.collector.ask.client import Client, judge
 from slant.collector.ask.interrupts import run_anywhere
+from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.checks.findings import Answered, facts
 from slant.collector.checks.questions import CheckQuestion, check_questions
 from slant.collector.checks.verdict import Verdict, decide_verdict
@@ -97,6 +98,7 @@ class _Asker:
         self._model, self._provider, self._base_url = model, provider, base_url
         self._time_limit_s, self._told = time_limit_s, on_answer
         self._key = provider.key()
+        self._redacted = Redaction([self._key] if self._key else [])
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._done = 0
 
@@ -128,6 +130,7 @@ class _Asker:
         reply = Reply()
         if what.action == "read":
             reply = self._provider.dialect.reply(exchange.json() or {}, exchange.headers)
+            reply = replace(reply, served_model=without_home(self._redacted(reply.served_model or "")) or None)
         return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
@@ -148,11 +151,9 @@ class _Asker:
             "request": body,
             "response": exchange.body,
         }
-        redacted: dict[str, Any] = json.loads(self._redacted(json.dumps(record, ensure_ascii=False)))
-        return redacted
-
-    def _redacted(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+        texts = {name: text for name, text in record.items() if isinstance(text, str)}
+        changed = self._redacted.changed(texts, f"{exchange.body} {exchange.error}") if self._redacted else {}
+        return record | {name: without_home(text) for name, text in (texts | changed).items()}
 
 
 def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) -> Answered:

@@ -16,6 +16,7 @@ import click
 
 from slant.collector.commands.options import (
     FILE,
+    anonymous_option,
     db_option,
     output_options,
     row_options,
@@ -47,6 +48,7 @@ _EXPORT_EXAMPLES = """\b
 Examples:
   collect export --out trials.parquet
   collect export --study NAME --out trials.csv --spreadsheet-safe
+  collect export --anonymous --out trials.csv      for a blind review: without commands, paths, hosts, ids
   collect export --view refusal_counts --format csv --out -
   collect export --view allocation_candidates --out candidates.csv
   collect export --layout scout --out transcripts/trials.parquet
@@ -125,6 +127,7 @@ def import_command(
 )
 @click.option("--spreadsheet-safe", is_flag=True, help="CSV: keep spreadsheets from running texts as formulas.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
+@anonymous_option
 @db_option
 @verbose_option
 @row_options
@@ -137,6 +140,7 @@ def export_command(
     layout: str | None,
     spreadsheet_safe: bool,
     overwrite: bool,
+    anonymous: bool,
     db: Path,
 ) -> None:
     """Write trials (or any view) as Parquet, CSV or JSON lines; or all there is as a lake of Parquet files."""
@@ -145,7 +149,7 @@ def export_command(
     if folder is not None:
         if study or view or file_format or out:
             raise UsageError("A lake has all studies and views, in its own files: leave out --study, --view, --out.")
-        _export_lake(db, folder)
+        _export_lake(db, folder, anonymous)
         return
     from slant.collector.keep.export import export_trials, usual_view, views_of_games
     from slant.collector.studies.catalogue import load_study
@@ -155,7 +159,7 @@ def export_command(
     if layout is not None:
         if view or file_format or spreadsheet_safe:
             raise UsageError(f"--layout {layout} says what is written: trials, as Parquet.")
-        _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite)
+        _export_for_scout(db, out or Path("transcripts") / "trials.parquet", study, overwrite, anonymous)
         return
     asked_for, view = view, view or usual_view(db, study)
     path = out or Path(f"{view}.{file_format or 'parquet'}")
@@ -166,7 +170,8 @@ def export_command(
     is_shown = to_stdout and sys.stdout.isatty()
     shown = io.BytesIO()
     where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
-    report = export_trials(db, study, where, view, chosen, spreadsheet_safe=spreadsheet_safe, overwrite=overwrite)
+    kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous}
+    report = export_trials(db, study, where, view, chosen, **kinds)
     if is_shown:
         print_data(shown.getvalue().decode(), nl=False)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
@@ -175,18 +180,18 @@ def export_command(
         say(f"Games have views of their own: --view {', '.join(others)}")
 
 
-def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool) -> None:
+def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, anonymous: bool) -> None:
     from slant.collector.view.scout import export_for_scout
 
-    n_trials = export_for_scout(db, out, study, overwrite=overwrite)
+    n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)
     say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
 
 
-def _export_lake(db: Path, folder: Path) -> None:
+def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
     from slant.collector.keep.lake import export_lake
 
     with _progress("written") as on_rows:
-        report = export_lake(db, folder, on_rows)
+        report = export_lake(db, folder, on_rows, anonymous=anonymous)
     say(
         f"{report.new_attempts:,} attempts written in {report.new_parts:,} parts; {folder} holds {report.attempts:,}. "
         f"Next: analyze tables --lake {folder}"

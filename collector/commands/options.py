@@ -116,6 +116,9 @@ def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) 
         show_log("info")
 
 
+anonymous_option = click.option(
+    "--anonymous", is_flag=True, help="Leave out what tells who collected: commands, paths, hosts, headers, ids."
+)
 verbose_option = output_option(
     "--verbose",
     is_flag=True,

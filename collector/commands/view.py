@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FILE, FOLDER, WholeNumber, db_option, verbose_option
+from slant.collector.commands.options import FILE, FOLDER, WholeNumber, anonymous_option, db_option, verbose_option
 from slant.collector.errors import UsageError
 from slant.collector.system.operating_system import has_desktop
 from slant.collector.terminal import say
@@ -30,17 +30,22 @@ On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --n
 @click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
 @click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")
 @click.option("--where", default="", metavar="SQL", help="Only these trials, for --bundle: a condition on `trials`.")
+@anonymous_option
 @db_option
 @verbose_option
-def view_command(port: int, no_open: bool, notes_path: Path | None, bundle: Path | None, where: str, db: Path) -> None:
+def view_command(
+    port: int, no_open: bool, notes_path: Path | None, bundle: Path | None, where: str, anonymous: bool, db: Path
+) -> None:
     """Read trials in a browser: filters, search, pairs side by side, games round by round, tables, notes.
 
     The page is on this machine only, and the address that is printed holds a token: whoever has it can read along while
     the command runs. It changes nothing but the file of notes, and works while a collector writes.
     """
     if bundle is not None:
-        _bundle(db, bundle, where)
+        _bundle(db, bundle, where, anonymous)
         return
+    if anonymous:
+        raise UsageError("--anonymous goes with --bundle: pages that you read yourself show all that is kept.")
     if where:
         raise UsageError("--where goes with --bundle; a page has a field for it.", "To read: collect view")
     from slant.collector.view.guarded import guarded
@@ -64,7 +69,7 @@ def view_command(port: int, no_open: bool, notes_path: Path | None, bundle: Path
         asyncio.run(serve(viewer, listener, ready))
 
 
-def _bundle(db: Path, folder: Path, where: str) -> None:
+def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
@@ -73,6 +78,10 @@ def _bundle(db: Path, folder: Path, where: str) -> None:
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("pages", total=None)
-        n_trials = write_bundle(db, folder, where, lambda done, known: bar.update(task, completed=done, total=known))
+
+        def on_page(done: int, known: int) -> None:
+            bar.update(task, completed=done, total=known)
+
+        n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous)
     click.echo(folder / "index.html")
     say(f"{n_trials:,} trials, with trials.csv and trials.parquet beside the pages.")

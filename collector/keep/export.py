@@ -17,6 +17,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
+from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 
@@ -53,13 +54,15 @@ def export_trials(
     *,
     spreadsheet_safe: bool = False,
     overwrite: bool = False,
+    anonymous: bool = False,
 ) -> ExportReport:
     """Write the rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
     `study` leaves only the rows of that study; None writes those of all. Of a view that has no study, all are written.
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
     empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
-    formula; such a file no longer holds the answers as they were given, so don't import it again.
+    formula; such a file no longer holds the answers as they were given, so don't import it again. `anonymous` leaves
+    out what tells who collected (keep/anonymous.py): commands, paths, hosts, headers, ids, responses as they came.
 
     UsageError where `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.
@@ -73,7 +76,8 @@ def export_trials(
     with _opened(out, overwrite) as (file, folder):
         rows = folder / "rows.parquet"
         with reading(db, writes_to=folder) as connection:
-            _copy(connection, study, view, rows, "zstd" if chosen == "parquet" else "snappy")
+            kept = anonymised(_rows_of(connection, study, view), anonymous)
+            _write_parquet(kept, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
             with rows.open("rb") as whole:
                 shutil.copyfileobj(whole, file)
@@ -96,8 +100,7 @@ def views_of_games(db: str | Path) -> list[str]:
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, study: str | None, view: str, rows: Path, compression: str) -> None:
-    """Write the view as Parquet; from there its rows come back a few thousand at a time, in order, with their types."""
+def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str) -> duckdb.DuckDBPyRelation:
     known = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     names = [name for (name,) in known]
     if view not in names:
@@ -107,9 +110,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, study: str | None, view: str, r
         if study not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", study, studies)
         relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
-    if view in _ORDERS:
-        relation = relation.order(_ORDERS[view])
-    _write_parquet(relation, rows, compression)
+    return relation.order(_ORDERS[view]) if view in _ORDERS else relation
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:
@@ -125,6 +126,7 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
 
 
 def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
+    """As Parquet; from there rows come back a few thousand at a time, in order, with their types."""
     try:
         _without_huge(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 import duckdb
 
 from slant.collector.errors import DatabaseWriteError, UsageError
+from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.database_errors import check_on_this_machine
 from slant.collector.keep.lake_files import (
@@ -27,6 +28,7 @@ from slant.collector.keep.lake_files import (
     SCRIPT,
     changes_query,
     forget_lake,
+    is_lake,
     newest_tables,
     script,
 )
@@ -34,6 +36,7 @@ from slant.collector.system.operating_system import onto_disk, sync_folder, try_
 from slant.collector.system.shipped_files import sql_query
 
 ROW_GROUP = 20_480  # of wide rows; each thread holds one
+_ANONYMOUS = "anonymous\n"
 _PARTITIONS = ("study", "variant", "model")
 _PART = "FROM not_exported WHERE study = $study AND variant = $variant AND model = $model"
 
@@ -48,10 +51,17 @@ class LakeReport:
     attempts: int
 
 
-def export_lake(db: str | Path, folder: str | Path, on_rows: Callable[[int], None] = lambda n_rows: None) -> LakeReport:
+def export_lake(
+    db: str | Path,
+    folder: str | Path,
+    on_rows: Callable[[int], None] = lambda n_rows: None,
+    *,
+    anonymous: bool = False,
+) -> LakeReport:
     """Write into `folder` what it lacks of `db`: zstd Parquet by study, variant and model, and every other table.
 
-    The same again adds what is new. UsageError where the folder holds something else, or another database's answers
+    The same again adds what is new. `anonymous`: without what tells who collected it, now and later. UsageError
+    where the folder holds something else, or another database's answers
     (bring them together first: `merge`); DatabaseWriteError where it can't be written.
 
     >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
@@ -63,12 +73,13 @@ def export_lake(db: str | Path, folder: str | Path, on_rows: Callable[[int], Non
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder), reading(db, writes_to=folder) as connection:
+            _settle_kind(folder, anonymous=anonymous)
             for left in [*folder.glob("attempts/**/.*.part"), *folder.glob("tables/.*")]:  # of a killed export
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
             n_before = _note_exported(connection, folder)
             _check_runs(connection, folder, db)
-            _write_tables(connection, folder)
-            n_new, n_parts = _write_attempts(connection, folder, on_rows)
+            _write_tables(connection, folder, anonymous)
+            n_new, n_parts = _write_attempts(connection, folder, on_rows, anonymous)
             _write_script(folder)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -86,6 +97,18 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+
+
+def _settle_kind(folder: Path, *, anonymous: bool) -> None:
+    """All parts of a lake are anonymous or none is: the file that locks it says so from the first export on."""
+    kind = (folder / LOCK).read_text("utf-8")
+    if is_lake(folder) and (kind == _ANONYMOUS) != anonymous:
+        kinds = ("as it is stored", "anonymously")
+        raise UsageError(
+            f'"{folder}" was written {kinds[not anonymous]}, and can\'t be added to {kinds[anonymous]}.',
+            f"Name a new folder, or export {'without' if anonymous else 'with'} --anonymous.",
+        )
+    (folder / LOCK).write_text(_ANONYMOUS if anonymous else "", "utf-8")
 
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
@@ -110,14 +133,14 @@ def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | P
         )
 
 
-def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(2)}"
     part = folder / "tables" / f".{name}"
     part.mkdir(parents=True)
     tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
     for (table,) in tables:
         if table != "attempts":
-            _write(connection.table(table), part / f"{table}.parquet")
+            _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
     _write(connection.sql(changes_query()), part / f"{CHANGES}.parquet")
     older = newest_tables(folder)
     part.rename(folder / "tables" / name)
@@ -128,7 +151,7 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 
 def _write_attempts(
-    connection: duckdb.DuckDBPyConnection, folder: Path, on_rows: Callable[[int], None]
+    connection: duckdb.DuckDBPyConnection, folder: Path, on_rows: Callable[[int], None], anonymous: bool
 ) -> tuple[int, int]:
     connection.execute(sql_query("not_exported"))
     n_new = n_parts = 0
@@ -136,7 +159,7 @@ def _write_attempts(
         of_part = dict(zip(_PARTITIONS, names, strict=True))
         place = folder / "attempts" / "/".join(f"{name}={quote(text, safe='')}" for name, text in of_part.items())
         place.mkdir(parents=True, exist_ok=True)
-        rows = connection.sql(_PART, params=of_part)
+        rows = anonymised(connection.sql(_PART, params=of_part), anonymous)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
         part = place / f".{name}.part"
         _write(rows, part)

@@ -16,6 +16,7 @@ and do what comes next.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -148,6 +149,14 @@ def r_locale() -> dict[str, str]:
 def user_caches() -> str:
     """Where below a home folder R keeps what can be made again."""
     return "Library/Caches/org.R-project.R" if sys.platform == "darwin" else ".cache"
+
+
+def forbid_core_dumps() -> None:
+    """A crash of this process or of one that it starts leaves no image of its memory, in which keys would be."""
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def machine_name() -> str:

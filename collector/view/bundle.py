@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
@@ -65,18 +66,24 @@ class FileLinks:
 
 
 def write_bundle(
-    db: Path, folder: Path, where: str, on_page: Callable[[int, int], None] = lambda done, known: None
+    db: Path,
+    folder: Path,
+    where: str,
+    on_page: Callable[[int, int], None] = lambda done, known: None,
+    *,
+    anonymous: bool = False,
 ) -> int:
     """Write the pages of the trials under a condition of SQL into a new folder, `index.html` first, and the trials as
     CSV and Parquet; the number of trials. `on_page` is told how many pages are written, and how many are known of.
+    `anonymous`: without what tells who collected them.
 
     UsageError where the condition is none or leaves too many trials or none, or the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
     with tempfile.TemporaryDirectory(prefix="slant-bundle-") as place:
-        small = Path(place) / db.name
-        n_trials = _copy(db, small, where)
+        small = Path(place) / ("slant.duckdb" if anonymous else db.name)
+        n_trials = _copy(db, small, where, anonymous)
         links = FileLinks()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +101,7 @@ def write_bundle(
     return n_trials
 
 
-def _copy(db: Path, small: Path, where: str) -> int:
+def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
     """The chosen trials with all their attempts, and what the database knows of their runs."""
     frames: dict[str, pl.DataFrame] = {}
     with guarded(db, _LIMIT_S) as connection:
@@ -105,9 +112,10 @@ def _copy(db: Path, small: Path, where: str) -> int:
                 f"A bundle holds 1 to {MOST_TRIALS:,} trials, and the condition leaves {n_trials:,}.",
                 'Choose others: --where "condition"; collect view shows them',
             )
-        frames["attempts"] = frame_of(connection.sql("FROM attempts").join(trials, "trial_id", how="semi"))
+        attempts = connection.sql("FROM attempts").join(trials, "trial_id", how="semi")
+        frames["attempts"] = frame_of(anonymised(attempts, anonymous))
         for name in _ABOUT_RUNS:
-            frames[name] = frame_of(connection.table(name))
+            frames[name] = frame_of(anonymised(connection.table(name), anonymous))
     with writing(small) as connection:
         for name, frame in frames.items():
             with registered(connection, "chosen_rows", frame):

@@ -16,6 +16,7 @@ import polars as pl
 from duckdb import ColumnExpression, ConstantExpression
 
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import write_rows
 from slant.collector.view.texts import messages_of, values_of
@@ -33,9 +34,12 @@ _OWN = {
 _WIDE = ("request", "response")  # they are in `messages`, in words
 
 
-def export_for_scout(db: Path, out: Path, study: str | None = None, *, overwrite: bool = False) -> int:
+def export_for_scout(
+    db: Path, out: Path, study: str | None = None, *, overwrite: bool = False, anonymous: bool = False
+) -> int:
     """Write all trials (of `study`) into the Parquet file `out`; how many. Its folder, which Scout reads, is made where
-    it is not there. UsageError where the file exists and `overwrite` is false, or is not called .parquet."""
+    it is not there. `anonymous`: without what tells who collected them. UsageError where the file exists and
+    `overwrite` is false, or is not called .parquet."""
     if out.suffix != ".parquet":
         raise UsageError(
             f"Inspect Scout reads Parquet, and {out} is not called so.", "--out transcripts/trials.parquet"
@@ -47,11 +51,12 @@ def export_for_scout(db: Path, out: Path, study: str | None = None, *, overwrite
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
             rows, whole = Path(folder) / "rows.parquet", Path(folder) / "whole.parquet"
             with reading(db, writes_to=Path(folder)) as connection:
-                asked = connection.execute("SELECT run_id || ' ' || model, settings FROM run_models").fetchall()
+                settings = "SELECT run_id || ' ' || model AS asked, settings FROM run_models"
+                asked = anonymised(connection.sql(settings), anonymous).fetchall()
                 trials = connection.view("trials")
                 if study is not None:
                     trials = trials.filter(ColumnExpression("study") == ConstantExpression(study))
-                write_rows(trials.order("run_id, sequence"), rows, "parquet")
+                write_rows(anonymised(trials.order("run_id, sequence"), anonymous), rows, "parquet")
             n_trials = 0
             for number, part in enumerate(_parts(rows, dict(asked))):
                 part.write_parquet(Path(folder) / f"part-{number:06}.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, collect
-from slant.collector.ask.attempts import spellings
+from slant.collector.ask.redaction import in_pieces, letters_of, spellings
 from slant.collector.keep.journal import journal_folder
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
@@ -32,6 +33,12 @@ ECHOES = {
     "letter by letter": " ".join(KEY),
     "in quotes and commas": '", "'.join([KEY[:7], KEY[7:]]),
     "in slashes of JSON": KEY.replace("/", "\\/"),
+    "URL-encoded twice": quote(quote(KEY, safe=""), safe=""),
+    "URL-encoded letter by letter": "".join(f"%{byte:02X}" for byte in KEY.encode()),
+    "in bytes as a program writes them": "".join(f"\\x{byte:02x}" for byte in KEY.encode()),
+    "in hexadecimal digits, two by two": KEY.encode().hex(" "),
+    "in base64 of short lines": "\n".join(re.findall(".{1,20}", base64.b64encode(KEY.encode()).decode())),
+    "in HTML": KEY.replace("/", "&#x2F;"),
 }
 HIDDEN = ("0123456789", base64.b64encode(KEY.encode()).decode()[4:20], "0 1 2 3 4 5 6 7 8 9", KEY.encode().hex()[8:30])
 
@@ -55,8 +62,10 @@ def test_a_key_is_in_no_file_however_a_server_spells_it(
     (journal,) = journal_folder(db).glob("*.jsonl")
     kept = journal.read_text("utf-8")
     assert '"answer":"Calm' in kept.replace(": ", ":")
+    plain = kept.replace("\\n", "").replace("\\", "")
     for hidden in HIDDEN:
-        assert hidden not in kept.replace("\\n", "").replace("\\", "")
+        assert hidden not in plain
+        assert hidden not in re.sub("[% x]", "", plain).lower()
         assert hidden.encode() not in db.read_bytes()
 
 
@@ -70,8 +79,6 @@ def test_base64_hides_a_key_at_no_place(before: str, after: str) -> None:
 
 
 def test_ordinary_words_are_no_pieces_of_a_key(tmp_path: Path) -> None:
-    from slant.collector.ask.attempts import in_pieces, letters_of
-
     letters = letters_of(KEY)
     text = json.dumps({"answer": "sk, proj and so on: A b C 9 x y z 0 1 2 3 4 5 6 7 8, then Q w E r T z"})
     assert letters not in letters_of(text)

@@ -1,0 +1,79 @@
+"""What is taken out of all that a server says before it is kept: keys that it echoes, and folders of a person."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+_LEAST = 8  # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
+_NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
+_HOME = re.compile(r"\\?(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"']+(?=[/\\])")
+
+
+def spellings(secret: str) -> list[str]:
+    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address (also encoded twice, or
+    letter by letter), in HTML, in hexadecimal digits, in base64 alone or amid other text. Longest first.
+    """
+    in_json, in_address, data = json.dumps(secret)[1:-1], quote(secret, safe=""), secret.encode()
+    forms = {secret, in_json, in_json.replace("/", "\\/"), in_address, quote(in_address, safe="")}
+    forms |= {data.hex(), data.hex().upper(), secret.replace("/", "&#x2F;"), secret.replace("/", "&#47;")}
+    forms.add(re.sub("%[0-9A-F]{2}", lambda escaped: escaped[0].lower(), in_address))
+    for before in range(3):  # three bytes make four characters: those that its neighbours take part in are left out
+        encoded_secret = base64.b64encode(bytes(before) + data)
+        first, last = (before * 8 + 5) // 6, (before + len(data)) * 8 // 6
+        inner = encoded_secret[first:last].decode()
+        forms |= {inner, inner.replace("+", "-").replace("/", "_")}
+    return sorted(forms, key=len, reverse=True)
+
+
+def letters_of(text: str) -> bytes:
+    """The letters and digits of a text alone: quick, for it is asked of every response whether a key is among them."""
+    data = text.encode("utf-8", "replace")
+    for escaped in (b"\\n", b"\\r", b"\\t", b"\\x", b"0x"):
+        data = data.replace(escaped, b"")
+    return data.translate(None, _NO_LETTER)
+
+
+def in_pieces(letters: str) -> re.Pattern[str]:
+    """The key with a few characters between its own that are no letters or digits, also as JSON escapes them, or as
+    programs write bytes."""
+    between = r"(?:\\+x|0x|[^A-Za-z0-9\\]|\\(?:u[0-9a-fA-F]{4}|.)){0,6}"
+    return re.compile(between.join(map(re.escape, letters)))
+
+
+class Redaction:
+    """Finds keys in texts, however they are spelt, and puts [key] in their place."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._spelt = [spelt for secret in secrets if len(secret) >= _LEAST for spelt in spellings(secret)]
+        in_letters = (letters_of(spelt) for spelt in self._spelt)
+        self._letters = sorted({letters for letters in in_letters if len(letters) >= _LEAST}, key=len, reverse=True)
+        self._in_pieces = [in_pieces(letters.decode()) for letters in self._letters]
+
+    def __bool__(self) -> bool:
+        return bool(self._spelt)
+
+    def changed(self, texts: Mapping[str, str], told: str) -> dict[str, str]:
+        """Of these texts those that hold a key, without it. `told` is all that was said: a key may be split."""
+        letters = letters_of(told)
+        is_split = any(piece in letters for piece in self._letters)
+        holding = {name: text for name, text in texts.items() if is_split or any(s in text for s in self._spelt)}
+        return {name: self(text) for name, text in holding.items()}
+
+    def __call__(self, text: str) -> str:
+        for spelt in self._spelt:
+            text = text.replace(spelt, "[key]")
+        letters = letters_of(text)
+        for piece, pattern in zip(self._letters, self._in_pieces, strict=True):
+            if piece in letters:
+                text = pattern.sub("[key]", text)
+        return text
+
+
+def without_home(text: str) -> str:
+    """A path of a server's without the folder that is named after a person: ~/models/a.gguf. Servers of one's own call
+    a model by its file."""
+    return _HOME.sub("~", text)
