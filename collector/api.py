@@ -13,6 +13,7 @@ from slant.collector.batch.run_batch import carry_out_batch
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
+from slant.collector.keep.rebuilding import with_mending
 from slant.collector.plan.run_plan import Offer, make_offer
 from slant.collector.plan.shards import Shard
 from slant.collector.records import Registration
@@ -117,21 +118,25 @@ def collect(
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     registered = read_registration(registration) if isinstance(registration, str | Path) else registration
-    offer = make_offer(
-        loaded,
-        models,
-        Path(db),
-        simulated=simulated,
-        seed=seed,
-        repetitions=repetitions,
-        base_url=base_url,
-        prices_file=prices_file,
-        structured_output=structured_output,
-        shard=None if shard is None else Shard(*shard),
-        registration=registered,
-    )
+
+    def current_offer() -> Offer:
+        return make_offer(
+            loaded,
+            models,
+            Path(db),
+            simulated=simulated,
+            seed=seed,
+            repetitions=repetitions,
+            base_url=base_url,
+            prices_file=prices_file,
+            structured_output=structured_output,
+            shard=None if shard is None else Shard(*shard),
+            registration=registered,
+        )
+
+    offer = with_mending(Path(db), current_offer, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
     for sentence in [] if registered is None else departures(offer, registered):
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+        warnings.warn(sentence, UserWarning, stacklevel=3)
     offer = offer if pilot is None else pilot_of(offer, pilot)
     watcher = watcher or Watcher()
     if isinstance(options, BatchOptions):

@@ -229,6 +229,7 @@ def _collect(
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
+    from slant.collector.keep.rebuilding import with_mending
     from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
@@ -258,7 +259,7 @@ def _collect(
             registration=registered,
         )
 
-    offer = current_offer()
+    offer = with_mending(db, current_offer, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in offer.left_out:
         say(f"{model} can't be asked here: {reason}.")

@@ -7,6 +7,7 @@ SlantError                 exit 1   something could not be done
 ├── ImportProblem          exit 1   some rows could not be imported; the others were
 ├── DatabaseError          exit 1   the database is not ours, not readable, or held by another process
 │   ├── DatabaseBusyError           another process holds the file
+│   ├── DatabaseDamagedError        the file is damaged; its journal, where it has one, makes it again
 │   ├── DatabaseEmptyError          there is a file, but nothing of slant's is in it yet
 │   └── DatabaseWriteError          the file can't be written (disk full …); the journal still has everything
 ├── JournalError           exit 1   the journal can't be written, or another collector holds it
@@ -67,6 +68,10 @@ class DatabaseError(SlantError):
 
 
 class DatabaseBusyError(DatabaseError):
+    pass
+
+
+class DatabaseDamagedError(DatabaseError):
     pass
 
 

@@ -91,6 +91,13 @@ def _refuse_empty(arguments: Iterable[str] | None) -> None:
             raise UsageError(f"An argument is empty ({place}). Is it a shell variable that is not set?")
 
 
+def _open_streams() -> None:
+    """What was closed by the shell (`>&-`) takes what is written into it, and keeps nothing."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
+
+
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
 
@@ -98,6 +105,7 @@ class SlantGroup(click.Group):
         try:
             check_supported()
             forbid_core_dumps()
+            _open_streams()
             show_log()
             _refuse_empty(args[0] if args else kwargs.get("args"))
         except SlantError as error:

@@ -108,6 +108,8 @@ class JournalWriter:
                 self._late_since = time.monotonic()
             return False
         self._late_since, self._held_s, self._flushed_s = None, report.held_s, time.monotonic()
+        for note in report.notes:
+            self._say(note)
         for problem in report.problems:
             self._say(f"A line of the journal can't be read: {problem}")
         return True

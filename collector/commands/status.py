@@ -60,18 +60,27 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
         say(f"Warning: {warning}")
 
 
-@click.command("load", epilog="\b\nExample:\n  collect load --db slant.duckdb")
+@click.command(
+    "load", epilog="\b\nExamples:\n  collect load --db slant.duckdb\n  collect load --rebuild --db slant.duckdb"
+)
+@click.option("--rebuild", is_flag=True, help="Put the database aside, and make it again from its journals alone.")
 @db_option
 @verbose_option
-def load_command(db: Path) -> None:
+def load_command(rebuild: bool, db: Path) -> None:
     """Load answers from the journals into the database; restores a database of which only the journals are left."""
     from slant.collector.errors import DatabaseError
     from slant.collector.keep.journal import journal_folder
     from slant.collector.keep.journal_loader import load_journals
+    from slant.collector.keep.rebuilding import put_aside
 
     if not journal_folder(db).is_dir():
         raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "To name another database: --db FILE")
+    aside = put_aside(db) if rebuild else None
+    if aside is not None:
+        say(f"{db} is made again from its journals; the old file is {aside.name}, with what `analyze` kept in it.")
     report = load_journals(db)
+    for note in report.notes:
+        say(note)
     for problem in report.problems:
         say(f"Can't be read: {problem}")
     say(f"{report.rows:,} attempts loaded into {db}.")

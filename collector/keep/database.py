@@ -29,10 +29,12 @@ from slant.collector.keep.database_errors import (
     cannot_open,
     cannot_write,
     check_place,
+    damaged,
     empty_database,
     foreign_views,
     held_database,
     is_about_the_disk,
+    is_damage,
     no_database,
 )
 from slant.collector.keep.definitions import STORAGE_VERSION, keep_in_cache
@@ -82,9 +84,22 @@ def reading(
     It reaches no other file, but those in the folder `writes_to` (then with one thread: each further one sorts and
     packs some 400 MB of its own, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an
     older slant is brought up to date first, where it can be; so is one whose views are not slant's own.
-    Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked.
+    Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked,
+    DatabaseDamagedError where its bytes are not those that were written.
     """
-    path = Path(path)
+    try:
+        with _reading(Path(path), patience_s, writes_to, memory_limit) as connection:
+            yield connection
+    except duckdb.Error as error:
+        if is_damage(str(error)):
+            raise damaged(Path(path), str(error).splitlines()[0]) from error
+        raise
+
+
+@contextmanager
+def _reading(
+    path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     shared = _kept_open.get(path)
     if shared is not None and writes_to in (None, shared.writes_to):
         with _access:
@@ -359,6 +374,8 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         connection.close()
         if isinstance(error, duckdb.Error) and is_about_the_disk(error):
             raise cannot_write(path, error) from error
+        if isinstance(error, duckdb.Error) and is_damage(str(error)):
+            raise damaged(path, str(error).splitlines()[0]) from error
         raise
 
 

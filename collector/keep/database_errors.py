@@ -7,7 +7,13 @@ from pathlib import Path
 
 import duckdb
 
-from slant.collector.errors import DatabaseBusyError, DatabaseEmptyError, DatabaseError, DatabaseWriteError
+from slant.collector.errors import (
+    DatabaseBusyError,
+    DatabaseDamagedError,
+    DatabaseEmptyError,
+    DatabaseError,
+    DatabaseWriteError,
+)
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 
@@ -50,6 +56,28 @@ def foreign_views(path: Path) -> DatabaseError:
     )
 
 
+_DAMAGE = (
+    "not a valid DuckDB database", "enough bytes from file", "Corrupt database file", "computed checksum",
+    "has been invalidated", "Failed to deserialize", "Serialization Error", "INTERNAL Error", "Failed to load metadata",
+)  # fmt: skip
+"""What DuckDB says of a file whose bytes are not those that it wrote."""
+
+
+def is_damage(text: str) -> bool:
+    return any(words in text for words in _DAMAGE)
+
+
+def damaged(path: Path, reason: str) -> DatabaseDamagedError:
+    what = f'The database "{path}" is damaged: {reason}'
+    if _has_journals(path):
+        return DatabaseDamagedError(what, f"Its journal makes it again: collect load --rebuild --db {path}")
+    return DatabaseDamagedError(what, "It has no journal beside it to be made again from: take a copy of it, if any.")
+
+
+def _has_journals(path: Path) -> bool:
+    return any(path.with_name(f"{path.name}.journal").glob("*.jsonl*"))
+
+
 def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
     reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
     hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
@@ -58,12 +86,14 @@ def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
 
 def cannot_open(path: Path, text: str) -> DatabaseError:
     first = text.splitlines()[0]
+    if "sqlite" in text.lower():
+        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
+    if _has_journals(path) and is_damage(text):
+        return damaged(path, first)
     if "not a valid DuckDB database" in text:
         return DatabaseError(
             f'"{path}" is not a DuckDB database.', "It was left as it is. Name another file: --db FILE"
         )
-    if "sqlite" in text.lower():
-        return DatabaseError(f'"{path}" is a SQLite database, not a DuckDB one.', "Name another file: --db FILE")
     if "No space left" in text:
         return DatabaseWriteError(f'Can\'t open the database "{path}": the disk is full.', "Make room, then try again.")
     return DatabaseError(f'Can\'t open the database "{path}".', first)
@@ -98,4 +128,6 @@ def _holder(text: str) -> str:
 
 def is_about_the_disk(error: duckdb.Error) -> bool:
     # a failed COMMIT is a TransactionException, whatever made it fail
-    return isinstance(error, duckdb.IOException | duckdb.FatalException) or "No space left" in str(error)
+    if "No space left" in str(error):
+        return True
+    return isinstance(error, duckdb.IOException | duckdb.FatalException) and not is_damage(str(error))

@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from slant.collector.errors import DatabaseEmptyError, JournalError
+from slant.collector.errors import DatabaseDamagedError, DatabaseEmptyError, JournalError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.journal import journal_folder, utc_now
 from slant.collector.keep.journal_files import (
@@ -27,6 +27,7 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.keep.rebuilding import made_again, put_aside
 from slant.collector.keep.repeated_answers import set_repeated_aside
 
 log = logging.getLogger(__name__)
@@ -35,11 +36,13 @@ CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as th
 
 @dataclass
 class LoadReport:
-    """What one load did: rows inserted, seconds that the database was held for it, and lines that could not be read."""
+    """What one load did: rows inserted, seconds that the database was held for it, lines that could not be read, and
+    what else to know (a damaged database was made again)."""
 
     rows: int = 0
     held_s: float = 0.0
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Loader:
@@ -62,9 +65,29 @@ class Loader:
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
         the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raises
-        DatabaseBusyError where another process keeps the file; the journals then still hold everything.
+        DatabaseBusyError where another process keeps the file; the journals then still hold everything. A damaged
+        database is put aside and made again.
         """
         report = LoadReport()
+        try:
+            self._load(report, patience_s, durable, give_up, most_held_s)
+        except DatabaseDamagedError as error:
+            aside = put_aside(self.db)
+            self._offsets = {}
+            report.notes.append(made_again(error, self.db, aside))
+            self._load(report, patience_s, durable, give_up, most_held_s)
+        if report.rows:
+            log.info("%d rows loaded into %s, which was held for %.2f s", report.rows, self.db, report.held_s)
+        return report
+
+    def _load(
+        self,
+        report: LoadReport,
+        patience_s: float,
+        durable: dict[str, int] | None,
+        give_up: threading.Event | None,
+        most_held_s: float,
+    ) -> None:
         if self._offsets is None:
             self._offsets = loaded_offsets(self.db, patience_s)
         for path in journal_paths(journal_folder(self.db)):
@@ -76,9 +99,6 @@ class Loader:
             except JournalError as error:  # a compressed file that is damaged: what came before it is loaded
                 self._left_out.add(journal_name(path))
                 report.problems.append(error.what)
-        if report.rows:
-            log.info("%d rows loaded into %s, which was held for %.2f s", report.rows, self.db, report.held_s)
-        return report
 
     def _has_more(self, path: Path, size: int) -> bool:
         assert self._offsets is not None

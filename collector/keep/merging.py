@@ -101,7 +101,7 @@ def merge(
         lock.release()
     rows = tuple(row for source in found for row in _rows(db, source))
     return MergeReport(
-        db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), tuple(notes)
+        db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), (*notes, *report.notes)
     )
 
 

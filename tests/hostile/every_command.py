@@ -1,6 +1,6 @@
 """All commands that leave something behind, one after the other in one process, in the folder where it is started.
 
-python -m tests.hostile.every_command BASE_URL [--r]
+python -m tests.hostile.every_command BASE_URL some|all
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from slant.analysis.cli.main import analyze
 from slant.collector.cli import collect
 
 ASK = "--study study/study.toml --model openai/gpt-9 --yes --max-retries 0"
-COMMANDS = (
+SOME = (
     f"collect {ASK} --db a.duckdb",
-    f"collect {ASK} --seed 2 --db {{here}}/b.duckdb",
-    f"collect {ASK} --dry-run --db a.duckdb",
     "collect check-model openai/gpt-9 --yes --db a.duckdb",
     "collect import --study {here}/study/study.toml --model openai/gpt-9 answers.csv --db a.duckdb",
+    "collect merge --db all.duckdb {here}/a.duckdb",
+)
+OTHERS = (
+    f"collect {ASK} --seed 2 --db {{here}}/b.duckdb",
+    f"collect {ASK} --dry-run --db a.duckdb",
     "collect merge --db all.duckdb a.duckdb {here}/b.duckdb",
     "collect load --db all.duckdb",
     "collect status --db all.duckdb",
@@ -27,6 +30,8 @@ COMMANDS = (
     "collect recount --db a.duckdb --tokenizer tiktoken:o200k_base",
     "collect studies new mine --design association",
     "analyze tables --db a.duckdb",
+    "analyze figures --study study/study.toml --db a.duckdb --out figures",
+    "analyze report --study study/study.toml --db a.duckdb --out report.html",
 )
 GIVEN_AWAY = (
     "collect export --db all.duckdb --view trials --out given/trials.csv --anonymous",
@@ -35,10 +40,6 @@ GIVEN_AWAY = (
     "collect export --db all.duckdb --layout scout --out given/scout/trials.parquet --anonymous",
     "collect export --db all.duckdb --layout lake given/lake --anonymous",
     "collect view --db all.duckdb --bundle given/pages --where true --anonymous",
-)
-BY_R = (
-    "analyze figures --study study/study.toml --db a.duckdb --out figures",
-    "analyze report --study study/study.toml --db a.duckdb --out report.html",
 )
 
 
@@ -51,5 +52,5 @@ def run(typed: str) -> None:
 
 if __name__ == "__main__":
     os.environ["OPENAI_BASE_URL"] = sys.argv[1]
-    for command in (*COMMANDS, *(BY_R if "--r" in sys.argv[2:] else ()), *GIVEN_AWAY):
+    for command in SOME if sys.argv[2] == "some" else (*SOME, *OTHERS, *GIVEN_AWAY):
         run(command)

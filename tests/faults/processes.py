@@ -1,0 +1,211 @@
+"""What a fault may strike, as data: a command, what it finds when it begins, and what it leaves when nothing strikes.
+
+A new process is one row of PROCESSES. Each folder is made once and copied for every fault; `{here}` stands for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from slant.collector import collect, export_lake
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.system.shipped_files import sql_dir
+from tests.support.fitted import small_database
+from tests.support.given import Row, database
+from tests.support.journals import only_journal
+from tests.support.tiny_study import write_tiny
+
+REPEAT = 30
+TRIALS = 8 * REPEAT
+COLLECT, ANALYZE = "slant.collector", "slant.analysis"
+_ASKED = "--study {here}/study/study.toml --model local/small --base-url {server} --yes --concurrency 8 --max-retries 1"
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A command (module, then words), what it begins with, and what is compared with an undisturbed run.
+
+    `whole`: files that stand before it begins, and are complete at every moment, old or new. `asks`: it needs a
+    server. `has_journal`: its database can be made again from its journal. `writes`: into its folder.
+    """
+
+    name: str
+    module: str
+    words: str
+    prepare: Callable[[Path], object]
+    result: Callable[[Path], Rows]
+    whole: tuple[str, ...] = ()
+    asks: bool = False
+    has_journal: bool = True
+    writes: bool = True
+
+
+def query(db: Path, text: str) -> Rows:
+    with reading(db) as connection:
+        return connection.execute(text).fetchall()
+
+
+def _studied(folder: Path) -> Path:
+    (folder / "study").mkdir()
+    return write_tiny(folder / "study")
+
+
+def _asked(folder: Path, name: str = "a", **options: Any) -> Path:
+    """A database of simulated answers, with its journal as text."""
+    db = folder / f"{name}.duckdb"
+    collect(db, folder / "study" / "study.toml", simulated=True, repetitions=REPEAT, **options)
+    only_journal(db)
+    return db
+
+
+def _half_loaded(folder: Path) -> None:
+    """A journal of which the database holds the first half."""
+    _studied(folder)
+    db = _asked(folder)
+    journal = only_journal(db)
+    text = journal.read_bytes()
+    db.unlink()
+    journal.write_bytes(text[: text.index(b"\n", len(text) // 2) + 1])
+    load_journals(db)
+    journal.write_bytes(text)
+
+
+def _shards(folder: Path) -> None:
+    _studied(folder)
+    for k in (1, 2):
+        _asked(folder, f"s{k}", shard=(k, 2))
+
+
+def _to_import(folder: Path) -> None:
+    _studied(folder)
+    words = ("oolong", "sencha", "mocha", "latte")
+    rows = [f"tea_coffee,{c},{w},1,Calm,64" for c in ("compatible", "incompatible") for w in words]
+    (folder / "answers.csv").write_text("test,condition,item,wording,answer,tokens\n" + "\n".join(rows) + "\n")
+
+
+def _to_export(folder: Path) -> None:
+    _studied(folder)
+    _asked(folder)
+    (folder / "trials.csv").write_text("an older export\n")
+
+
+def _in_lake(folder: Path) -> None:
+    """A lake that holds the first answers of a database that has grown."""
+    study = _studied(folder)
+    collect(folder / "a.duckdb", study, simulated=True, repetitions=2)
+    export_lake(folder / "a.duckdb", folder / "lake")
+    collect(folder / "a.duckdb", study, simulated=True, repetitions=REPEAT)
+
+
+def _older(folder: Path) -> None:
+    """A database as the first migration alone made it."""
+    attempt = {"run_id": "old", "is_final": True, "source": "collected", "study": "drinks", "model": "small"}
+    with duckdb.connect(str(folder / "a.duckdb"), config={"storage_compatibility_version": "v1.2.0"}) as connection:
+        connection.execute(sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))[0].read_text("utf-8"))
+        connection.execute("INSERT INTO slant VALUES ('schema', '1'), ('views', 'old')")
+        for number in range(40):
+            row = attempt | {"attempt_id": f"a{number}", "trial_id": f"t{number}", "outcome": "answered"}
+            names, marks = ", ".join(row), ", ".join("?" * len(row))
+            connection.execute(f"INSERT INTO attempts ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+
+
+def _to_fit(folder: Path) -> None:
+    small_database(folder / "a.duckdb")
+
+
+def _to_permute(folder: Path) -> None:
+    def trial(number: int, block: str) -> Row:
+        options = ("Male + Career", "Female + Family")
+        return {
+            "study": "interference", "model": "claude-sonnet-4", "test": "gender_career", "condition": block,
+            "item": f"word {number}", "group": "Male", "option_a": options[0], "option_b": options[1],
+            "expected": options[0], "choice": options[number % 3 == 0], "tokens": None, "token_source": None,
+        }  # fmt: skip
+
+    database(folder / "a.duckdb", [trial(n, b) for b in ("congruent", "incongruent") for n in range(1, 13)])
+
+
+def _trials(name: str) -> Callable[[Path], Rows]:
+    return lambda folder: query(
+        folder / f"{name}.duckdb", "SELECT trial_id, answer, count(*) FROM trials GROUP BY ALL ORDER BY ALL"
+    )
+
+
+def _attempts(name: str) -> Callable[[Path], Rows]:
+    return lambda folder: query(
+        folder / f"{name}.duckdb", "SELECT attempt_id, answer, tokens, count(*) FROM attempts GROUP BY ALL ORDER BY ALL"
+    )
+
+
+def _file(folder: Path) -> Rows:
+    return [(hashlib.sha256((folder / "trials.csv").read_bytes()).hexdigest(),)]
+
+
+def _lake(folder: Path) -> Rows:
+    return query(folder / "lake", "SELECT attempt_id, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
+
+
+def _estimates(folder: Path) -> Rows:
+    return query(folder / "a.duckdb", "SELECT term, estimate FROM estimates ORDER BY ALL")
+
+
+def _refits(folder: Path) -> Rows:
+    text = "SELECT number, delta_p FROM permutation_draws ORDER BY ALL"
+    return query(folder / "a.duckdb", text)
+
+
+PROCESSES = (
+    Process(
+        "journal", COLLECT, f"{_ASKED} --repeat {REPEAT} --db {{here}}/a.duckdb", _studied, _trials("a"), asks=True,
+    ),
+    Process("load", COLLECT, "load --db {here}/a.duckdb", _half_loaded, _attempts("a")),
+    Process(
+        "merge", COLLECT, "merge --db {here}/a.duckdb {here}/s1.duckdb {here}/s2.duckdb", _shards, _attempts("a"),
+        whole=("s1.duckdb", "s2.duckdb"),
+    ),
+    Process(
+        "import", COLLECT,
+        "import --study {here}/study/study.toml --model local/small {here}/answers.csv --db {here}/a.duckdb",
+        _to_import, _trials("a"), whole=("answers.csv",),
+    ),
+    Process(
+        "export", COLLECT, "export --db {here}/a.duckdb --view trials --out {here}/trials.csv --overwrite", _to_export,
+        _file, whole=("a.duckdb", "trials.csv"),
+    ),
+    Process(
+        "lake", COLLECT, "export --layout lake {here}/lake --db {here}/a.duckdb", _in_lake, _lake, whole=("a.duckdb",),
+    ),
+    Process("migration", COLLECT, "status --db {here}/a.duckdb", _older, _attempts("a"), has_journal=False),
+    Process(
+        "fit", ANALYZE, "--fit effect_size --source simulated --db {here}/a.duckdb", _to_fit, _estimates,
+        has_journal=False,
+    ),
+    Process(
+        "permute", ANALYZE,
+        "permute --study interference --engine lme4 --permutations 6 --source simulated --db {here}/a.duckdb",
+        _to_permute, _refits, has_journal=False,
+    ),
+)  # fmt: skip
+
+
+def acknowledged(folder: Path) -> set[str]:
+    """The trials with a whole final line in the journal."""
+    ended = set()
+    for path in journal_folder(folder / "a.duckdb").glob("*.jsonl"):
+        with contextlib.suppress(FileNotFoundError):
+            for line in path.read_bytes().split(b"\n")[:-1]:
+                if b'"is_final":true' in line:
+                    with contextlib.suppress(ValueError):
+                        ended.add(json.loads(line)["trial_id"])
+    return ended
