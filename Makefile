@@ -26,8 +26,8 @@ test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 mi
 test-image: ## the lines of the Dockerfile in a fresh root, where there is no Docker (needs root; ten minutes)
 	@python3 tools/run_dockerfile.py $(ARGS)
 
-test-faults: setup ## two hundred kills at random moments, and the table of faults
-	@.venv/bin/python -m tests.support.fault_table
+test-faults: setup ## a thousand faults done to real processes at random moments, as a table (needs root for small disks)
+	@.venv/bin/python -m tests.faults $(ARGS)
 
 bench: setup ## speed and memory beside a bare loop, as a table (about eight minutes)
 	@.venv/bin/python -m bench

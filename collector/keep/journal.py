@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import Any
 
 from slant.collector.errors import JournalError
+from slant.collector.keep.journal_files import LONGEST_LINE
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system.json_text import encoded
@@ -128,15 +129,15 @@ def mend_tails(folder: Path) -> list[str]:
         with path.open("rb+") as file:
             size = file.seek(0, os.SEEK_END)
             tail_start = _last_line_start(file, size)
-            file.seek(tail_start)
-            tail = file.read()
-            if not tail:
+            if tail_start == size:
                 continue
+            file.seek(tail_start)
+            tail = file.read() if size - tail_start <= LONGEST_LINE else b""
             if _is_record(tail):
                 file.write(b"\n")  # whole but for its line end
             else:
                 file.truncate(tail_start)
-                cut.append(f"{path.name}: a half-written last line of {len(tail)} bytes was cut off")
+                cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
             file.flush()
             onto_disk(file.fileno())
     return cut

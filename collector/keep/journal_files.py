@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
 LEAST_BYTES = 100_000  # a shorter journal is left as it is: there is little to gain
 _BLOCK = 1_000_000
+LONGEST_LINE = 200_000_000
+"""Bytes. An answer of 32 MB, the longest that is read, takes less, however it is escaped, beside what is read of it."""
+TOO_LONG = b'{"kind":"line of more than 200 MB"}\n'
 # Requests repeat what all prompts share, some of it kilobytes ago: a window of 8 MB finds it
 _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 6, zstd.CompressionParameter.window_log: 23}
 
@@ -72,21 +75,30 @@ def opened_journal(path: Path) -> IO[bytes]:
 def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
     """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
 
-    A half-written last line stays out. JournalError where the file is damaged, behind what could be read of it.
+    A half-written last line stays out; one that no slant can have written, for it is too long, is given as TOO_LONG and
+    never held in memory. JournalError where the file is damaged, behind what could be read of it.
     """
     try:
         with opened_journal(path) as file:
             file.seek(offset)
-            rest = b""
+            rest, skipped = b"", 0
             left = sys.maxsize if size is None else size - offset
             while block := _read(file, min(chunk_bytes, left)):
                 left -= len(block)
+                if skipped:
+                    skipped += (end := block.find(b"\n") + 1 or len(block))
+                    if block[end - 1 : end] != b"\n":
+                        continue
+                    offset, skipped, block = offset + skipped, 0, block[end:]
+                    yield offset, TOO_LONG
                 data = rest + block
                 cut = data.rfind(b"\n") + 1
                 rest = data[cut:]
                 if cut:
                     offset += cut
                     yield offset, data[:cut]
+                if len(rest) > LONGEST_LINE:
+                    rest, skipped = b"", len(rest)
     except (zstd.ZstdError, EOFError) as error:
         raise _unreadable(path, error) from error
 

@@ -117,19 +117,21 @@ class Loader:
         that there may be more behind what that has loaded."""
         assert self._offsets is not None
         name = journal_name(path)
-        for end, data in whole_lines(path, self._offsets.get(name, 0), CHUNK_BYTES, size):
-            if end == len(data) and (problem := _not_its_own(path, data)):
+        start = self._offsets.get(name, 0)
+        for end, data in whole_lines(path, start, CHUNK_BYTES, size):
+            if start == 0 and (problem := _not_its_own(path, data)):
                 self._left_out.add(name)
                 report.problems.append(f"{path}: {problem}")
                 return False
-            start, parsed = end - len(data), parse(data)
+            parsed = parse(data)
             try:
                 self._keep(path, start, end, parsed, patience_s, give_up, report)
             except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
                 self._keep(path, start, end, parse_carefully(data), patience_s, give_up, report)
             if self._offsets[name] != end:
                 return True
-            self._on_bytes(len(data))
+            self._on_bytes(end - start)
+            start = end
             if report.held_s >= most_held_s:
                 break
         return False
@@ -206,5 +208,7 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
     if not parsed.bad:
         return []
     with opened_journal(path) as file:
-        first = file.read(start).count(b"\n") + 1
+        first = 1
+        while start > 0 and (block := file.read(min(start, CHUNK_BYTES))):
+            first, start = first + block.count(b"\n"), start - len(block)
     return [(first + index, reason) for index, reason in parsed.bad]

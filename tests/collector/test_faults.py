@@ -20,7 +20,7 @@ from slant.collector.ask.client import Client
 from slant.collector.keep import journal as journal_module
 from slant.collector.providers.exchange import Request
 from tests.support.fault_cases import FAULTS
-from tests.support.fault_run import TRIALS, Suffered, collect, command, full_disk, held_database, query, suffer_all
+from tests.support.fault_run import TRIALS, Suffered, collect, command, query, suffer_all
 from tests.support.local_server import LocalServer, answers
 from tests.support.processes import command_lines, n_open_files
 from tests.support.raw_server import RawServer, http
@@ -99,19 +99,6 @@ def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_pa
     assert done.returncode == 1
     assert "in a row failed" in done.stderr
     assert query(tmp_path / "a.duckdb", "SELECT count(*) < 40 FROM attempts") == [(True,)]
-
-
-def test_a_full_disk_costs_no_answer_and_the_run_goes_on_from_another(tmp_path: Path, small_disk: Path) -> None:
-    found = full_disk(small_disk, tmp_path / "larger")
-    assert (found.lost, found.doubled, found.left, found.again) == (0, 0, 0, 0)
-
-
-@pytest.mark.parametrize("seconds", [3.0, pytest.param(60.0, marks=pytest.mark.slow)])
-def test_a_database_that_another_process_reads_all_along_gets_every_answer_later(
-    tmp_path: Path, seconds: float
-) -> None:
-    found = held_database(tmp_path, seconds)
-    assert (found.lost, found.doubled, found.left, found.again) == (0, 0, 0, 0)
 
 
 def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(

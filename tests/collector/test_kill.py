@@ -123,23 +123,6 @@ def final_rows(db: Path) -> tuple[int, int]:
     return found
 
 
-@pytest.mark.parametrize("kills", [3])
-def test_killed_at_any_moment_no_answer_is_lost_none_doubled_and_only_those_in_flight_asked_again(
-    command: Command, server: LocalServer, kills: int
-) -> None:
-    draw = random.Random(20261121)
-    for _ in range(kills):
-        process = command.start()
-        command.wait_for(command.acknowledged() + draw.randint(1, 60))
-        process.kill()
-        process.communicate()
-    kept = command.acknowledged()
-    assert 0 < kept < PLANNED
-    command.finish()
-    assert final_rows(command.db) == (PLANNED, PLANNED)
-    assert len(server.bodies) <= PLANNED + kills * 8
-
-
 def test_the_first_ctrl_c_waits_for_what_is_in_flight_and_says_how_to_go_on(
     command: Command, server: LocalServer
 ) -> None:
@@ -203,24 +186,6 @@ def test_a_second_collector_is_told_who_is_there_and_asks_nothing(command: Comma
     assert len(server.bodies) == PLANNED
 
 
-def test_a_reader_that_holds_the_database_delays_rows_and_loses_none(command: Command) -> None:
-    command.finish()
-    journal = only_journal(command.db)
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.unlink()
-    with duckdb.connect(str(command.db)) as connection:  # as if the first half were all that had been asked
-        connection.execute("DELETE FROM attempts WHERE sequence > 160")
-    reader = duckdb.connect(str(command.db), read_only=True)
-    process = command.start()
-    command.wait_for(100)
-    assert reader.execute("SELECT count(*) FROM attempts").fetchall() == [(160,)]
-    reader.close()
-    process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert sum(b'"attempt_id"' in line for line in lines) == PLANNED
-    assert final_rows(command.db) == (PLANNED, PLANNED)
-
-
 def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root: Path, tmp_path: Path) -> None:
     words = [
         *python,
@@ -252,20 +217,6 @@ def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
     (row,) = json.loads(process.stdout)
     assert (row["model"], row["planned"], row["answered"]) == ("small", PLANNED, PLANNED)
     assert "Done" in process.stderr
-
-
-def test_killed_while_the_database_is_made_the_same_command_still_works(command: Command) -> None:
-    for delay_ms in (0, 8, 16):
-        process = command.start()
-        until = time.monotonic() + 20
-        while not list(command.db.parent.glob(".a.duckdb.*.new")) and not command.db.exists():
-            assert time.monotonic() < until
-        time.sleep(delay_ms / 1000)
-        process.kill()
-        process.communicate()
-        command.db.unlink(missing_ok=True)
-    command.finish()
-    assert final_rows(command.db) == (PLANNED, PLANNED)
 
 
 def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command) -> None:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +19,6 @@ from slant.collector.keep.journal_files import compress
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.side_journal import SideJournal, write_whole
 from slant.collector.progress.status import progress, warnings
-from tests.conftest import ROOT
 from tests.support.journals import only_journal
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
@@ -192,25 +187,6 @@ def test_a_merge_waits_for_no_other_but_says_who_is_there(shards: list[Path], tm
     with pytest.raises(JournalError, match="Another collector is writing"):
         merge(tmp_path / "all.duckdb", shards)
     lock.release()
-
-
-def command(db: Path, sources: list[Path]) -> list[str]:
-    return [sys.executable, "-m", "slant.collector", "merge", "--db", str(db), *map(str, sources)]
-
-
-def test_two_merges_at_once_and_a_killed_one_leave_everything_once(shards: list[Path], tmp_path: Path) -> None:
-    db = tmp_path / "all.duckdb"
-    quiet = {"cwd": ROOT, "stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    two = [subprocess.Popen(command(db, shards), **quiet) for _ in range(2)]  # type: ignore[call-overload]
-    until = time.monotonic() + 20
-    while not list(journal_folder(db).glob("2*.jsonl*")) and time.monotonic() < until:
-        time.sleep(0.001)
-    for process in two:  # somewhere between the first copy and the end
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    merge(db, [shards[0].parent / "again.duckdb", *shards])
-    assert query(db, COUNTED) == [(PLANNED, PLANNED)]
-    assert not list(journal_folder(db).glob(".*.merging"))
 
 
 def test_a_game_of_two_collectors_is_counted_whole_from_one_of_them(tmp_path: Path) -> None:

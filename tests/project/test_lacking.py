@@ -18,7 +18,7 @@ JOURNAL = [
     "-k",
     "acknowledged or half_written or second_writer or full_disk or simulator_behind",
 ]
-KILL = ["tests/collector/test_kill.py", "-k", "killed_at_any_moment or simulator_behind"]
+KILL = ["tests/faults/test_sample.py", "-k", "journal"]
 WORKER = ["tests/analysis/test_worker.py", "-k", "killed_worker or interrupted_or_killed or guard"]
 
 

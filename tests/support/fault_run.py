@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
-
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.support.fault_cases import Fault
-from tests.support.local_server import LocalServer, answers, completion
 from tests.support.raw_server import RawServer
 from tests.support.tiny_study import write_tiny
 
@@ -63,54 +57,6 @@ def suffer(faults: Mapping[str, Fault], folder: Path, limit_s: float) -> dict[st
             )
             for name, model in models.items()
         }
-
-
-def full_disk(small: Path, larger: Path) -> Suffered:
-    """A run fills its disk; what it left is copied to a larger one, where the same command goes on."""
-
-    async def long(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        return web.json_response(completion() | {"padding": "x" * 20_000})
-
-    planned = TRIALS * 100
-    with LocalServer(long) as server:
-        first = collect(small, server.base_url, "--repeat", 100)
-        assert first.returncode == 1, first.stderr
-        assert "disk" in first.stderr
-        assert 0 < len(server.bodies) < planned
-        shutil.copytree(small, larger)
-        again = collect(larger, server.base_url, "--repeat", 100)
-        assert again.returncode == 0, again.stderr
-        return counted(larger / "a.duckdb", len(server.bodies), planned, planned)
-
-
-def held_database(folder: Path, seconds: float) -> Suffered:
-    """Another process reads the database all through a run."""
-    planned = TRIALS * 10
-    with LocalServer() as server:
-        collect(folder, server.base_url)
-        reader = [sys.executable, "-m", "bench.reader", str(folder / "a.duckdb"), str(seconds)]
-        with subprocess.Popen(reader, cwd=ROOT):
-            collect(folder, server.base_url, "--repeat", 10)
-        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
-
-
-def two_collectors(folder: Path) -> Suffered:
-    """A second collector is told who is there, and asks nothing."""
-
-    async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        await asyncio.sleep(0.2)
-        return await answers(request, body)
-
-    planned = TRIALS * 20
-    with LocalServer(slowly) as server:
-        words = command(folder, server.base_url, "--repeat", 20)
-        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-            while not server.bodies:
-                time.sleep(0.01)
-            second = collect(folder, server.base_url, "--repeat", 20)
-            assert f"process {first.pid}" in second.stderr, second.stderr
-            assert first.wait() == 0
-        return counted(folder / "a.duckdb", len(server.bodies), planned, planned)
 
 
 def command(folder: Path, base_url: str, *more: object, model: str = "local/small") -> list[str]:
