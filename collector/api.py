@@ -22,6 +22,7 @@ from slant.collector.registration.plan_departures import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
 from slant.collector.studies.catalogue import Study, load_study, with_variant
+from slant.collector.system.checked_arguments import checked_arguments
 
 
 @overload
@@ -70,6 +71,7 @@ def collect(
 ) -> RunReport: ...
 
 
+@checked_arguments(repetitions=1, seed=0, pilot=1, processes=1)
 def collect(
     db: str | Path,
     study: str | Path | Study,

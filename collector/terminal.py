@@ -98,6 +98,13 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
 
 
+def _is_about_memory(error: Exception) -> bool:
+    """Also as DuckDB and zstd say it; DuckDB itself is not imported for it."""
+    told = str(error)
+    is_full = any(words in told for words in ("not enough memory", "failed to allocate", "Cannot allocate memory"))
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or is_full
+
+
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
 
@@ -124,6 +131,13 @@ class SlantGroup(click.Group):
             ctx.exit(141)  # what the shell gives a program whose reader has gone
         except OSError as error:
             say(f"Error: {error.strerror or error}: {error.filename}" if error.filename else f"Error: {error}")
+            ctx.exit(1)
+        except Exception as error:
+            if str(error) == "Query interrupted":  # Ctrl-C, as DuckDB says it
+                raise click.Abort from error
+            if not _is_about_memory(error):
+                raise
+            say(f"Error: There is not enough memory ({(str(error) or type(error).__name__).splitlines()[0]}).")
             ctx.exit(1)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -25,6 +25,7 @@ from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class FitResult:
         return path
 
 
+@checked_arguments()
 @opens_once
 def fit(
     db: str | Path,

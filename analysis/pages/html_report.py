@@ -49,6 +49,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import page_style
 
 SOURCES = {
@@ -63,6 +64,7 @@ _MORE_TABLES = (
 )  # fmt: skip
 
 
+@checked_arguments()
 @opens_once
 def report(
     db: str | Path,

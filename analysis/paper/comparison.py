@@ -36,12 +36,14 @@ from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 OTHER = "mixed models"
 """The table of a number that the paper prints in one table a model, of a model that it has none for."""
 _COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
 
 
+@checked_arguments()
 @opens_once
 def compare(
     db: str | Path,

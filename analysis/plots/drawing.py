@@ -25,6 +25,7 @@ from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")
@@ -40,6 +41,7 @@ class Figure:
     alt_text: str
 
 
+@checked_arguments()
 @opens_once
 def figures(
     db: str | Path,

@@ -17,6 +17,7 @@ from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.system.checked_arguments import checked_arguments
 
 _OF_ITEM = re.compile(r"(r_\w+)\[(.+),(\w+)\]")  # r_item[gender_career:.baby,Intercept]
 _STATS = {"lp__": "lp"}
@@ -121,6 +122,7 @@ class Draws:
         )
 
 
+@checked_arguments()
 def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
     """The Bayesian model of `db` (of this study, fit and source, where named) that was fitted last.
 

@@ -26,6 +26,7 @@ from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Specification, Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 TABLE = "sensitivity"
 NUMBERS = (
@@ -297,6 +298,7 @@ class SensitivityResult:
     not_kept: str | None
 
 
+@checked_arguments()
 def specifications(
     db: str | Path,
     study: str | Study | None = None,

@@ -17,6 +17,7 @@ from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.keep.view_heads import TableInfo, read_header
 from slant.collector.studies.catalogue import load_study
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import sql_dir
 
 
@@ -40,6 +41,7 @@ def _place(info: TableInfo) -> tuple[int, str]:
     return (int(number[0]) if number else 1000, info.name)
 
 
+@checked_arguments()
 def tables(
     db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
 ) -> dict[str, pl.DataFrame]:

@@ -14,12 +14,14 @@ from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
 from slant.collector.studies.row_choice import RowFilter, chosen_rows
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import sql_dir
 
 _QUESTIONS = "allocation_questions"
 MEASURES = ("reasoning", "output", "recounted")
 
 
+@checked_arguments()
 def open_trials(
     db: str | Path,
     study: str | None = None,
@@ -50,11 +52,11 @@ def open_trials(
         rows = read_view(connection, view)
         designs = designs_in(connection)
     if is_lacking:
-        warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=2)
+        warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=3)
     if study is not None and "study" in rows.columns:
         rows = rows.filter(pl.col("study") == study)
     if rows.is_empty() and (reason := _why_empty(db, view, study, designs)):
-        warnings.warn(reason, stacklevel=2)
+        warnings.warn(reason, stacklevel=3)
     return rows
 
 

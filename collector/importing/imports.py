@@ -27,6 +27,7 @@ from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.code_version import current_code_version
 
 __all__ = ["ImportReport", "import_trials"]
@@ -34,6 +35,7 @@ __all__ = ["ImportReport", "import_trials"]
 _ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".tsv")
 
 
+@checked_arguments()
 def import_trials(
     db: str | Path,
     study: str | Study,

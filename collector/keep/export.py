@@ -20,6 +20,7 @@ from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
+from slant.collector.system.checked_arguments import checked_arguments
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of so many at once
@@ -45,6 +46,7 @@ class ExportReport:
     sources: Counter[str] = field(default_factory=Counter)
 
 
+@checked_arguments()
 def export_trials(
     db: str | Path,
     study: str | None = None,

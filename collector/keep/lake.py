@@ -32,6 +32,7 @@ from slant.collector.keep.lake_files import (
     newest_tables,
     script,
 )
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
 
@@ -51,6 +52,7 @@ class LakeReport:
     attempts: int
 
 
+@checked_arguments()
 def export_lake(
     db: str | Path,
     folder: str | Path,

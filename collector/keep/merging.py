@@ -38,6 +38,7 @@ from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offs
 from slant.collector.keep.public_paths import told_path
 from slant.collector.keep.repeated_answers import set_repeated_aside
 from slant.collector.keep.side_journal import write_whole
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.operating_system import onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
@@ -72,6 +73,7 @@ class _Source:
     runs: set[str] = field(default_factory=set)
 
 
+@checked_arguments()
 def merge(
     db: str | Path, sources: Sequence[str | Path], on_step: OnStep = lambda what, done, of_all: None
 ) -> MergeReport:

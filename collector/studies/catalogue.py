@@ -34,6 +34,7 @@ from slant.collector.study.records import (
 )
 from slant.collector.study.specifications import read_specifications
 from slant.collector.study.toml_table import Table, checked_name, shortened
+from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import studies_dir
 
 __all__ = [
@@ -65,6 +66,7 @@ def list_studies() -> list[str]:
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
+@checked_arguments()
 def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | None = None) -> Study:
     """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and checked.
 

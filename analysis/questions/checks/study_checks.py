@@ -27,6 +27,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 ALPHA = 0.05
 BOUND = 0.1
@@ -67,6 +68,7 @@ class Checks:
         return replace(self, rows=rows, registered=registered)
 
 
+@checked_arguments()
 @opens_once
 def check(
     db: str | Path,

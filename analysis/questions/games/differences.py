@@ -20,6 +20,7 @@ from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
 PAPER_INDICES = ("si", "bgd", "gasi")
@@ -41,6 +42,7 @@ class GameDifferences:
     not_kept: str | None
 
 
+@checked_arguments(n_draws=1, seed=0)
 def game_differences(
     db: str | Path,
     study: str | Study | None = None,

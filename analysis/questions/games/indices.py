@@ -18,6 +18,7 @@ from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 SEED = 20260101
 _LEVEL = {"level": "random_level", "level_low": "random_low", "level_high": "random_high"}
@@ -35,6 +36,7 @@ class GameIndices:
     not_kept: str | None
 
 
+@checked_arguments(n_boot=1, n_random=1, seed=0)
 def game_indices(
     db: str | Path,
     study: str | Study | None = None,

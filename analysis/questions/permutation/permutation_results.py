@@ -21,6 +21,7 @@ from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 _CELL = ("model", "domain", "kind", "scale")
 _MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
@@ -43,6 +44,7 @@ class PermutationResult:
     not_kept: str | None
 
 
+@checked_arguments(permutations=1, seed=0)
 def permute(
     db: str | Path,
     study: str | Study | None = None,

@@ -21,6 +21,7 @@ from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.checked_arguments import checked_arguments
 
 STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 
@@ -95,6 +96,7 @@ class TopicModel:
         return frame
 
 
+@checked_arguments()
 def read_topics(db: str | Path, study: str | None = None, source: str | None = None) -> TopicModel:
     """The topic model of `db` (of this study and source, where named) that was fitted last.
 

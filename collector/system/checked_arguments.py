@@ -1,0 +1,109 @@
+"""What a public function was called with, compared with what it says it takes: a sentence in place of an error from
+somewhere inside."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.records import Source
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_NAMES = {str: "a text", Path: "a path", int: "a whole number", float: "a number", bool: "True or False"}
+_KNOWN = {"source": get_args(Source)}  # an argument of that name means that in every function
+_SEVERAL = (Sequence, Iterable, Collection, list)
+
+
+def checked_arguments(**least: float) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """A decorator: UsageError where an argument is not of the kind that its annotation names, is no finite number, or
+    below the `least` that is given here for its name. What is of a kind that isn't known here is left to the function.
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @functools.wraps(function)
+        def with_check(*given: _P.args, **named: _P.kwargs) -> _R:
+            signature = inspect.signature(function)
+            try:
+                bound = signature.bind(*given, **named)
+            except TypeError as error:
+                known = f"Its arguments: {', '.join(signature.parameters)}."
+                raise UsageError(f"{function.__name__}() can't be called so: {error}.", known) from None
+            kinds = _kinds(function)
+            for name, value in bound.arguments.items():
+                if name in kinds and not _fits(value, kinds[name]):
+                    raise UsageError(
+                        f"{function.__name__}(): {name} must be {_told(kinds[name])}, but is {_shown(value)}."
+                    )
+                if name in _KNOWN and isinstance(value, str) and value not in _KNOWN[name]:
+                    raise UnknownNameError(name, value, _KNOWN[name])
+                if isinstance(value, int | float) and (not math.isfinite(value) or value < least.get(name, -math.inf)):
+                    bound_text = f"at least {least[name]:g}" if name in least else "a finite number"
+                    raise UsageError(f"{function.__name__}(): {name} must be {bound_text}, but is {value}.")
+            return function(*given, **named)
+
+        return with_check
+
+    return decorate
+
+
+@functools.cache
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations that can be resolved; names that only type checkers import can't."""
+    inner = inspect.unwrap(function)
+    kinds = {}
+    for name, text in inner.__annotations__.items():
+        try:
+            kinds[name] = eval(text, inner.__globals__) if isinstance(text, str) else text
+        except (NameError, TypeError, AttributeError):
+            continue
+    return kinds
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is None or kind is types.NoneType:
+        return value is None
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin in _SEVERAL:
+        return isinstance(value, Iterable) and not isinstance(value, str | bytes) and _all_fit(value, parts)
+    if origin is Mapping or origin is dict:
+        return isinstance(value, Mapping)
+    if origin is tuple:
+        return isinstance(value, tuple)
+    if kind in (int, float):
+        return isinstance(value, kind | int) and not isinstance(value, bool)
+    return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
+
+
+def _all_fit(values: Iterable[Any], parts: tuple[Any, ...]) -> bool:
+    """Of a list; what can be walked over only once is left alone."""
+    return not isinstance(values, Collection) or not parts or all(_fits(value, parts[0]) for value in values)
+
+
+def _told(kind: Any) -> str:
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        told = dict.fromkeys(_told(part) for part in parts if part is not types.NoneType)
+        return " or ".join([*told, *(["None"] if types.NoneType in parts else [])])
+    if origin in _SEVERAL:
+        return f"a list, each of it {_told(parts[0])}" if parts else "a list"
+    if origin is Literal:
+        return " or ".join(map(repr, parts))
+    if origin in (Mapping, dict):
+        return "a dict"
+    return _NAMES.get(kind, getattr(kind, "__name__", str(kind)))
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return f"{shown if len(shown) < 60 else shown[:57] + '…'} ({type(value).__name__})"
