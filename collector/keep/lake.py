@@ -72,6 +72,8 @@ def export_lake(
     check_on_this_machine(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
+    with reading(db):
+        pass  # what is no database is said before a folder is made
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder), reading(db, writes_to=folder) as connection:

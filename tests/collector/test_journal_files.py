@@ -13,7 +13,7 @@ import pytest
 
 from slant.collector import collect
 from slant.collector.errors import JournalError
-from slant.collector.keep import journal_files
+from slant.collector.keep import journal_files, journal_loader
 from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal import FolderLock, journal_folder
@@ -170,3 +170,18 @@ def test_nobody_compresses_while_another_collects(answered: Path) -> None:
     lock.release()
     pack_journals(answered)
     assert not path.exists()
+
+
+def test_a_line_that_nobody_can_have_written_costs_itself_and_no_memory(
+    plain: Path, text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = text.splitlines(keepends=True)
+    longest = max(map(len, lines))
+    monkeypatch.setattr(journal_files, "LONGEST_LINE", 2 * longest)
+    monkeypatch.setattr(journal_loader, "CHUNK_BYTES", longest)
+    plain.write_bytes(b"".join([*lines[:20], b'{"answer":"' + b"a" * 20 * longest + b'"}\n', *lines[20:]]))
+    report = load_journals(plain.parent.with_name("b.duckdb"))
+    assert report.rows == PLANNED
+    [problem] = report.problems
+    assert f"{plain.name}:21: " in problem
+    assert "line of more than 200 MB" in problem

@@ -133,6 +133,7 @@ def test_what_the_commands_leave_behind_names_nobody(left_behind: Path) -> None:
     assert told <= {"said.txt"}  # a path that was typed is said again to who typed it
 
 
+@pytest.mark.slow
 def test_every_view_is_given_away_without_a_trace(poisoned: Path, tmp_path: Path) -> None:
     with reading(poisoned) as connection:
         query = "SELECT view_name FROM duckdb_views() WHERE NOT internal"

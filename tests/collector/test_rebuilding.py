@@ -1,0 +1,84 @@
+"""A damaged database is made again from its journal, says so, and stays beside it; others are left alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.errors import DatabaseDamagedError, DatabaseError
+from slant.collector.keep.database import reading
+from tests.support.fault_run import query
+from tests.support.tiny_study import write_tiny
+
+ROWS = "SELECT attempt_id, answer FROM attempts ORDER BY ALL"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    collect(tmp_path / "a.duckdb", write_tiny(tmp_path), simulated=True)
+    return tmp_path / "a.duckdb"
+
+
+def cut_off(db: Path) -> None:
+    os.truncate(db, db.stat().st_size // 2)
+
+
+def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
+    before = query(db, ROWS)
+    cut_off(db)
+    with pytest.raises(DatabaseDamagedError, match="collect load --rebuild"), reading(db):
+        pass
+    done = CliRunner().invoke(command, ["load", "--db", str(db)])
+    assert (done.exit_code, "was made again from its journal" in done.stderr) == (0, True)
+    assert query(db, ROWS) == before
+    assert len(list(db.parent.glob("a.duckdb.damaged-*"))) == 1
+
+
+def test_the_same_collect_goes_on_with_a_damaged_database(db: Path) -> None:
+    cut_off(db)
+    with pytest.warns(UserWarning, match="made again"):
+        report = collect(db, db.parent / "study.toml", simulated=True, repetitions=2)
+    assert (report.models[0]["already_done"], report.models[0]["asked"]) == (8, 8)
+
+
+def test_one_that_opens_is_made_again_when_asked_to(db: Path) -> None:
+    before = query(db, ROWS)
+    done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
+    assert (done.exit_code, query(db, ROWS)) == (0, before)
+
+
+def test_a_file_without_a_journal_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "thesis.duckdb").write_bytes(b"mine" * 5000)
+    with pytest.raises(DatabaseError, match="is not a DuckDB database"), reading(tmp_path / "thesis.duckdb"):
+        pass
+    (tmp_path / "thesis.duckdb.journal").mkdir()
+    done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(tmp_path / "thesis.duckdb")])
+    assert (done.exit_code, (tmp_path / "thesis.duckdb").read_bytes()) == (1, b"mine" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("Query interrupted"), "Aborted!"),
+        (
+            duckdb.InvalidInputException("ZSTD failed: Allocation error : not enough memory"),
+            "There is not enough memory",
+        ),
+        (MemoryError(), "There is not enough memory (MemoryError)."),
+    ],
+)
+def test_ctrl_c_in_a_query_and_lack_of_memory_are_no_traceback(
+    db: Path, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*words: object) -> None:
+        raise error
+
+    monkeypatch.setattr("slant.collector.keep.journal_loader.load_journals", fail)
+    done = CliRunner().invoke(command, ["load", "--db", str(db)])
+    assert (done.exit_code, said in done.stderr, isinstance(done.exception, SystemExit)) == (1, True, True)
