@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, overload
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.batch.run_batch import carry_out_batch
@@ -22,7 +23,6 @@ from slant.collector.registration.plan_departures import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
 from slant.collector.studies.catalogue import Study, load_study, with_variant
-from slant.collector.system.checked_arguments import checked_arguments
 
 
 @overload

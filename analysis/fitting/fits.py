@@ -22,10 +22,10 @@ from slant.analysis.fitting.frames import FitFrames
 from slant.analysis.rows.cells import read_rows
 from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import find_fits, no_rows_error
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 
 @dataclass(frozen=True)

@@ -43,13 +43,13 @@ from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
+from slant.collector.arguments import checked_arguments
 from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import page_style
 
 SOURCES = {

@@ -32,11 +32,11 @@ from slant.analysis.paper.sources import check_quantities, sources_of
 from slant.analysis.paper.study_views import GRAIN
 from slant.analysis.paper.verdicts import STATUSES, with_verdicts
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 OTHER = "mixed models"
 """The table of a number that the paper prints in one table a model, of a model that it has none for."""

@@ -22,10 +22,10 @@ from slant.analysis.plots.specification_curve import rows_to_draw
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")

@@ -14,10 +14,10 @@ import polars as pl
 
 from slant.analysis.calls.model_files import checked_file, model_file
 from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.system.checked_arguments import checked_arguments
 
 _OF_ITEM = re.compile(r"(r_\w+)\[(.+),(\w+)\]")  # r_item[gender_career:.baby,Intercept]
 _STATS = {"lp__": "lp"}

@@ -22,11 +22,11 @@ from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
 from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns
 from slant.analysis.rows.study_choice import no_rows_error, study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Specification, Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 TABLE = "sensitivity"
 NUMBERS = (

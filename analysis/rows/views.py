@@ -9,12 +9,12 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
 from slant.collector.studies.row_choice import RowFilter, chosen_rows
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import sql_dir
 
 _QUESTIONS = "allocation_questions"

@@ -61,13 +61,13 @@ class AttemptMaker:
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
-        self._redacted = Redaction(secrets)
+        self.redacted = Redaction(secrets)
         self._sequence = 0
 
     def _without_secrets(self, attempt: Attempt) -> Attempt:
         """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
-        changed = self._redacted.changed(texts, f"{attempt.response} {attempt.error}")
+        changed = self.redacted.changed(texts, f"{attempt.response} {attempt.error}")
         return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
 
     def make(
@@ -145,7 +145,7 @@ class AttemptMaker:
             option_b_logprob=measures.logprobs.option_b_logprob,
             logprob_kind=measures.logprobs.logprob_kind,
         )
-        attempt = self._without_secrets(attempt) if self._redacted else attempt
+        attempt = self._without_secrets(attempt) if self.redacted else attempt
         attempt = _without_folders(attempt)
         return _without_accounts(attempt) if (exchange.status or 0) >= 400 else attempt
 

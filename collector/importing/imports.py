@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.layouts import Problem, Row, layout_named
@@ -27,7 +28,6 @@ from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.code_version import current_code_version
 
 __all__ = ["ImportReport", "import_trials"]

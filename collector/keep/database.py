@@ -38,6 +38,7 @@ from slant.collector.keep.database_errors import (
     no_database,
 )
 from slant.collector.keep.definitions import STORAGE_VERSION, keep_in_cache
+from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
 from slant.collector.system.operating_system import is_alive, onto_disk, put_in_place
@@ -145,7 +146,7 @@ def _opened_and_checked(
             _renew(path)
             connection = _opened(path, patience_s, writes_to, memory_limit)
         if path not in _not_renewed:
-            _remember(path)
+            _checked[path] = _fingerprint(path)
         elif not has_our_views and not is_old:
             raise foreign_views(path)
     except BaseException:
@@ -157,10 +158,6 @@ def _opened_and_checked(
 def _is_checked(path: Path) -> bool:
     """Whether this very file, unchanged since, was found to be slant's and up to date: looking takes 20 ms."""
     return path in _checked and path.exists() and _checked[path] == _fingerprint(path)
-
-
-def _remember(path: Path) -> None:
-    _checked[path] = _fingerprint(path)
 
 
 def _fingerprint(path: Path) -> tuple[object, ...]:
@@ -267,15 +264,6 @@ def _renew(path: Path) -> None:
             _not_renewed.discard(path)
 
 
-def has_collector(path: Path) -> bool:
-    """Whether a process is collecting into this database now, on this machine."""
-    try:
-        holder = (path.with_name(f"{path.name}.journal") / "collector.lock").read_text("utf-8", "replace")
-    except OSError:
-        return False
-    return is_alive(holder.removeprefix("process ").partition(" ")[0])
-
-
 @contextmanager
 def writing(
     path: str | Path, patience_s: float = 30.0, give_up: threading.Event | None = None
@@ -367,7 +355,7 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         connection.execute("COMMIT")
         connection.execute("USE memory")
         connection.execute("DETACH db")
-        _remember(path)
+        _checked[path] = _fingerprint(path)
     except BaseException as error:
         # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
         _state["engine"] = None

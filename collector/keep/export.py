@@ -16,11 +16,11 @@ from typing import BinaryIO
 import duckdb
 import polars as pl
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
-from slant.collector.system.checked_arguments import checked_arguments
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of so many at once

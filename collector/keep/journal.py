@@ -28,7 +28,7 @@ from slant.collector.keep.journal_files import LONGEST_LINE
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system.json_text import encoded
-from slant.collector.system.operating_system import keep_room, onto_disk, sync_folder, try_lock
+from slant.collector.system.operating_system import is_alive, keep_room, onto_disk, sync_folder, try_lock
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -120,6 +120,15 @@ class FolderLock:
     def fileno(self) -> int:
         """A child process that is given it keeps the folder locked while it lives, even when this one is killed."""
         return self._file
+
+
+def has_collector(path: Path) -> bool:
+    """Whether a process is collecting into this database now, on this machine."""
+    try:
+        holder = (journal_folder(path) / "collector.lock").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return is_alive(holder.removeprefix("process ").partition(" ")[0])
 
 
 def mend_tails(folder: Path) -> list[str]:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import duckdb
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseWriteError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
@@ -32,7 +33,6 @@ from slant.collector.keep.lake_files import (
     newest_tables,
     script,
 )
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
 

@@ -18,11 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
-from slant.collector.keep.database import has_collector, reading, writing
+from slant.collector.keep.database import reading, writing
 from slant.collector.keep.database_errors import check_place
-from slant.collector.keep.journal import FolderLock, encode, journal_folder, mend_tails, utc_now
+from slant.collector.keep.journal import FolderLock, encode, has_collector, journal_folder, mend_tails, utc_now
 from slant.collector.keep.journal_files import (
     PACKED,
     PLAIN,
@@ -38,7 +39,6 @@ from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offs
 from slant.collector.keep.public_paths import told_path
 from slant.collector.keep.repeated_answers import set_repeated_aside
 from slant.collector.keep.side_journal import write_whole
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.operating_system import onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
@@ -34,7 +35,6 @@ from slant.collector.study.records import (
 )
 from slant.collector.study.specifications import read_specifications
 from slant.collector.study.toml_table import Table, checked_name, shortened
-from slant.collector.system.checked_arguments import checked_arguments
 from slant.collector.system.shipped_files import studies_dir
 
 __all__ = [

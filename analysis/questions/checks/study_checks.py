@@ -22,12 +22,12 @@ from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Fit, Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 ALPHA = 0.05
 BOUND = 0.1

@@ -18,9 +18,9 @@ from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, 
 from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, list_comparisons
 from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 ADJUST = ("holm", "BH", "bonferroni", "none")
 PAPER_INDICES = ("si", "bgd", "gasi")

@@ -16,9 +16,9 @@ from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
 from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 SEED = 20260101
 _LEVEL = {"level": "random_level", "level_low": "random_low", "level_high": "random_high"}

@@ -17,11 +17,11 @@ from slant.analysis.calls.result_rows import rows_of
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
 from slant.analysis.rows.views import read_view
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 _CELL = ("model", "domain", "kind", "scale")
 _MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}

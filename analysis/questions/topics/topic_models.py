@@ -18,10 +18,10 @@ from slant.analysis.calls.results import unchanged_ids
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
-from slant.collector.system.checked_arguments import checked_arguments
 
 STALE = "The kept topic model was fitted to other texts (or with other settings or R code); run: analyze --fit stm."
 
