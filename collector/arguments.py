@@ -9,7 +9,7 @@ import math
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import IO, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.records import Source
@@ -82,6 +82,8 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, tuple)
     if kind in (int, float):
         return isinstance(value, kind | int) and not isinstance(value, bool)
+    if isinstance(kind, type) and issubclass(kind, IO):  # no file is an instance of it
+        return hasattr(value, "write")
     return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
 
 
@@ -101,6 +103,8 @@ def _told(kind: Any) -> str:
         return " or ".join(map(repr, parts))
     if origin in (Mapping, dict):
         return "a dict"
+    if isinstance(kind, type) and issubclass(kind, IO):
+        return "an open file"
     return _NAMES.get(kind, getattr(kind, "__name__", str(kind)))
 
 
