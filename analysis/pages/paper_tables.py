@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.markup import escaped_latex, escaped_markdown
 from slant.collector.terminal import shown_cell
@@ -16,6 +17,7 @@ _ONE_PAGE = 40  # rows of a table that does not break; a longer one goes over pa
 _EXPONENT = re.compile(r"(-?[\d.]+)e([+-]\d+)")
 
 
+@checked_arguments()
 def table_text(frame: pl.DataFrame, table_format: str = "latex", *, caption: str = "", label: str = "") -> str:
     """A table in a format of papers, with all rows and columns of `frame`: numbers have six digits and stand to the
     right, what is unknown is empty. Raises UnknownNameError for another format.

@@ -11,6 +11,7 @@ from typing import Any
 
 import rfc8785
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.records import Registration
 
@@ -60,6 +61,7 @@ def exact(number: int) -> int | str:
     return number if abs(number) < _EXACT else str(number)
 
 
+@checked_arguments()
 def read_registration(path: str | Path) -> Registration:
     """The registration in this file. UsageError where it is none, or was changed after it was written."""
     try:

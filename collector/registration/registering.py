@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.records import Registration
 from slant.collector.registration.document import STOPPING_RULE, Choices, make_registration
 from slant.collector.studies.catalogue import Study, load_study, load_variants, with_variant
 
 
+@checked_arguments(repetitions=1, seed=0)
 def preregister(
     study: str | Path | Study,
     models: Sequence[str] | None = None,
@@ -54,6 +56,7 @@ def _variants(study: str | Path | Study, names: Sequence[str], pilot: Path | Non
     return [load_study(study, name, pilot) for name in dict.fromkeys(names)]
 
 
+@checked_arguments()
 def write_registration(registration: Registration, path: str | Path) -> Path:
     """Write the text, to the byte, to `path`. UsageError where another one is there: what was fixed is not replaced."""
     path, data = Path(path), registration.text.encode("utf-8")

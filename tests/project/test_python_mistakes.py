@@ -25,6 +25,10 @@ NEEDED: dict[str, dict[str, Any]] = {
     "import_trials": {"db": "b.duckdb", "study": "rmiat", "paths": ["a.csv"]},
     "merge": {"db": "b.duckdb", "sources": ["a.duckdb"]},
     "load_study": {"name": "rmiat"},
+    "preregister": {"study": "rmiat", "simulated": True},
+    "read_registration": {},
+    "write_registration": {},
+    "table_text": {},
     "export_trials": {"db": "a.duckdb", "out": "trials.csv"},
     "export_lake": {"db": "a.duckdb", "folder": "lake"},
     "fit": {"db": "a.duckdb", "fit": "effect_size"},
@@ -41,6 +45,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "bool": ("yes", 2),
     "Sequence[str]": ("text", [3]),
 }
+WORDS = ("rule", "stopping_rule")  # which are right in any words
 NO_FUNCTIONS = ("showing", "mixed_versions")  # a context manager, and a wrapper of an executor
 
 
@@ -55,8 +60,8 @@ def mistakes() -> Iterator[tuple[str, dict[str, Any], str]]:
             parts = [part.strip() for part in str(parameter.annotation).split("|")]
             kinds = [argument] if argument in WRONG else [part for part in parts if part in WRONG]
             for value in [value for kind in kinds for value in WRONG[kind]]:
-                is_path = value == "no such" and "Path" in parts
-                if not is_path:
+                is_right = value == "no such" and ("Path" in parts or argument in WORDS)
+                if not is_right:
                     yield name, {**given, argument: value}, f"{argument}={value!r}"
 
 
