@@ -13,8 +13,8 @@ from typing import Any
 from slant.analysis.archive.left_out_texts import REASONING, without_reasoning
 from slant.analysis.archive.privacy import PrivateWords
 from slant.collector.errors import DatabaseError, SlantError
-from slant.collector.keep.database import has_collector, reading
-from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import has_collector, journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
 from slant.collector.keep.journal_loader import CHUNK_BYTES
 from slant.collector.system.json_text import encoded

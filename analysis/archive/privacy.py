@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slant.collector.ask.attempts import spellings
+from slant.collector.ask.redaction import spellings
 from slant.collector.providers import PROVIDERS
 
 _LEAST_KEY, _LEAST_NAME = 8, 3

@@ -41,6 +41,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.nested_columns import flat
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, SlantError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
@@ -103,6 +104,7 @@ class _Replay:
         )
 
 
+@checked_arguments()
 def replay(
     archive: str | Path,
     out: str | Path = "check",

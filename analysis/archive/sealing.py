@@ -40,6 +40,7 @@ from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
@@ -63,6 +64,7 @@ class Sealed:
     notes: tuple[str, ...]
 
 
+@checked_arguments()
 def seal(
     db: str | Path,
     study: str | Study | None = None,

@@ -29,6 +29,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     "read_registration": {},
     "write_registration": {},
     "table_text": {},
+    "replay": {"archive": "none.zip"},
+    "seal": {"db": "a.duckdb", "out": "a.zip"},
     "export_trials": {"db": "a.duckdb", "out": "trials.csv"},
     "export_lake": {"db": "a.duckdb", "folder": "lake"},
     "fit": {"db": "a.duckdb", "fit": "effect_size"},
