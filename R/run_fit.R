@@ -10,6 +10,7 @@
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}
 #'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn anew within its step: the same,
 #'       `step` (found where it is not given), `n_draws` (1000), `seed`.}
+#'     \item{`"crossed"`}{[fit_crossed()]: the mixed model over words and wordings.}
 #'     \item{`"leave_one_out"`}{the mixed model without each prompt in turn: `formula`, `levels`, `by`, and `group`, the
 #'       grouping variable.}
 #'   }

@@ -1,6 +1,6 @@
 """The rows that calls of R come to: one of the table `calls` each, and those of the tables of what they returned.
 
-The tables are described in sql/migrations/0002_results.sql, and their types are read from there.
+The tables are described in sql/migrations, from 0002_results.sql on, and their types are read from there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def table_schema(table: str) -> pl.Schema:
 def _table_schemas() -> dict[str, pl.Schema]:
     """Of all tables at once: making them takes longer than reading what they are."""
     with closing(duckdb.connect(":memory:")) as connection:
-        connection.execute((sql_dir() / "migrations" / "0002_results.sql").read_text("utf-8"))
+        for file in sorted((sql_dir() / "migrations").glob("*.sql")):
+            connection.execute(file.read_text("utf-8"))
         names = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
 

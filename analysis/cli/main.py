@@ -9,6 +9,7 @@ import click
 
 from slant.analysis.cli.options import (
     BAYES_TABLES,
+    CROSSED_TABLES,
     FIT_TABLES,
     TOPIC_TABLES,
     measure_option,
@@ -59,6 +60,7 @@ Examples:
   analyze --fit lme4                                   mixed models, for every study in slant.duckdb that defines them
   analyze --fit effect_size --db other.duckdb --format csv > effect_sizes.csv
   analyze --fit lme4 --study rmiat --show diagnostics
+  analyze --fit crossed --study rmiat --show effects   whether effects hold for other words and wordings
   analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze --fit brms --study interference --show contrasts
   analyze permute --study interference --permutations 1000
@@ -107,10 +109,10 @@ _stm_option = section("Topic models (stm)")
 )
 @click.option(
     "--show",
-    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *TOPIC_TABLES))]),
+    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *CROSSED_TABLES, *TOPIC_TABLES))]),
     metavar="TABLE",
     help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; of brms also {', '.join(BAYES_TABLES)}; "
-    f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
+    f"of crossed {', '.join(CROSSED_TABLES)}; of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
 )
 @seed_option()
 @workers_options

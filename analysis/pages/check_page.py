@@ -29,7 +29,7 @@ from slant.collector.terminal import printable
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
 _MARGIN = " " * 12
 _DRAWN = {"residuals": "Residual plots", "first_option": "Choices by place"}
-_ROWS = {"words": "word_slopes"}  # a finding from two checks shows the rows of the one that says more
+_ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the one that says more
 
 
 def as_rows(checks: Checks) -> pl.DataFrame:

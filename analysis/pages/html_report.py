@@ -28,7 +28,13 @@ from slant.analysis.pages.provenance import (
     result_versions,
     without_folders,
 )
-from slant.analysis.pages.report_comparison import claim_texts, comparison_rows, comparison_without_r, is_quick
+from slant.analysis.pages.report_comparison import (
+    claim_texts,
+    comparison_rows,
+    comparison_without_r,
+    is_quick,
+    with_words,
+)
 from slant.analysis.pages.report_sections import ReportData, more_tables, sections
 from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
@@ -41,7 +47,7 @@ from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.study_choice import fits_of, study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.arguments import checked_arguments
 from slant.collector.checks.notes import table_notes
@@ -50,6 +56,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
+from slant.collector.study.crossed_fit import CROSSED
 from slant.collector.system.shipped_files import page_style
 
 SOURCES = {
@@ -57,7 +64,7 @@ SOURCES = {
     "imported": "Answers that others collected and published.",
     "collected": "Answers of the models, asked by slant.",
 }
-_ENGINES = ("lme4", "effect_size")  # fits that a report makes where they are missing; others take minutes
+_ENGINES = ("lme4", "effect_size", CROSSED)  # fits that a report makes where they are missing; others take minutes
 _MORE_TABLES = (
     "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
     "served_model_changes", "mixed_cells", "mixed_batches", "costs",
@@ -131,7 +138,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     """Puts into `data` what fits and figures give; returns the warnings for the top of the page."""
     has_print = study.published is not None
     fit_names = [
-        name for name, definition in study.fits.items() if definition.engine in _ENGINES and is_quick(definition)
+        name for name, definition in fits_of(study).items() if definition.engine in _ENGINES and is_quick(definition)
     ]
     problems: list[str] = []
     try:
@@ -144,6 +151,8 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
             data.fits[name] = fit(db, study, name, workers=data.workers, progress=progress)
         except RError as error:
             problems.append(str(error))
+    if data.comparison is not None and CROSSED in data.fits:
+        data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     try:
         require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]

@@ -14,6 +14,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.bayes_fits import ENGINE, fits_to_show
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import Progress
+from slant.analysis.pages.report_tables import VERDICTS
 from slant.analysis.paper.comparison import compare, whole_comparison
 from slant.analysis.paper.numbers import Numbers
 from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
@@ -23,7 +24,8 @@ from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
 
-_QUICK = ("lme4", "effect_size", "welch", "step_sensitivity", "leave_one_out")
+_CELL = ["source", "study_version", "variant", "model", "test", "refusals_removed"]
+_QUICK = ("lme4", "crossed", "effect_size", "welch", "step_sensitivity", "leave_one_out")
 
 
 def is_quick(fit: Fit) -> bool:
@@ -89,6 +91,21 @@ def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
         return None
     lacks = published_numbers(study).filter(~quantity_name().is_in(list(quantities)))["table"].unique()
     return pl.concat(parts).filter(~pl.col("table").is_in(lacks.to_list()))
+
+
+def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
+    """`comparison` with what of its mixed models holds for other words and wordings, as numbers of the same rows:
+    std_error_ratio, mde, verdict (its place in VERDICTS). `effects`: as the view effects_over_words has them.
+    """
+    verdict = pl.col("verdict").replace_strict({word: place for place, word in enumerate(VERDICTS)}, default=None)
+    numbers = effects.select(*_CELL, "std_error_ratio", "mde", verdict=verdict.cast(pl.Float64)).unpivot(
+        index=_CELL, variable_name="quantity", value_name="recomputed"
+    )
+    of_effects = comparison.filter(pl.col("quantity") == "condition_std_error", pl.col("recomputed").is_not_null())
+    rows = of_effects.drop("quantity", "recomputed").join(numbers, on=_CELL, how="inner", maintain_order="left")
+    blank = [name for name in ("printed", "tolerance", "agrees", "slip", "note") if name in rows.columns]
+    rows = rows.with_columns(pl.lit(None, comparison.schema[name]).alias(name) for name in blank)
+    return pl.concat([comparison, rows.with_columns(status=pl.lit("not printed")).select(comparison.columns)])
 
 
 def claim_texts(study: Study) -> dict[str, str]:

@@ -24,6 +24,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import BASE, Study
+from slant.collector.study.crossed_fit import CROSSED
 
 TITLES = {PRINT: "The print, checked without raw data"}
 
@@ -117,12 +118,22 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
 def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
     """For a study without printed tables: what its own fits found."""
     captioned = []
-    for name, result in fits.items():
-        estimates = result.table.filter(is_in_grain(grain)).drop(*GRAIN, "study", "fit", "measure")
+    own = {name: result for name, result in fits.items() if result.engine != CROSSED}
+    for name, result in own.items():
+        estimates = _over_words(result.table, fits).filter(is_in_grain(grain)).drop(*GRAIN, "study", "fit", "measure")
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if estimates.height:
             captioned.append((f"{name}: estimates with 95 % intervals", text_table(estimates.select(used))))
     return captioned
+
+
+def _over_words(table: pl.DataFrame, fits: Mapping[str, FitResult]) -> pl.DataFrame:
+    """In the rows of condition effects: whether they hold for other words and wordings, and what could be found."""
+    if CROSSED not in fits:
+        return table
+    cell = [*GRAIN, "study", "model", "test", "refusals_removed", "term"]
+    effects = fits[CROSSED].tables[CROSSED]["effects"].select(*cell, "std_error_ratio", "mde", "mde_d", "verdict")
+    return table.join(effects, on=cell, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _embedded(figure: Figure | str) -> dict[str, Any]:

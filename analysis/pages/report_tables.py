@@ -40,12 +40,15 @@ _HEADS = {
     "d": "d", "proportion_pct": "share (%)", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals",
     "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
     "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
+    "std_error_ratio": "SE over words", "mde": "MDE", "verdict": "over words",
     "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
     "sign_of_condition": "sign",
     "sign_of_block_difference": "sign of the difference between blocks",
     "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
     "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip
+VERDICTS = ("stays", "lost", "gained", "absent")
+"""What a significance of the paper's becomes over other words and wordings."""
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000
 EARLIER = "v1 "
@@ -181,6 +184,8 @@ def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
 def _compared_number(row: dict[str, Any]) -> ComparedNumber:
     value, printed = row["recomputed"], row["printed"]
     recomputed = "no data" if value is None else f"{value:,.{_digits(row)}f}"
+    if row["quantity"] == "verdict":
+        return ComparedNumber("" if value is None else VERDICTS[int(value)], "", *_standing(row))
     if row["quantity"] == "condition_stars" and value is not None:
         return ComparedNumber(_stars(value), "" if printed is None else _stars(printed), *_standing(row))
     return ComparedNumber(recomputed, printed or "", *_standing(row))

@@ -133,7 +133,8 @@ def _step(counts: Sequence[float]) -> float | None:
 
 def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
-    names = _NAME.findall(fit.formula) if fit.formula else []
+    formulas = filter(None, (fit.formula, fit.settings.get("beside")))
+    names = [name for formula in formulas for name in _NAME.findall(formula)]
     if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in
@@ -84,7 +85,7 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
     pairs = [(candidate, fit) for candidate in studies for fit in _fits_named(candidate, name)]
     if not pairs:
         known_names = sorted(
-            {word for candidate in studies for fit in candidate.fits.values() for word in (fit.name, fit.engine)}
+            {word for candidate in studies for fit in fits_of(candidate).values() for word in (fit.name, fit.engine)}
         )
         names = " and ".join(f'"{candidate.name}"' for candidate in studies)
         raise UnknownNameError(
@@ -93,10 +94,19 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
     return pairs
 
 
+def fits_of(study: Study) -> dict[str, Fit]:
+    """The fits of its file by name, then those that every study of its design has, where it has none of that engine."""
+    own = dict(study.fits)
+    engines = {fit.engine for fit in own.values()}
+    more = design_named(study.design).fits(study)
+    return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
+
+
 def _fits_named(study: Study, name: str) -> list[Fit]:
-    if name in study.fits:
-        return [study.fits[name]]
-    return [fit for fit in study.fits.values() if fit.engine == name]
+    fits = fits_of(study)
+    if name in fits:
+        return [fits[name]]
+    return [fit for fit in fits.values() if fit.engine == name]
 
 
 def _studies_in(db: str | Path) -> list[Study]:

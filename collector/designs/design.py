@@ -19,7 +19,7 @@ from slant.collector.designs.prompt_index import PromptIndex, index_prompts
 from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo
+from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo
 from slant.collector.study.toml_table import Table
 
 
@@ -104,6 +104,10 @@ class Design(ABC):
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
         """The values that columns of text have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
+
+    def fits(self, study: Study) -> dict[str, Fit]:
+        """Fits that a study of this design has beside those of its file, by name; its file may define one otherwise."""
+        return {}
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         """What a reader of a trial is told of it beside prompt and answer, each by its name; of a round of a game also

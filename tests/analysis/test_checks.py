@@ -95,7 +95,8 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
 
 def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: Path) -> None:
     effects = analysis.fit(db, fit="lme4").table.filter(pl.col("term") == "conditionincompatible")
-    for name in ("corrections", "words", "word_slopes"):
+    assert found.rows["crossed"]["p_beside"].to_list() == effects["p_value"].to_list()
+    for name in ("corrections", "words"):
         assert found.rows[name]["p_value"].to_list() == effects["p_value"].to_list()
     assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == effects["p_value"].to_list()
 
@@ -108,7 +109,7 @@ def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path
             ).fetchall()
 
     before = kept()
-    assert {name for name, *_ in before} == {"lme4", "lme4_words", "lme4_word_slopes", "lme4_leave_one_out"}
+    assert {name for name, *_ in before} == {"lme4", "lme4_words", "crossed", "lme4_leave_one_out"}
     assert check(db).rows["influence"].equals(found.rows["influence"])
     assert kept() == before
 
@@ -179,12 +180,13 @@ def without(found: Checks, name: str, columns: tuple[str, ...], where: pl.Expr) 
 
 
 def test_what_could_not_be_refitted_is_not_counted_as_unchanged(found: Checks) -> None:
-    unknown = ("estimate_words", "p_words", "std_error_ratio", "changes_sign", "changes_conclusion")
-    some = finding_of(without(found, "words", unknown, pl.col("model") == "o3-mini"), "words")
-    assert re.search(r"word changes the conclusion in (none of 1|1 of 1) model;", some.verdict)
-    assert "Could not be refitted with (1 | item), and is not counted: 1 model: o3-mini" in " ".join(some.details)
+    some = finding_of(without(found, "crossed", ("verdict",), pl.col("model") == "o3-mini"), "words")
+    assert re.search(r"Of \d significant effects?, \d stay so", some.verdict)
+    assert "Could not be refitted over words and wordings, and is not counted: 1 model: o3-mini" in " ".join(
+        some.details
+    )
     assert some.standing != "holds"
-    none = without(without(found, "words", unknown, pl.lit(True)), "word_slopes", unknown, pl.lit(True))
+    none = without(found, "crossed", ("verdict",), pl.lit(True))
     assert finding_of(none, "words").standing == "not checked"
 
 

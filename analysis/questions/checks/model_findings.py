@@ -183,35 +183,60 @@ _GROUPS = {"wording": "prompt", "item": "word"}
 
 
 def _words(question: str, rows: CheckRows, context: Context) -> Finding:
-    shift, slope = (rows[name].drop_nulls("changes_conclusion") for name in ("words", "word_slopes"))
-    failed = [rows[name].filter(pl.col("changes_conclusion").is_null()) for name in ("words", "word_slopes")]
-    if shift.is_empty() and slope.is_empty():
-        return Finding("words", question, "not checked", "No model could be refitted with a random effect of the word.")
-    changed = {name: part.filter("changes_conclusion") for name, part in (("shift", shift), ("slope", slope))}
+    """Words that differ; then words and wordings in which the effect differs, which is what it takes to speak of others
+    than these."""
+    shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
+    if crossed.is_empty():
+        return Finding("words", question, "not checked", "No model could be refitted over words and wordings.")
+    significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
+    changed = crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))
+    shifted, failed = shift.filter("changes_conclusion"), rows["crossed"].filter(pl.col("verdict").is_null())
     details = [
-        "Words that differ, (1 | item): other conclusions in "
-        f"{count_of(changed['shift'].height, shift.height, 'model')}{_which(changed['shift'], context)}.",
-        "Words in which the effect differs, (1 | item) + (1 | item:condition), which is what it takes to speak of "
-        f"other words than these: standard errors are {spread(slope['std_error_ratio'])} times as large; other "
-        "conclusions in "
-        f"{count_of(changed['slope'].height, slope.height, 'model')}{_which(changed['slope'], context)}.",
+        *(
+            f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
+            f"{number(row['p_value'], 3)} over words and wordings; its standard error is "
+            f"{number(row['std_error_ratio'])} times as large)."
+            for row in changed.to_dicts()
+        ),
+        f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. Of "
+        f"their square, words have {percent(middle(crossed['share_words']))} and wordings "
+        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller.",
+        f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
+        f"{spread(crossed['mde'], 1)} in units of the outcome.",
+        f"Words that differ, but not in the effect, (1 | item): other conclusions in "
+        f"{count_of(shifted.height, shift.height, 'model')}{_which(shifted, context)}.",
     ]
-    details += [
-        f"Could not be refitted with {term}, and {'is' if part.height == 1 else 'are'} not counted: "
-        f"{count_text(part.height, 'model')}{_which(part, context)}."
-        for term, part in zip(("(1 | item)", "(1 | item) + (1 | item:condition)"), failed, strict=True)
-        if part.height
-    ]
-    n_changed, n_failed = sum(part.height for part in changed.values()), sum(part.height for part in failed)
+    singular = crossed.filter("is_singular")
+    if singular.height:
+        details.append(
+            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their numbers "
+            "are those of the largest model that is not, as the column fitted has it."
+        )
+    if failed.height:
+        are = "is" if failed.height == 1 else "are"
+        details.append(
+            f"Could not be refitted over words and wordings, and {are} not counted: "
+            f"{count_text(failed.height, 'model')}{_which(failed, context)}."
+        )
+    kept = significant.filter(pl.col("verdict") == "stays").height
     return Finding(
         "words",
         question,
-        _standing(n_changed, n_failed),
-        "A random effect of the word changes the conclusion in "
-        f"{count_of(changed['shift'].height, shift.height, 'model')}; letting the effect differ by word does in "
-        f"{count_of(changed['slope'].height, slope.height, 'model')}.",
+        _standing(changed.height, failed.height),
+        f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings.",
         tuple(details),
-        ("estimate", "std_error", "p_value", "std_error_words", "p_words", "changes_conclusion"),
+        (
+            "estimate_beside",
+            "std_error_beside",
+            "p_beside",
+            "std_error",
+            "std_error_ratio",
+            "p_value",
+            "mde",
+            "mde_d",
+            "verdict",
+            "fitted",
+        ),
     )
 
 
@@ -288,7 +313,7 @@ _PAGE: dict[str, Entry] = {
     "skew": ("Do a few long answers make the effects?", ("skew",), answer_findings.skew),
     "influence": ("Does one prompt decide a result?", ("influence",), _influence),
     "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
-    "words": ("Does a random effect of the word change the conclusion?", ("words", "word_slopes"), _words),
+    "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), _words),
     "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
     "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
     "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),

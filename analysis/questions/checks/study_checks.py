@@ -21,13 +21,14 @@ from slant.analysis.questions.checks.registration import REGISTRATION, Registere
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.study_choice import fits_of, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.crossed_fit import CROSSED, crossed_fit
 
 ALPHA = 0.05
 BOUND = 0.1
@@ -36,9 +37,8 @@ _RESTS_ON = {
     "influence": "leave_one_out",
     "variance_shares": "words",
     "words": "words",
-    "word_slopes": "word_slopes",
+    "crossed": CROSSED,
 }
-_WORDS = {"words": "(1 | item)", "word_slopes": "(1 | item) + (1 | item:{contrast})"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ def check(
 ) -> Checks:
     """Check what `study` rests on, by its design (checks_of says which checks that are).
 
-    Mixed models of counts: residuals, influence of prompts, words, corrections, nulls, limits, option order, refusals,
+    Mixed models of counts: residuals, influence of prompts, words and wordings, corrections, nulls, limits, option
+    order, refusals,
     skew. Forced choices: order of options and of blocks, missing answers and what they could hide, words and wordings
     that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
     carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
@@ -139,7 +140,7 @@ def _check(
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
     trial_calls = list(_trial_calls(trials, definition, alpha, bound))
-    to_make = fits_to_make(definition)
+    to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
     stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(trial_calls) + len(_RESTS_ON)]
     fits: dict[str, FitResult] = {}
     for number, (name, check_fit) in enumerate(to_make.items()):
@@ -157,6 +158,7 @@ def _check(
     rows, check_warnings = _run(
         [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
     )
+    rows["crossed"] = _crossed_rows(fits[CROSSED])
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
         study,
@@ -181,6 +183,21 @@ def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> I
         yield from checks.calls(rows, alpha)
 
 
+def _crossed_rows(result: FitResult) -> pl.DataFrame:
+    """The effect in each cell over words and wordings, with their shares of its squared standard error, as one row."""
+    of_group = {
+        "share_words": pl.col("group").str.contains(r"(^|:)item$"),
+        "share_wordings": pl.col("group") == "wording",
+    }
+    shares = result.tables[CROSSED]["shares"].group_by(CELL, maintain_order=True)
+    parts = shares.agg(pl.col("share").filter(rows).sum().alias(name) for name, rows in of_group.items())
+    effects = result.tables[CROSSED]["effects"].drop("study", "refusals_removed", "measure", "fit")
+    cells = result.diagnostics.select(CELL)  # those that failed have no effect
+    for frame in (effects, parts):
+        cells = cells.join(frame, on=CELL, how="left", maintain_order="left")
+    return cells
+
+
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
     """The progress of one stage as that of all of them; what a stage need not do again counts as done."""
     if progress is None:
@@ -195,15 +212,12 @@ def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
     return rows.join(status, on=CELL, how="left", maintain_order="left")
 
 
-def fits_to_make(paper: Fit) -> dict[str, Fit]:
-    """The paper's mixed model; the same with an effect of the word, and with one of the word on the condition; and
-    without each prompt in turn.
+def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
+    """The paper's mixed model; the same with an effect of the word; the one that generalises over words and wordings;
+    and the paper's without each prompt in turn.
     """
-    contrast = next(iter(paper.levels))
-    fits = {"paper": paper}
-    for name, term in _WORDS.items():
-        formula = f"{paper.formula} + {term.format(contrast=contrast)}"
-        fits[name] = replace(paper, name=f"{paper.name}_{name}", formula=formula)
+    fits = {"paper": paper, CROSSED: crossed}
+    fits["words"] = replace(paper, name=f"{paper.name}_words", formula=f"{paper.formula} + (1 | item)")
     fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
     return fits
 
@@ -228,16 +242,15 @@ def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, 
     """Checks of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
-    estimates = {name: result.table.select(keep) for name, result in fits.items()}
+    estimates = {name: fits[name].table.select(keep) for name in ("paper", "words", "leave_one_out")}
     effects = estimates["paper"].filter(pl.col("term") != "intercept")
     variances = fits["words"].variances.select(*by, "group", "term", "variance")
     by_model = [name for name in by if name != "test"]
     yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
     yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
     yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
-    for name in _WORDS:
-        arguments = {"with_words": estimates[name], "by": by, "alpha": alpha}
-        yield name, Call("check_word_effects", estimates["paper"], arguments)
+    arguments = {"with_words": estimates["words"], "by": by, "alpha": alpha}
+    yield "words", Call("check_word_effects", estimates["paper"], arguments)
 
 
 def _run(
@@ -288,7 +301,7 @@ CHECKS: dict[str, str] = {
     "influence": "The condition effect without each prompt in turn, with Cook's distance.",
     "variance_shares": "Share of the variance by prompt and by word.",
     "words": "The condition effect with (1 | item) beside the paper's.",
-    "word_slopes": "The condition effect with (1 | item) + (1 | item:condition) beside the paper's.",
+    "crossed": "The condition effect over words and wordings beside the paper's, and what could have been found.",
     "corrections": "p values corrected for the number of tests.",
     "equivalence": "Two one-sided tests: is |d| smaller than the bound?",
     "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",

@@ -18,6 +18,7 @@ from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.crossed_fit import cell_model
 
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (
@@ -60,14 +61,13 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutpu
 
 def has_mixed_fit(study: Study) -> bool:
     """Whether the study defines what is checked."""
-    return any(fit.engine == "lme4" and fit.by == ("model", "test") for fit in study.fits.values())
+    return cell_model(dict(study.fits)) is not None
 
 
 def mixed_fit(study: Study) -> Fit:
     """The study's mixed model, which is what is checked."""
-    for fit in study.fits.values():
-        if fit.engine == "lme4" and fit.by == ("model", "test"):
-            return fit
+    if (own := cell_model(dict(study.fits))) is not None:
+        return own
     raise StudyError(
         f'Can\'t check "{study.name}": checks are of a mixed model of counts by model and test, and it has none.',
         'Its file would have one as [fits.lme4] with formula = "tokens ~ condition + (1 | wording)" and '

@@ -1,0 +1,32 @@
+# The effect that a two-sided test at `alpha` finds with probability `power`, given its standard error and degrees of
+# freedom: `std_error` times the noncentrality at which the t test has that power. All vectors; NA where either is.
+minimum_detectable_effect <- function(std_error, df, power = .8, alpha = .05) {
+  std_error * vapply(df, function(one) noncentrality(one, power, alpha), 1)
+}
+
+# The probability that a two-sided t test at `alpha` finds an effect: exact under the t distribution.
+t_test_power <- function(effect, std_error, df, alpha = .05) {
+  critical <- stats::qt(1 - alpha / 2, df)
+  ncp <- abs(effect) / std_error
+  # pt() of the lower tail is less exact for a large noncentrality, and then nothing is left there.
+  lower <- ifelse(ncp < 10, stats::pt(-critical, df, pmin(ncp, 10)), 0)
+  stats::pt(critical, df, pmin(ncp, 37), lower.tail = FALSE) + lower
+}
+
+noncentrality <- function(df, power, alpha) {
+  if (is.na(df) || df <= 0) {
+    return(NA_real_)
+  }
+  missing <- function(ncp) t_test_power(ncp, 1, df, alpha) - power
+  # So few degrees of freedom that no effect that can be computed is found often enough.
+  if (missing(37) < 0) {
+    return(NA_real_)
+  }
+  stats::uniroot(missing, c(0, 37), tol = 1e-10)$root
+}
+
+check_power <- function(power) {
+  if (!is.numeric(power) || length(power) != 1 || is.na(power) || power <= .05 || power >= 1) {
+    stop_with("`power` must be one number between .05 and 1, such as .8.")
+  }
+}

@@ -1,0 +1,35 @@
+"""The fit that generalises a study's condition effect over its words and wordings, made from its own mixed model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slant.collector.study.records import Fit
+
+CROSSED = "crossed"
+"""The name of this fit in every study that defines none, and of its engine."""
+CELLS = ("model", "test")
+
+
+def cell_model(fits: dict[str, Fit]) -> Fit | None:
+    """The first linear mixed model of a cell (model and test) among these fits; None where there is none."""
+    of_cells = (fit for fit in fits.values() if fit.engine == "lme4" and fit.by == CELLS)
+    return next((fit for fit in of_cells if fit.settings.get("family", "gaussian") == "gaussian"), None)
+
+
+def crossed_fit(own: Fit, word: str = "item") -> Fit:
+    """`own`, a mixed model whose first factor is the condition, with an intercept and an effect of the condition for
+    each wording and each word; the result is set beside its own. `word` may be nested: "group:item".
+    """
+    contrast = next(iter(own.levels))
+    outcome = (own.formula or "").partition("~")[0].strip()
+    slopes = " + ".join(f"(1 + {contrast} || {group})" for group in ("wording", word))
+    return replace(
+        own,
+        name=CROSSED,
+        engine=CROSSED,
+        formula=f"{outcome} ~ {contrast} + {slopes}",
+        contrast=contrast,
+        levels={contrast: own.levels[contrast]},
+        settings={"beside": own.formula},
+    )

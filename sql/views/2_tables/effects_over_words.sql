@@ -1,0 +1,29 @@
+-- effects_over_words: whether the condition effect holds for other words and wordings, the study's own model beside it.
+-- grain: call_id
+-- reads: fits, crossed_effects, crossed_shares, models, tests
+-- study: any
+-- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
+--        wording on the condition. `std_error_ratio`: over the study's own model (`beside`). `verdict`: the effect stays
+--        significant, is lost, is gained, or is absent from both. `mde`: what such a study would find with a power of
+--        80 %, in units of the outcome, `mde_d` in standard deviations. The shares add up to 1: what words, wordings and
+--        trials have of the squared standard error. Where `is_singular`, numbers are those of the model `fitted`.
+CREATE OR REPLACE VIEW effects_over_words AS
+WITH shares AS (
+    SELECT call_id, coalesce(sum(share) FILTER ("group" = 'item' OR ends_with("group", ':item')), 0) AS share_words,
+           coalesce(sum(share) FILTER ("group" = 'wording'), 0) AS share_wordings,
+           coalesce(sum(share) FILTER ("group" = 'residual'), 0) AS share_trials
+    FROM crossed_shares
+    GROUP BY call_id
+)
+SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
+       coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.estimate_beside,
+       e.std_error_beside, e.p_beside, e.estimate, e.std_error, e.std_error_ratio, e.df, e.p_value, e.conf_low,
+       e.conf_high, e.verdict, e.mde, e.mde_d, e.sd, s.share_words, s.share_wordings, s.share_trials, e.is_singular,
+       e.left_out, e.fitted, e.beside, f.formula, f.n, f.fit, f.status, f.call_id
+FROM crossed_effects e
+JOIN fits f ON f.call_id = e.call_id
+JOIN shares s ON s.call_id = e.call_id
+LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model
+LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test
+ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, m.model_no, f.model, t.test_no, f.test,
+         f.refusals_removed DESC, f.measure, f.call_id;
