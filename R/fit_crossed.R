@@ -83,6 +83,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   plain <- effect_beside(rows, beside, contrast, levels)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
   rows <- with_half_codes(rows, formula, contrast, levels)
+  if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
   terms <- single_terms(uncorrelated_slopes(formula, rows))
   maximal <- lmer_of_terms(formula, terms, rows)
   model <- not_singular(maximal, formula, terms, rows)

@@ -11,6 +11,7 @@ draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
+analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from slant.analysis.questions.games.indices import game_indices as game_indices
     from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
     from slant.analysis.questions.permutation.permutation_results import permute as permute
+    from slant.analysis.questions.power import PowerPlan as PowerPlan
+    from slant.analysis.questions.power import plan_power as plan_power
     from slant.analysis.questions.sensitivity import specifications as specifications
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
     from slant.analysis.rows.descriptive_tables import tables as tables
@@ -60,6 +63,8 @@ _PLACES = {
     "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
     "replay": "slant.analysis.archive.replaying",
     "seal": "slant.analysis.archive.sealing",
+    "plan_power": "slant.analysis.questions.power",
+    "PowerPlan": "slant.analysis.questions.power",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
     "read_topics": "slant.analysis.questions.topics.topic_models",
@@ -68,8 +73,9 @@ _PLACES = {
     "tables": "slant.analysis.rows.descriptive_tables",
 }
 __all__ = [
-    "FitResult", "PermutationResult", "check", "compare", "figures", "fit", "game_differences", "game_indices",
-    "mixed_versions", "open_trials", "permute", "read_draws", "read_topics", "replay", "report", "seal",
+    "FitResult", "PermutationResult", "PowerPlan", "check", "compare", "figures", "fit", "game_differences",
+    "game_indices", "mixed_versions", "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay",
+    "report", "seal",
     "specifications", "table_text", "tables",
 ]  # fmt: skip
 

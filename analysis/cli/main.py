@@ -45,6 +45,7 @@ _COMMANDS = {
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
         ("indices", "game_indices", "How stratified games became: indices with intervals, beside chance."),
         ("permute", "permute", "Observed interference beside that of arbitrary block labels."),
+        ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
         ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
         ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),
         ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),

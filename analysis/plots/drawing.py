@@ -190,9 +190,6 @@ def _as_file_name(part: str) -> str:
 
 def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, workers: Workers = 1) -> str:
     """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
-    ending = file.suffix.lower()[1:]
-    if ending not in ("svg", "png"):
-        raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")
     for name in GRAIN:
         values = table[name].unique(maintain_order=True).to_list()
         if len(values) > 1:
@@ -200,9 +197,17 @@ def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, w
                 f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
                 "Narrow it down with --source, or see: analyze figures specifications",
             )
-    (figure,) = draw([("plot_specifications", rows_to_draw(table, labels))], workers, ending)
+    return draw_into(file, "plot_specifications", rows_to_draw(table, labels), workers)
+
+
+def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 1) -> str:
+    """Draw one figure into `file` (.svg or .png); returns the path and its text alternative."""
+    ending = file.suffix.lower()[1:]
+    if ending not in ("svg", "png"):
+        raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")
+    (figure,) = draw([(function, rows)], workers, ending)
     if isinstance(figure, str):
-        raise RError("The specification curve could not be drawn.", figure)
+        raise RError("The figure could not be drawn.", figure)
     try:
         file.write_bytes(figure.image)
     except OSError as error:

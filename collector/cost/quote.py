@@ -14,6 +14,7 @@ from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.prices import Price
+from slant.collector.study.records import Study, StudyModel
 
 PROMPTS_LOOKED_AT = 400
 
@@ -55,41 +56,55 @@ def _quote(offer: Offer, model_plan: ModelPlan, concurrency: int, is_batch: bool
     price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     sizes = earlier_sizes(offer.db, offer.study, model_plan.model)
     limits = known_limits(offer.db, model_plan.model)
-    growth = _growth(offer, model_plan)
-    guess = _guess(offer, model_plan) if growth is None else _guess_of_game(offer, model_plan, growth)
+    asked = (offer.study, model_plan.model, offer.seed, offer.repetitions)
+    growth = _growth(*asked)
+    guess = _guess_of_question(*asked) if growth is None else _guess_of_game(*asked[:2], growth)
     estimated = estimate_run(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
     return Quote(model_plan, price, estimated, is_batch, growth)
 
 
-def _growth(offer: Offer, model_plan: ModelPlan) -> Growth | None:
+def guess_of(study: Study, model: StudyModel, seed: int, repetitions: int = 1) -> Guess:
+    """What is known of one call to this model before it has answered any."""
+    growth = _growth(study, model, seed, repetitions)
+    if growth is None:
+        return _guess_of_question(study, model, seed, repetitions)
+    return _guess_of_game(study, model, growth)
+
+
+def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
+    """The calls that one game of this study takes: its rounds, and what is asked after them; 1 of a single question."""
+    growth = _growth(study, model, seed, 1)
+    return 1 if growth is None else len(growth.sent)
+
+
+def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
     """How one game of this model would go; None for a study of single questions."""
-    if not design_named(offer.study.design).has_games:
+    if not design_named(study.design).has_games:
         return None
-    first = next(plan(offer.study, model_plan.model, offer.seed, offer.repetitions))
-    return growth_of(offer.study, model_plan.model, first, offer.seed)
+    return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
 
 
-def _guess_of_game(offer: Offer, model_plan: ModelPlan, growth: Growth) -> Guess:
-    knows = design_named(offer.study.design).knows_lengths(offer.study, model_plan.model)
+def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
+    knows = design_named(study.design).knows_lengths(study, model)
     output = growth.output_tokens / len(growth.sent) if knows else None
     return Guess(growth.characters, output, "format of answers")
 
 
-def _guess(offer: Offer, model_plan: ModelPlan) -> Guess:
+def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: int) -> Guess:
     """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
     model that stands in none."""
-    design = design_named(offer.study.design)
-    named = next((m for m in offer.study.models if m.model == model_plan.model.model), None)
-    known = named if named is not None and design.knows_lengths(offer.study, named) else None
+    design = design_named(study.design)
+    named = next((m for m in study.models if m.model == model.model), None)
+    known = named if named is not None and design.knows_lengths(study, named) else None
     characters, outputs = [0], [0]
-    for conversation in islice(plan(offer.study, model_plan.model, offer.seed, offer.repetitions), PROMPTS_LOOKED_AT):
-        step = design.next(offer.study, model_plan.model, conversation, [])
+    for conversation in islice(plan(study, model, seed, repetitions), PROMPTS_LOOKED_AT):
+        step = design.next(study, model, conversation, [])
         assert step is not None
         characters.append(sum(len(str(message["content"])) for message in step[1].messages))
         if known is not None:
-            outputs.append(design.simulate(offer.study, known, step[0], offer.seed).output_tokens or 0)
+            outputs.append(design.simulate(study, known, step[0], seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
-    is_published = offer.study.published is not None and design.analyses_tokens
+    is_published = study.published is not None and design.analyses_tokens
     table = "published table" if is_published else "own table for simulations"
     return Guess(sum(characters) / n, sum(outputs) / n if known is not None else None, table)
 

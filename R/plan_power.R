@@ -1,0 +1,201 @@
+#' How many words, wordings, repetitions or games does it take?
+#'
+#' For each number of them: the standard error of the effect, the smallest effect that would be found (minimum detectable
+#' effect), the power for a given effect, and the number of calls. From the variances of a pilot, or from those that
+#' are expected. A message says which number to raise. `analyze power` adds costs and time.
+#'
+#' Where words and wordings are drawn from many, every word is asked in every wording and in both conditions
+#' `n_repetitions` times, N = 2 * words * wordings * repetitions trials, and the variance of the effect is
+#' \deqn{Var(b) = s^2_{wording} / n_{wordings} + s^2_{word} / n_{words} + 4 s^2 / N}
+#' with the variances of the effect between wordings and between words (those of both groups), and s2 of trials. More
+#' repetitions make the last part alone smaller: no number of them gets below `std_error_endless`. With logical outcomes
+#' (forced choices) the effect is a difference of probabilities, s2 the mean of p (1 - p) of words and conditions. In
+#' general, for any numbers of trials, the estimate is a weighted sum b = sum(a * y), and each component has
+#' `s2 * sum over its groups of (sum of a * z in the group)^2` of its variance, as in [fit_crossed()], whose `shares`
+#' have it for the trials that there are; where two groups of n1 and n2 words count alike (`condition * group`), the part
+#' of words is `s2_word * (1 / n1 + 1 / n2) / 4`.
+#'
+#' Degrees of freedom are Satterthwaite's: with C = 4 s2 / N, A = s2_wording / n_wordings + C and
+#' B = s2_word / n_words + C, Var(b) = A + B - C has
+#' `Var(b)^2 / (A^2 / (n_wordings - 1) + B^2 / (n_words - 1) + C^2 / (N - 2 * (n_words + n_wordings - 1)))`. A component
+#' that is 0 takes no part, as in the maximal model that is not singular. With one wording nothing is said of others.
+#'
+#' Where games are compared, two conditions of `n_games` each: `Var(difference) = 2 * s2_game / n_games` with
+#' `2 * (n_games - 1)` degrees of freedom, and the variance of an index (SI, say) over games of a condition.
+#'
+#' @param variances a [fit_crossed()], or a data frame with one row per cell (a list is one row): the columns `word`,
+#'   `wording` (0 where it is left out) and `residual`, in squared units of the outcome, or `game`; `sd`, the standard
+#'   deviation within conditions, if effects are wanted as d; others name the cell.
+#' @param n_words,n_wordings,n_repetitions numbers to cross: words of both groups, wordings, repetitions of each trial.
+#' @param n_games numbers of games in each of two conditions, of `n_rounds` rounds.
+#' @param n_rounds see `n_games`.
+#' @param effect the effect that power is wanted for, in units of the outcome; `NULL`: none.
+#' @param power,alpha of the minimum detectable effect, in a two-sided test.
+#' @return A data frame with one row per cell and combination: what names the cell, `n_words`, `n_wordings`,
+#'   `n_repetitions` (or `n_games`), `n_calls` (trials or rounds of both conditions), `std_error`, `df`, `mde`, `mde_d`
+#'   (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_endless` (of endless repetitions), `share_words`,
+#'   `share_wordings`, `share_trials` (of the variance) and `raise`: doubling which number leaves the smallest `mde`.
+#' @source Westfall, Kenny & Judd (2014), Statistical power and optimal design in experiments in which samples of
+#'   participants respond to samples of stimuli, Journal of Experimental Psychology: General 143, 2020-2045;
+#'   Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2.
+#' @seealso [plot_power()]
+#' @export
+#' @examples
+#' plan_power(list(wording = 30, word = 250, residual = 3200, sd = 60), n_words = c(16, 50), n_repetitions = 1:3)
+#' pilot <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' plan_power(pilot, n_words = c(8, 32), n_wordings = 10, effect = 20)
+#' plan_power(list(game = .04), n_games = c(10, 30, 100), effect = .2)
+plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions = 1, n_games = 30, n_rounds = 40,
+                       effect = NULL, power = .8, alpha = .05) {
+  check_power(power)
+  check_alpha(alpha)
+  if (!is.null(effect) && (!is.numeric(effect) || length(effect) != 1 || !is.finite(effect))) {
+    stop_with("Can't plan: `effect` must be one number, in units of the outcome.")
+  }
+  cells <- planned_variances(variances)
+  is_of_games <- "game" %in% names(cells)
+  numbers <- if (is_of_games) {
+    list(n_games = n_games)
+  } else {
+    list(n_words = n_words, n_wordings = n_wordings, n_repetitions = n_repetitions)
+  }
+  for (name in names(numbers)) check_plan_numbers(numbers[[name]], name, if (is_of_games || name == "n_words") 2 else 1)
+  grid <- rev(do.call(expand.grid, rev(numbers)))
+  rows <- expand.grid(number = seq_len(nrow(grid)), cell = seq_len(nrow(cells)))
+  of_cell <- cells[rows$cell, , drop = FALSE]
+  planned <- with_power(of_cell, grid[rows$number, , drop = FALSE], effect, power, alpha)
+  if (is_of_games) planned$n_calls <- planned$n_calls * n_rounds
+  keys <- setdiff(names(cells), c("word", "wording", "residual", "game", "sd"))
+  plan <- numbered_rows(cbind(of_cell[keys], grid[rows$number, , drop = FALSE], planned))
+  for (sentence in power_advice(plan, is_of_games)) message(sentence)
+  plan
+}
+
+planned_variances <- function(variances) {
+  cells <- if (inherits(variances, "slant_fit")) variances_of_fit(variances) else as.data.frame(variances)
+  needed <- if ("game" %in% names(cells)) "game" else c("word", "residual")
+  check_columns(cells, needed, to = "plan")
+  if (!"game" %in% names(cells) && is.null(cells$wording)) cells$wording <- 0
+  given <- intersect(c("word", "wording", "residual", "game"), names(cells))
+  is_wrong <- vapply(cells[given], function(values) {
+    !is.numeric(values) || any(!is.finite(values) | values < 0)
+  }, NA)
+  if (nrow(cells) == 0 || any(is_wrong)) {
+    stop_with("Can't plan: variances must be numbers, 0 or more.", sprintf("Wrong: %s.", quoted(given[is_wrong])))
+  }
+  if (is.null(cells$sd)) cells$sd <- NA_real_
+  cells
+}
+
+# One row a cell: the variances of the effect of the contrast, and of trials.
+variances_of_fit <- function(fit) {
+  shares <- fit$tables$shares
+  if (is.null(shares)) {
+    stop_with("Can't plan from this fit: it has no variances of effects.", "Plan from fit_crossed().")
+  }
+  keys <- setdiff(names(fit$fits), names(empty_table("fits")))
+  effects <- fit$tables$effects
+  sums <- function(rows) {
+    if (length(keys) == 0) {
+      return(sum(rows$variance))
+    }
+    codes <- group_codes(rbind(effects[keys], rows[keys]), keys)
+    of_cell <- factor(codes[-seq_len(nrow(effects))], levels = codes[seq_len(nrow(effects))])
+    vapply(split(rows$variance, of_cell), sum, 1)
+  }
+  is_slope <- !shares$term %in% c("intercept", "residual") & !grepl(":", shares$term, fixed = TRUE)
+  cbind(effects[keys], frame_of(
+    word = unname(sums(shares[is_slope & shares$group != "wording", ])),
+    wording = unname(sums(shares[is_slope & shares$group == "wording", ])),
+    residual = unname(sums(shares[shares$group == "residual", ])), sd = effects$sd
+  ))
+}
+
+check_plan_numbers <- function(values, name, least) {
+  if (!is.numeric(values) || length(values) == 0 || any(!is.finite(values) | values < least | values != round(values))) {
+    stop_with(sprintf("Can't plan: `%s` must be whole numbers, %d or more.", name, least))
+  }
+}
+
+with_power <- function(cells, numbers, effect, power, alpha) {
+  parts <- if ("game" %in% names(cells)) of_games(cells, numbers) else of_words(cells, numbers)
+  std_error <- sqrt(parts$variance)
+  mde <- minimum_detectable_effect(std_error, parts$df, power, alpha)
+  frame_of(
+    n_calls = parts$n_calls, std_error = std_error, df = parts$df, mde = mde, mde_d = mde / cells$sd,
+    power = if (is.null(effect)) rep(NA_real_, nrow(cells)) else t_test_power(effect, std_error, parts$df, alpha),
+    std_error_endless = sqrt(parts$endless), share_words = parts$words / parts$variance,
+    share_wordings = parts$wordings / parts$variance, share_trials = parts$trials / parts$variance,
+    raise = best_to_double(cells, numbers, power, alpha)
+  )
+}
+
+# The parts of the variance of the effect, and its degrees of freedom.
+of_words <- function(cells, numbers) {
+  n_calls <- 2 * numbers$n_words * numbers$n_wordings * numbers$n_repetitions
+  trials <- 4 * cells$residual / n_calls
+  words <- cells$word / numbers$n_words
+  wordings <- ifelse(numbers$n_wordings > 1, cells$wording / numbers$n_wordings, 0)
+  variance <- words + wordings + trials
+  of_wordings <- ifelse(wordings > 0, (wordings + trials)^2 / pmax(numbers$n_wordings - 1, 1), 0)
+  of_words <- ifelse(words > 0, (words + trials)^2 / (numbers$n_words - 1), 0)
+  # What is in both of the sums, or in neither, is trials' own.
+  both_or_none <- (words > 0) == (wordings > 0)
+  of_trials <- ifelse(both_or_none, trials^2 / pmax(n_calls - 2 * (numbers$n_words + numbers$n_wordings - 1), 1), 0)
+  df <- variance^2 / (of_wordings + of_words + of_trials)
+  list(variance = variance, df = df, n_calls = n_calls, endless = words + wordings, words = words, wordings = wordings,
+       trials = trials)
+}
+
+of_games <- function(cells, numbers) {
+  variance <- 2 * cells$game / numbers$n_games
+  unknown <- rep(NA_real_, nrow(cells))
+  list(variance = variance, df = 2 * (numbers$n_games - 1), n_calls = 2 * numbers$n_games, endless = unknown,
+       words = unknown, wordings = unknown, trials = unknown)
+}
+
+# Doubling any of the numbers doubles the calls; the one that leaves the smallest effect to find.
+best_to_double <- function(cells, numbers, power, alpha) {
+  if ("game" %in% names(cells)) {
+    return(rep("games", nrow(cells)))
+  }
+  doubled <- vapply(names(numbers), function(name) {
+    more <- numbers
+    more[[name]] <- 2 * more[[name]]
+    parts <- of_words(cells, more)
+    mde <- minimum_detectable_effect(sqrt(parts$variance), parts$df, power, alpha)
+    # A first wording beside another one tells what wordings differ by, which is another question.
+    if (name == "n_wordings") mde[numbers$n_wordings == 1] <- Inf
+    mde
+  }, double(nrow(cells)))
+  doubled <- matrix(doubled, nrow(cells))
+  # Words come first: where none of the numbers matters more, more words make the result hold for more.
+  best <- apply(doubled, 1, function(row) c(which(row <= 1.01 * min(row)), NA)[[1]])
+  sub("n_", "", names(numbers), fixed = TRUE)[best]
+}
+
+power_advice <- function(plan, is_of_games) {
+  if (is_of_games) {
+    return("Twice the games make the standard error 1.41 times smaller; more rounds in a game don't make more games.")
+  }
+  best <- sort(table(plan$raise), decreasing = TRUE)
+  floor <- stats::median(plan$std_error_endless / plan$std_error, na.rm = TRUE)
+  c(
+    sprintf(
+      "Raise the number of %s: doubling it leaves the smallest effect to find in %d of %s.", names(best)[[1]],
+      best[[1]], counted(nrow(plan), "row")
+    ),
+    if (floor < .05) {
+      paste(
+        "These variances hold next to no effect that differs by word or wording, which a small pilot may miss: where",
+        "there is one, repetitions can't replace words."
+      )
+    } else {
+      sprintf(
+        "Repetitions can't replace words: with endless ones, standard errors would still be %.0f %% of these %s.",
+        100 * floor, "(in the middle row)"
+      )
+    },
+    if (any(plan$n_wordings == 1)) "With one wording, nothing is said of other wordings."
+  )
+}

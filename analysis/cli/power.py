@@ -1,0 +1,142 @@
+"""`analyze power`: how many words, wordings, repetitions or games it takes, and what they cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import polars as pl
+
+from slant.analysis.cli.options import workers_options
+from slant.collector.commands.options import (
+    ABOVE_0,
+    BETWEEN_0_AND_1,
+    FILE,
+    money_option,
+    output_options,
+    rows_option,
+    section,
+    source_option,
+    study_option,
+)
+from slant.collector.errors import UsageError
+from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
+
+EXAMPLES = """\b
+Examples:
+  analyze power --study mine.toml --from pilot.duckdb
+  analyze power --study mine.toml --from pilot.duckdb --words 16,32,64 --wordings 10,20 --effect 10 --figure power.svg
+  analyze power --study rmiat --word 250 --wording 30 --residual 3200 --sd 60 --effect 10
+  analyze power --study hiring --game 0.04 --games 10,30,100 --effect 0.2
+"""
+_SHOWN = (
+    "model", "test", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls", "std_error", "mde", "mde_d",
+    "power", "raise", "cost_usd", "time",
+)  # fmt: skip
+_numbers_option = section("What is planned")
+_variance_option = section("Variances, where there is no pilot")
+
+
+def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
+    words = [word.strip() for word in (text or "").split(",")] if text is not None else []
+    if any(not word.isascii() or not word.isdigit() or int(word) < 1 or len(word) > 7 for word in words):
+        option = f"--{(parameter.name or '').replace('_', '-')}"
+        raise UsageError(
+            f'{option} takes whole numbers with commas between them, not "{text}".', f"As in: {option} 16,32"
+        )
+    return tuple(int(word) for word in words)
+
+
+@click.command("power", epilog=EXAMPLES)
+@study_option("With --from: the one that the pilot holds.")
+@click.option("--from", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken.")
+@_numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64.")
+@_numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20.")
+@_numbers_option(
+    "--repetitions", callback=_numbers, default="1,2,5", show_default=True, metavar="NUMBERS", help="Of each trial."
+)
+@_numbers_option(
+    "--games",
+    callback=_numbers,
+    default="10,30,100,300",
+    show_default=True,
+    metavar="NUMBERS",
+    help="Games in each of two conditions.",
+)
+@_numbers_option("--effect", type=ABOVE_0, help="The effect that power is wanted for, in units of the outcome.")
+@_numbers_option(
+    "--power", type=BETWEEN_0_AND_1, default=0.8, show_default=True, help="Of the smallest effect to find."
+)
+@_variance_option("--word", type=ABOVE_0, help="Variance of the effect between words.")
+@_variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none.")
+@_variance_option("--residual", type=ABOVE_0, help="Variance of trials.")
+@_variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d.")
+@_variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition.")
+@source_option()
+@rows_option("--model", "models", multiple=True, help="Only this model. Repeatable.")
+@rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable.")
+@money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
+@click.option("--figure", type=FILE, metavar="FILE", help="Also draw what could be found: FILE.svg or FILE.png.")
+@workers_options
+@output_options
+def power_command(
+    study: str | None,
+    pilot: Path | None,
+    words: tuple[int, ...],
+    wordings: tuple[int, ...],
+    repetitions: tuple[int, ...],
+    games: tuple[int, ...],
+    effect: float | None,
+    power: float,
+    word: float | None,
+    wording: float | None,
+    residual: float | None,
+    sd: float | None,
+    game: float | None,
+    source: str | None,
+    models: tuple[str, ...],
+    tests: tuple[str, ...],
+    prices: Path | None,
+    figure: Path | None,
+    workers: Workers,
+    output_format: str,
+) -> None:
+    """What a design would find: words, wordings and repetitions (or games) beside standard error, smallest effect,
+    power, calls, cost and time.
+
+    mde is the smallest effect that is found with a power of 80 % (--power) in a two-sided test at 5 %, over other words
+    and wordings than those that were asked. `raise` names the number whose doubling leaves the smallest one.
+    Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
+    """
+    from slant.analysis.cli.progress import FitProgress
+    from slant.analysis.plots.drawing import draw_into
+    from slant.analysis.questions.power import plan_power
+
+    given = {"word": word, "wording": wording, "residual": residual, "sd": sd, "game": game}
+    variances = {name: value for name, value in given.items() if value is not None}
+    with FitProgress() as progress:
+        plan = plan_power(
+            study, pilot, variances or None, words, wordings, repetitions, games, effect, power,
+            source=source, models=models, tests=tests, prices_file=prices, workers=workers, progress=progress,
+        )  # fmt: skip
+    print_rows(_short(plan.table) if output_format == "table" else plan.table, output_format)
+    for sentence in (*plan.advice, *plan.cost_rests_on):
+        say(sentence)
+    if figure is not None:
+        say(draw_into(figure, "plot_power", plan.table, workers or 1))
+
+
+def _short(table: pl.DataFrame) -> pl.DataFrame:
+    """What a terminal has room for: costs and times in the middle of their range."""
+    from slant.collector.ask.rate_limits import spoken
+    from slant.collector.cost.estimate import dollars
+
+    costs = pl.Series("cost_usd", [dollars(value) for value in table["cost_usd_about"]], pl.String)
+    times = pl.Series("time", ["?" if s is None else spoken(s) for s in table["time_s_about"]], pl.String)
+    rows = table.with_columns(costs, times, pl.col(pl.Float64).round_sig_figs(3))
+    shown = [name for name in _SHOWN if name in rows.columns and rows[name].null_count() < rows.height]
+    return rows.select(shown)

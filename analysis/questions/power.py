@@ -1,0 +1,245 @@
+"""`plan_power()`: how many words, wordings, repetitions or games it takes, and what they cost. R's plan_power() makes
+the numbers; here are the variances that it starts from, and the price list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import Answer, Call, computed
+from slant.analysis.calls.executors import Workers
+from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.questions.checks.design_checks import read_choices
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import read_view
+from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
+from slant.collector.cost.estimate import estimate_run
+from slant.collector.cost.quote import calls_of_game, guess_of
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.providers.prices import PriceList, load_prices
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.study.crossed_fit import CROSSED
+from slant.collector.study.records import StudyModel
+
+CELL = (*GRAIN, "model", "test")
+OF_WORDS, OF_GAMES = ("word", "wording", "residual"), ("game",)
+CONCURRENCY = 8
+_INDEX = "si"
+
+
+@dataclass(frozen=True)
+class PowerPlan:
+    """What `plan_power()` found.
+
+    table: one row a cell and combination of numbers: source, study_version, variant, model, test (null where variances
+    were given), n_words, n_wordings, n_repetitions (or n_games), n_calls, std_error, df, mde, mde_d, power,
+    std_error_endless, share_words, share_wordings, share_trials, raise, as R's plan_power() describes them; then
+    cost_usd and time_s, each low, about and high, of the calls of that row.
+    advice: which number to raise, in sentences. cost_rests_on: what cost and time of each model rest on.
+    """
+
+    table: pl.DataFrame
+    advice: list[str]
+    cost_rests_on: list[str]
+
+
+def plan_power(
+    study: str | Path | Study | None = None,
+    pilot: str | Path | None = None,
+    variances: Mapping[str, float] | None = None,
+    n_words: Sequence[int] = (),
+    n_wordings: Sequence[int] = (),
+    n_repetitions: Sequence[int] = (1, 2, 5),
+    n_games: Sequence[int] = (10, 30, 100, 300),
+    effect: float | None = None,
+    power: float = 0.8,
+    source: str | None = None,
+    models: Sequence[str] = (),
+    tests: Sequence[str] = (),
+    prices_file: Path | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+) -> PowerPlan:
+    """What each number of words, wordings and repetitions (of games: of games) would find in `study`, and its cost.
+
+    The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
+    effect between words and between wordings), `residual` (of trials) and, for effects as d, `sd`; of games `game`
+    (of SI between games of one condition). Without numbers: the study's own, twice and four times as many words, and
+    twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
+    any of those that the study asks.
+
+    Raises UsageError where there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
+    `fit()`.
+    """
+    if (pilot is None) == (variances is None):
+        raise UsageError(
+            "Planning starts from a pilot or from given variances: one of them.",
+            "From a pilot: --from pilot.duckdb",
+            "Given: --word 250 --wording 30 --residual 3200; of games: --game 0.04",
+        )
+    study = study_in(pilot, study) if pilot is not None else _named(study)
+    has_games = design_named(study.design).has_games
+    cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, workers, progress)
+    for name, wanted in (("model", models), ("test", tests)):
+        cells = cells.filter(pl.col(name).is_in(list(wanted))) if wanted else cells
+    if cells.is_empty():
+        raise DatabaseError("Nothing to plan from: no model and test are left.", "See: analyze tables outcome_counts")
+    own_words, own_wordings = _own_numbers(study)
+    numbers = (
+        {"n_games": list(n_games)}
+        if has_games
+        else {
+            "n_words": list(n_words) or [own_words, 2 * own_words, 4 * own_words],
+            "n_wordings": list(n_wordings) or [own_wordings, 2 * own_wordings],
+            "n_repetitions": list(n_repetitions),
+        }
+    )
+    rounds = {"n_rounds": _rounds(study)} if has_games else {}
+    numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
+    keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
+    arguments = {**numbers, **rounds, "effect": effect, "power": power}
+    answer = _answered(Call("plan_power", keyed, arguments), workers)
+    plan = answer.frames[""].join(
+        cells.select(*CELL).with_row_index("cell").cast({"cell": pl.Int32}),
+        on="cell",
+        how="left",
+        maintain_order="left",
+    )
+    plan = plan.with_columns(pl.col("n_calls").cast(pl.Int64))
+    priced, rests_on = _with_costs(plan.select(*CELL, pl.exclude(*CELL, "cell")), study, pilot, prices_file)
+    return PowerPlan(priced, [text.partition(": ")[2] for text in answer.messages], rests_on)
+
+
+def _named(study: str | Path | Study | None) -> Study:
+    if study is None:
+        raise UsageError("Planning from given variances needs a study.", "Name it: --study mine.toml")
+    return study if isinstance(study, Study) else load_study(study)
+
+
+def _answered(call: Call, workers: Workers) -> Answer:
+    ((_, answer),) = computed([call], workers)
+    answer.raise_error()
+    return answer
+
+
+def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:
+    needed = OF_GAMES if design_named(study.design).has_games else ("word", "residual")
+    if missing := [name for name in needed if name not in variances]:
+        raise UsageError(
+            f'A plan of "{study.name}" needs the variance of {missing[0]}.',
+            f"Needed: {', '.join(f'--{name}' for name in needed)}; or a pilot: --from pilot.duckdb",
+        )
+    named = [*models] or [model.model for model in study.models if model.asked_by_default]
+    rows = [{**dict.fromkeys(CELL), "model": model, **variances} for model in named]
+    return pl.DataFrame(rows, schema_overrides=dict.fromkeys(CELL, pl.String))
+
+
+def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
+    if study.design == "forced_choice":
+        return _of_choices(db, study, source, workers)
+    if design_named(study.design).has_games:
+        return _of_games(db, study, source)
+    result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
+    effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")
+    return _variances(effects, result.tables[CROSSED]["shares"])
+
+
+def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
+    """One row a cell: the variances of the effect between words and between wordings, and of trials."""
+    is_slope = ~pl.col("term").is_in(["intercept", "residual"]) & ~pl.col("term").str.contains(":", literal=True)
+    kinds = {
+        "word": is_slope & (pl.col("group") != "wording"),
+        "wording": is_slope & (pl.col("group") == "wording"),
+        "residual": pl.col("group") == "residual",
+    }
+    sums = shares.group_by(CELL, maintain_order=True).agg(
+        pl.col("variance").filter(rows).sum().alias(name) for name, rows in kinds.items()
+    )
+    return effects.join(sums, on=CELL, how="inner", maintain_order="left")
+
+
+def _of_choices(db: str, study: Study, source: str | None, workers: Workers) -> pl.DataFrame:
+    """From a linear model of the choices, 0 and 1: a difference of proportions needs no more than their variances."""
+    rows = read_choices(db, study, source, None).filter(pl.col("is_consistent").is_not_null())
+    levels = [condition.condition for condition in study.conditions]
+    groups = [name for name in ("wording", "item") if rows[name].n_unique() > 1]
+    formula = "is_consistent ~ condition" + "".join(f" + (1 + condition || {name})" for name in groups)
+    used = rows.select(*CELL, "condition", "wording", "item", pl.col("is_consistent").cast(pl.Float64))
+    arguments = {"formula": formula, "levels": levels, "by": list(CELL)}
+    frames = _answered(
+        Call("run_fit", used, {"engine": CROSSED, "arguments": arguments}, packages=("lme4", "lmerTest")), workers
+    ).frames
+    return _variances(frames["effects"].select(CELL), frames["shares"])
+
+
+def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
+    """The variance of SI over the complete games of each variant and model; `test` is the index."""
+    with reading(db) as connection:
+        games = read_view(connection, "allocation_game_indices")
+    games = games.filter(pl.col("study") == study.name, pl.col("is_complete"), pl.col(_INDEX).is_not_null())
+    games = games.filter(pl.col("source") == source) if source else games
+    cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(_INDEX).var())
+    return cells.with_columns(test=pl.lit(_INDEX)).drop_nulls("game")
+
+
+def _own_numbers(study: Study) -> tuple[int, int]:
+    """Words of a test (of the middle one) and wordings."""
+    wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
+    words = sorted(test.planned // (2 * wordings) for test in study.tests)
+    return max(2, words[len(words) // 2]) if words else 16, wordings
+
+
+def _rounds(study: Study) -> int:
+    """Calls of one game: its rounds, and what is asked after them."""
+    return calls_of_game(study, study.models[0], study.seed)
+
+
+def _with_costs(
+    plan: pl.DataFrame, study: Study, pilot: str | Path | None, prices_file: Path | None
+) -> tuple[pl.DataFrame, list[str]]:
+    """With what the calls of each row cost and take, as `collect --dry-run` estimates it."""
+    prices = load_prices(prices_file)
+    known = {model.model: model for model in study.models}
+    parts, rests_on = [], []
+    for (name,), rows in plan.group_by("model", maintain_order=True):
+        model = known.get(str(name))
+        costs, basis = _costs(study, model, rows["n_calls"].to_list(), pilot, prices)
+        parts.append(rows.hstack(pl.DataFrame(costs, schema=_COST_COLUMNS)))
+        rests_on.append(f"{name}: {basis}")
+    return pl.concat(parts), rests_on
+
+
+_SPANS = ("cost_usd", "time_s")
+_COST_COLUMNS = {f"{name}_{part}": pl.Float64 for name in _SPANS for part in ("low", "about", "high")}
+
+
+def _costs(
+    study: Study, model: StudyModel | None, calls: Sequence[int], pilot: str | Path | None, prices: PriceList
+) -> tuple[list[dict[str, Any]], str]:
+    """Of each of these numbers of calls; and what that rests on."""
+    if model is None:
+        return [dict.fromkeys(_COST_COLUMNS) for _ in calls], "no model of the study, so that its cost is not known."
+    sizes = earlier_sizes(Path(pilot), study, model) if pilot is not None else None
+    limits = known_limits(Path(pilot), model) if pilot is not None else {}
+    price = prices.find(model.provider, model.requested_model)
+    guess = guess_of(study, model, study.seed)
+    estimates = [estimate_run(n, sizes, guess, price, limits, CONCURRENCY) for n in calls]
+    spans = [{name: getattr(estimate, name) for name in _SPANS} for estimate in estimates]
+    values = [
+        {
+            f"{name}_{part}": span and getattr(span, part)
+            for name, span in of_run.items()
+            for part in ("low", "about", "high")
+        }
+        for of_run in spans
+    ]
+    priced = "no price is known" if price is None else f"prices as of {price.date}"
+    return values, f"{priced}; tokens rest on {estimates[0].tokens_rest_on}; time on {estimates[0].time_rests_on}."

@@ -1,0 +1,124 @@
+"""`analyze power` and `plan_power()`: R's numbers beside calls, costs and times, for the three designs."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from slant import analysis, collector
+from slant.analysis.bridge.r_code import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.main import analyze
+from slant.analysis.questions.power import PowerPlan
+from slant.collector.errors import UsageError
+from tests.support.fitted import small_database
+
+GIVEN = {"word": 250.0, "wording": 30.0, "residual": 3200.0, "sd": 60.0}
+NUMBERS = ("std_error", "df", "mde", "mde_d", "power")
+SCRIPT = """
+for (file in list.files(commandArgs(TRUE)[[1]], "[.]R$", full.names = TRUE)) source(file)
+given <- list(word = 250, wording = 30, residual = 3200, sd = 60)
+plan <- suppressMessages(plan_power(given, n_words = c(16, 50), n_wordings = 20, n_repetitions = c(1, 3), effect = 10))
+writeLines(sprintf("%a", unlist(t(plan[c("std_error", "df", "mde", "mde_d", "power")]))))
+"""
+
+
+@pytest.fixture(scope="module")
+def given() -> PowerPlan:
+    return analysis.plan_power(
+        "rmiat", variances=GIVEN, n_words=[16, 50], n_wordings=[20], n_repetitions=[1, 3], effect=10, models=["o3-mini"]
+    )
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("power") / "a.duckdb")
+
+
+def power(*words: object) -> Result:
+    return CliRunner().invoke(analyze, ["power", *map(str, words)])
+
+
+def test_python_and_rscript_give_bit_equal_numbers(given: PowerPlan) -> None:
+    installed = r_installation()
+    assert installed is not None
+    command = [str(installed.rscript), "--vanilla", "-e", SCRIPT, str(r_folder())]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [float.fromhex(line) for line in answer.stdout.split()] == [
+        value for row in given.table.select(NUMBERS).rows() for value in row
+    ]
+
+
+def test_each_row_has_its_calls_cost_and_time(given: PowerPlan) -> None:
+    table = given.table
+    assert table["n_calls"].to_list() == [640, 1920, 2000, 6000]
+    per_call = (table["cost_usd_about"] / table["n_calls"]).to_list()
+    assert per_call == pytest.approx([per_call[0]] * 4)
+    assert per_call[0] > 0
+    assert (table["time_s_low"] < table["time_s_high"]).all()
+    assert "prices as of" in given.cost_rests_on[0]
+
+
+def test_it_says_which_number_to_raise_and_that_repetitions_do_not_replace_words(given: PowerPlan) -> None:
+    assert set(given.table["raise"]) == {"words"}
+    assert given.advice[0].startswith("Raise the number of words")
+    assert given.advice[1].startswith("Repetitions can't replace words")
+
+
+def test_a_pilot_gives_the_standard_errors_of_its_own_numbers(db: Path) -> None:
+    plan = analysis.plan_power("rmiat", db, n_words=[4], n_wordings=[10], n_repetitions=[1])
+    effects = analysis.fit(db, "rmiat", "crossed").tables["crossed"]["effects"]
+    assert plan.table["test"].to_list() == effects["test"].to_list()
+    assert plan.table["std_error"].to_list() == pytest.approx(effects["std_error"].to_list(), rel=0.1)  # refusals
+
+
+def test_forced_choices_are_planned_by_words_and_repetitions(tmp_path: Path) -> None:
+    db = tmp_path / "choices.duckdb"
+    collector.collect(db, "interference", ["simulated/gpt-5"])
+    plan = analysis.plan_power("interference", db, n_words=[80, 160], n_repetitions=[1, 4], n_wordings=[1])
+    table = plan.table.filter(pl.col("test") == plan.table["test"][0])
+    assert table["std_error"].is_sorted(descending=True)
+    assert (table["mde"] < 0.5).all()
+
+
+def test_games_are_planned_by_their_number(tmp_path: Path) -> None:
+    result = power("--study", "hiring", "--game", 0.04, "--games", "10,40", "--effect", 0.2, "--format", "csv")
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(result.stdout.encode())
+    assert table["n_games"].unique(maintain_order=True).to_list() == [10, 40]
+    assert table["std_error"][0] == pytest.approx((2 * 0.04 / 10) ** 0.5)
+    assert table["n_calls"][0] == 2 * 10 * 40
+
+
+def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "power.svg"
+    result = power("--study", "rmiat", "--from", db, "--words", "8,16", "--model", "o3-mini", "--figure", figure)
+    assert result.exit_code == 0, result.output
+    assert "mde_d" in result.stdout
+    assert "Minimum detectable effect by the number of words" in result.stderr
+    assert "<svg" in figure.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--study", "rmiat"), "one of them"),
+        (("--study", "rmiat", "--word", "1"), "needs the variance of residual"),
+        (("--word", "1", "--residual", "1"), "needs a study"),
+        (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "whole numbers with commas"),
+    ],
+)
+def test_what_is_missing_is_said_with_what_to_type(words: tuple[str, ...], message: str) -> None:
+    result = power(*words)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_python_refuses_a_pilot_beside_given_variances(db: Path) -> None:
+    with pytest.raises(UsageError, match="one of them"):
+        analysis.plan_power("rmiat", db, variances=GIVEN)

@@ -1,0 +1,100 @@
+few_wordings <- list(wording = 900, word = 1, residual = 100)
+given <- list(wording = 30, word = 250, residual = 3200, sd = 60)
+plan_quietly <- function(...) suppressMessages(plan_power(...))
+
+test_that("the standard error is that of the formula, and of a fit of a balanced pilot", {
+  plan <- plan_quietly(given, n_words = 50, n_wordings = 20)
+  expect_equal(plan$std_error^2, 30 / 20 + 250 / 50 + 4 * 3200 / 2000)
+  expect_equal(plan$n_calls, 2000)
+  variances <- list(wording = 100, word = 400, residual = 900)
+  trials <- simulate_crossed_trials(16, 12, variances = variances, seed = 3)
+  pilot <- fit_crossed(trials, levels = c("compatible", "incompatible"))
+  planned <- plan_quietly(pilot, n_words = 16, n_wordings = 12)
+  expect_equal(planned$std_error, pilot$tables$effects$std_error)
+  expect_equal(planned$df, pilot$tables$effects$df, tolerance = .01)
+  expect_equal(planned$mde_d, pilot$tables$effects$mde_d, tolerance = .01)
+})
+
+test_that("endless repetitions leave what words and wordings have", {
+  plan <- plan_quietly(given, n_words = 50, n_repetitions = c(1, 10, 1e5))
+  expect_equal(unique(plan$std_error_endless), sqrt(30 / 20 + 250 / 50))
+  expect_equal(plan$std_error[[3]], plan$std_error_endless[[3]], tolerance = 1e-4)
+  expect_equal(plan$share_words + plan$share_wordings + plan$share_trials, c(1, 1, 1))
+})
+
+test_that("what to raise is the number whose doubling leaves the smallest effect to find", {
+  expect_equal(plan_quietly(given, n_words = 16)$raise, "words")
+  expect_equal(plan_quietly(few_wordings, n_words = 40, n_wordings = 5)$raise, "wordings")
+  expect_message(plan_power(given, n_words = 16), "Repetitions can't replace words")
+  expect_message(plan_power(list(word = 0, residual = 1), n_words = 16), "a small pilot may miss")
+  expect_message(plan_power(given, n_wordings = 1), "nothing is said of other wordings")
+})
+
+test_that("power of the minimum detectable effect is 80 %", {
+  plan <- plan_quietly(given, n_words = 50)
+  expect_equal(plan_quietly(given, n_words = 50, effect = plan$mde)$power, .8, tolerance = 1e-6)
+})
+
+test_that("games are planned as power.t.test() does", {
+  theirs <- stats::power.t.test(n = 30, sd = .2, power = .8, strict = TRUE)
+  plan <- plan_quietly(list(game = .04), n_games = 30, n_rounds = 40)
+  expect_equal(plan$mde, theirs$delta, tolerance = 1e-4)
+  expect_equal(plan$n_calls, 2400)
+})
+
+test_that("what can't be planned is said", {
+  expect_error(plan_power(list(word = -1, residual = 1)), "0 or more")
+  expect_error(plan_power(list(word = 1)), "residual")
+  expect_error(plan_power(given, n_words = 1), "`n_words` must be whole numbers, 2 or more")
+  expect_error(plan_power(given, effect = "large"), "`effect` must be one number")
+  expect_error(plan_power(fit_made(made_trials())), "it has no variances of effects")
+})
+
+test_that("the figure shows words, wordings and repetitions", {
+  skip_if_not_installed("ggplot2")
+  plan <- plan_quietly(given, n_words = c(8, 32), n_wordings = c(5, 20), n_repetitions = c(1, 5))
+  expect_same_figure("power", plot_power(plan))
+})
+
+test_that("associations: standard errors and power are those of simulated studies", {
+  skip_but_in_full()
+  variances <- list(wording = 100, word = 400, residual = 900)
+  plan <- plan_quietly(variances, n_words = 24, n_wordings = 12, n_repetitions = 2, effect = 14)
+  simulated <- crossed_coverage(300, 24, 12, 2, effect = 14, variances = variances, seed = 500)[1, ]
+  expect_equal(simulated$sd_of_estimates, plan$std_error, tolerance = 3 / sqrt(2 * 300))
+  expect_lt(abs(simulated$power - plan$power), 3 * sqrt(plan$power * (1 - plan$power) / 300))
+})
+
+test_that("forced choices: the standard error of delta P is that of simulated studies", {
+  skip_but_in_full()
+  study <- function(n_words, repetitions, seed) {
+    cells <- data.frame(
+      model = "m", domain = "gender_career", block = c("congruent", "incongruent"), p_valid = 1,
+      p_consistent = c(.85, .65), sd_item_valid = 0, sd_item_consistent = 1
+    )
+    simulate_forced_choice(cells, n_words = n_words, repetitions = repetitions, seed = seed)
+  }
+  formula <- "is_consistent ~ block + (1 + block || item)"
+  sides <- c("congruent", "incongruent")
+  pilot <- fit_crossed(study(500, 3, 1), formula, contrast = "block", levels = sides)
+  plan <- plan_quietly(pilot, n_words = 40, n_wordings = 1, n_repetitions = 3)
+  differences <- vapply(1:400, function(seed) {
+    trials <- study(10, 3, 1000 + seed)
+    mean(trials$is_consistent[trials$block == sides[[2]]]) - mean(trials$is_consistent[trials$block == sides[[1]]])
+  }, 1)
+  expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
+})
+
+test_that("games: the standard error of a difference in SI is that of simulated conditions", {
+  skip_but_in_full()
+  si_of <- function(p, n_games, seed) {
+    games <- simulate_structured_games(p, experiments = "si", n_games = n_games, seed = seed)
+    measured_games(game_counts(games), 4)$games$si
+  }
+  variance <- mean(c(stats::var(si_of(.4, 2000, 1)), stats::var(si_of(.6, 2000, 2))))
+  plan <- plan_quietly(list(game = variance), n_games = 20, effect = .2)
+  differences <- vapply(1:400, function(seed) {
+    mean(si_of(.6, 20, 10000 + seed)) - mean(si_of(.4, 20, 20000 + seed))
+  }, 1)
+  expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
+})
