@@ -1,8 +1,8 @@
 #' How many words, wordings, repetitions or games does it take?
 #'
-#' For each number of them: the standard error of the effect, the smallest effect that would be found (minimum detectable
-#' effect), the power for a given effect, and the number of calls. From the variances of a pilot, or from those that
-#' are expected. A message says which number to raise. `analyze power` adds costs and time.
+#' For each number of them: the standard error of the effect, the smallest effect that would be found (minimum
+#' detectable effect), the power for a given effect, and the number of calls. From the variances of a pilot, or from
+#' those that are expected. A message says which number to raise. `analyze power` adds costs and time.
 #'
 #' Where words and wordings are drawn from many, every word is asked in every wording and in both conditions
 #' `n_repetitions` times, N = 2 * words * wordings * repetitions trials, and the variance of the effect is
@@ -12,8 +12,8 @@
 #' (forced choices) the effect is a difference of probabilities, s2 the mean of p (1 - p) of words and conditions. In
 #' general, for any numbers of trials, the estimate is a weighted sum b = sum(a * y), and each component has
 #' `s2 * sum over its groups of (sum of a * z in the group)^2` of its variance, as in [fit_crossed()], whose `shares`
-#' have it for the trials that there are; where two groups of n1 and n2 words count alike (`condition * group`), the part
-#' of words is `s2_word * (1 / n1 + 1 / n2) / 4`.
+#' have it for the trials that there are; where two groups of n1 and n2 words count alike (`condition * group`), the
+#' part of words is `s2_word * (1 / n1 + 1 / n2) / 4`.
 #'
 #' Degrees of freedom are Satterthwaite's: with C = 4 s2 / N, A = s2_wording / n_wordings + C and
 #' B = s2_word / n_words + C, Var(b) = A + B - C has
@@ -112,7 +112,8 @@ variances_of_fit <- function(fit) {
 }
 
 check_plan_numbers <- function(values, name, least) {
-  if (!is.numeric(values) || length(values) == 0 || any(!is.finite(values) | values < least | values != round(values))) {
+  is_whole <- is.numeric(values) && all(is.finite(values) & values == round(values))
+  if (!is_whole || length(values) == 0 || any(values < least)) {
     stop_with(sprintf("Can't plan: `%s` must be whole numbers, %d or more.", name, least))
   }
 }

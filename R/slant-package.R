@@ -7,9 +7,9 @@
 #' - Read: [open_trials()], [close_trials()], [read_trials()]; what `analyze` kept: [stored_fits()], [read_fit()],
 #'   [read_topics()]; readers' notes: [read_notes()], [label_agreement()]. To try things: [simulate_trials()],
 #'   [simulate_forced_choice()].
-#' - Fit: [fit_lme4()], [effect_size()], [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name,
+#' - Fit: [fit_lme4()], [fit_crossed()], [effect_size()], [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name,
 #'   [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
-#' - Check and test: [run_check()], [permutation_test()].
+#' - Check and test: [run_check()], [permutation_test()]. Plan: [plan_power()], [plot_power()].
 #' - Games: [game_indices()], [compare_games()], [rank_ordered()]; what the indices measure:
 #'   [simulate_structured_games()], [controlled_indices()].
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],

@@ -34,6 +34,7 @@ from bench.topics import topics
 from bench.view_pages import view_pages
 from bench.views import views
 from bench.wire import full_speed, slow, while_read
+from bench.words import words
 
 RESULTS = Path(__file__).parent / "results.json"
 NOISE = (
@@ -58,6 +59,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "topics": topics,
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),
+        "words": lambda: words(20 if quick else 1_000),
         "growth": lambda: growth(1 if quick else 3),
         "executing": lambda: executing(*((1, 100, 20, 1_000) if quick else (3, 500, 100, 10_000))),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),

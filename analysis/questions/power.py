@@ -172,12 +172,19 @@ def _of_choices(db: str, study: Study, source: str | None, workers: Workers) -> 
     levels = [condition.condition for condition in study.conditions]
     groups = [name for name in ("wording", "item") if rows[name].n_unique() > 1]
     formula = "is_consistent ~ condition" + "".join(f" + (1 + condition || {name})" for name in groups)
+    arguments = {"engine": CROSSED, "arguments": {"formula": formula, "levels": levels}}
     used = rows.select(*CELL, "condition", "wording", "item", pl.col("is_consistent").cast(pl.Float64))
-    arguments = {"formula": formula, "levels": levels, "by": list(CELL)}
-    frames = _answered(
-        Call("run_fit", used, {"engine": CROSSED, "arguments": arguments}, packages=("lme4", "lmerTest")), workers
-    ).frames
-    return _variances(frames["effects"].select(CELL), frames["shares"])
+    cells = used.partition_by(CELL, maintain_order=True)
+    calls = [Call("run_fit", cell.drop(CELL), arguments, packages=("lme4", "lmerTest")) for cell in cells]
+    shares = []
+    for number, answer in computed(calls, workers):
+        if "shares" in answer.frames:  # else all answers of the cell are alike
+            keys = [pl.lit(cells[number][name][0]).alias(name) for name in CELL]
+            shares.append((number, answer.frames["shares"].select(*keys, pl.all())))
+    if not shares:
+        raise DatabaseError(f'Nothing to plan from: no cell of "{db}" has answers that differ.')
+    in_order = pl.concat([frame for _, frame in sorted(shares, key=lambda pair: pair[0])])
+    return _variances(in_order.select(CELL).unique(maintain_order=True), in_order)
 
 
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:

@@ -76,6 +76,7 @@ def test_a_pilot_gives_the_standard_errors_of_its_own_numbers(db: Path) -> None:
     assert plan.table["std_error"].to_list() == pytest.approx(effects["std_error"].to_list(), rel=0.1)  # refusals
 
 
+@pytest.mark.slow
 def test_forced_choices_are_planned_by_words_and_repetitions(tmp_path: Path) -> None:
     db = tmp_path / "choices.duckdb"
     collector.collect(db, "interference", ["simulated/gpt-5"])
