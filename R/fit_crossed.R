@@ -274,9 +274,8 @@ estimation_weights <- function(model, name) {
   if (inherits(model, "lm")) {
     solved <- x
   } else {
-    u <- lme4::getME(model, "Lambdat") %*% lme4::getME(model, "Zt")
-    inner <- Matrix::tcrossprod(u) + Matrix::Diagonal(nrow(u))
-    solved <- x - as.matrix(Matrix::crossprod(u, Matrix::solve(inner, u %*% x)))
+    u <- as.matrix(lme4::getME(model, "Lambdat") %*% lme4::getME(model, "Zt"))
+    solved <- x - crossprod(u, solve(tcrossprod(u) + diag(nrow(u)), u %*% x))
   }
   as.vector(solved %*% solve(crossprod(x, solved))[, match(name, colnames(x))])
 }

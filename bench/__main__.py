@@ -27,6 +27,7 @@ from bench.game_tables import game_tables
 from bench.games import games
 from bench.histories import histories
 from bench.measures import Measure, table
+from bench.over_words import words
 from bench.scale import memory, resume
 from bench.shards import lake, merging, processes
 from bench.speed import speed
@@ -34,7 +35,6 @@ from bench.topics import topics
 from bench.view_pages import view_pages
 from bench.views import views
 from bench.wire import full_speed, slow, while_read
-from bench.words import words
 
 RESULTS = Path(__file__).parent / "results.json"
 NOISE = (

@@ -56,7 +56,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
-from slant.collector.study.crossed_fit import CROSSED
+from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import page_style
 
 SOURCES = {

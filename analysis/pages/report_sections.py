@@ -24,7 +24,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import BASE, Study
-from slant.collector.study.crossed_fit import CROSSED
+from slant.collector.study.crossed_fits import CROSSED
 
 TITLES = {PRINT: "The print, checked without raw data"}
 

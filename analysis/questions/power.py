@@ -26,7 +26,7 @@ from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.studies.catalogue import Study, load_study
-from slant.collector.study.crossed_fit import CROSSED
+from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.study.records import StudyModel
 
 CELL = (*GRAIN, "model", "test")

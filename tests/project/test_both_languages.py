@@ -30,7 +30,7 @@ from slant.analysis.rows.study_choice import fits_of
 from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.keep.view_heads import read_header
 from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
-from slant.collector.study.crossed_fit import CROSSED
+from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds
 from tests.support.blocks_made import QUICK, choices

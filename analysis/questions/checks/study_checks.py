@@ -28,7 +28,7 @@ from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Fit, Study
-from slant.collector.study.crossed_fit import CROSSED, crossed_fit
+from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 ALPHA = 0.05
 BOUND = 0.1

@@ -18,7 +18,7 @@ from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study
-from slant.collector.study.crossed_fit import cell_model
+from slant.collector.study.crossed_fits import cell_model
 
 CELL = (*GRAIN, "model", "test")
 COLUMNS = (

@@ -28,7 +28,7 @@ from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
-from slant.collector.study.crossed_fit import CROSSED, cell_model, crossed_fit
+from slant.collector.study.crossed_fits import CROSSED, cell_model, crossed_fit
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
