@@ -77,8 +77,8 @@ def check_command(
     other words and wordings and what could have been found, corrections for the number of tests, equivalence tests for
     the nulls, cut-off answers, order of options, refusals as missing not at random. Forced choices: order of options
     and blocks, missing answers and what they could hide, words and wordings that carry an effect, cells in which all
-    answers are alike. Games: order of options, missing rounds, games cut short, games that decide an index, lengths. First
-    of all: whether it was done as registered (`collect preregister`), or each deviation.
+    answers are alike. Games: order of options, missing rounds, games cut short, games that decide an index, lengths.
+    First of all: whether it was done as registered (`collect preregister`), or each deviation.
 
     With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
     of every check.
