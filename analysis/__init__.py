@@ -75,8 +75,7 @@ _PLACES = {
 __all__ = [
     "FitResult", "PermutationResult", "PowerPlan", "check", "compare", "figures", "fit", "game_differences",
     "game_indices", "mixed_versions", "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay",
-    "report", "seal",
-    "specifications", "table_text", "tables",
+    "report", "seal", "specifications", "table_text", "tables",
 ]  # fmt: skip
 
 
