@@ -40,9 +40,9 @@
 #'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df` (Satterthwaite), `p_value`, `conf_low`,
 #'       `conf_high`, `sd` (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in
 #'       those of `sd`; `beside` (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio`
-#'       (over that of the model beside) and `verdict`: the effect `"stays"` significant, is `"lost"`, is `"gained"`, or is
-#'       `"absent"` from both (one of the other sign is lost); `is_singular`, `left_out` (the terms whose variance is 0,
-#'       as text), `fitted` (formula).}
+#'       (over that of the model beside) and `verdict`: the effect `"stays"` significant, is `"lost"`, is
+#'       `"gained"`, or is `"absent"` from both (one of the other sign is lost); `is_singular`, `left_out` (the terms
+#'       whose variance is 0, as text), `fitted` (formula).}
 #'     \item{shares}{one row per variance component: `group` (`"wording"`, `"item"`, `"residual"`), `term`, `variance`,
 #'       `n_groups`, `part` (of the squared standard error, in squared units), `share` (0 to 1).}
 #'   }

@@ -7,8 +7,8 @@
 #' - Read: [open_trials()], [close_trials()], [read_trials()]; what `analyze` kept: [stored_fits()], [read_fit()],
 #'   [read_topics()]; readers' notes: [read_notes()], [label_agreement()]. To try things: [simulate_trials()],
 #'   [simulate_forced_choice()].
-#' - Fit: [fit_lme4()], [fit_crossed()], [effect_size()], [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine by its name,
-#'   [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
+#' - Fit: [fit_lme4()], [fit_crossed()], [effect_size()], [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine
+#'   by its name, [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
 #' - Check and test: [run_check()], [permutation_test()]. Plan: [plan_power()], [plot_power()].
 #' - Games: [game_indices()], [compare_games()], [rank_ordered()]; what the indices measure:
 #'   [simulate_structured_games()], [controlled_indices()].
@@ -17,6 +17,7 @@
 #' - Draw: [plot_effect_sizes()]; forced choices [plot_compliance()], [plot_block_contrasts()],
 #'   [plot_predictive_checks()], [plot_recovery()]; games [plot_stratification()],
 #'   [plot_allocations()]; these and all others by their names, [draw_figure()].
+#' - Pass on: [replay()] an archive of `analyze seal`.
 #'
 #' The files work without being installed, too: `for (file in list.files("R", full.names = TRUE)) source(file)`.
 #'

@@ -17,7 +17,8 @@ from slant.collector.records import Source
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _NAMES = {str: "a text", Path: "a path", int: "a whole number", float: "a number", bool: "True or False"}
-_KNOWN = {"source": get_args(Source)}  # an argument of that name means that in every function
+# An argument of that name means that in every function; "print": what of printed numbers needs no data.
+_KNOWN = {"source": (*get_args(Source), "print")}
 _SEVERAL = (Sequence, Iterable, Collection, list)
 
 

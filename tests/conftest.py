@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from slant.collector.keep.schema import cached_new_database
 from tests.support.authors import Authors, imported_authors
 from tests.support.needs import skip_what_is_lacking
 
@@ -87,6 +88,16 @@ def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Authors:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "authors"
     folder.mkdir(exist_ok=True)
     return imported_authors(shared, folder)
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's cache of this test's own, but for what a new database is copied from, which takes seconds to make."""
+    shared = cached_new_database().parent
+    own = tmp_path / "cache" / "slant" / shared.name
+    own.parent.mkdir(parents=True)
+    own.symlink_to(shared)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 @pytest.fixture

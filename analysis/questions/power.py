@@ -18,6 +18,7 @@ from slant.analysis.questions.checks.design_checks import read_choices
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
+from slant.collector.arguments import checked_arguments
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
 from slant.collector.cost.estimate import estimate_run
 from slant.collector.cost.quote import calls_of_game, guess_of
@@ -51,6 +52,7 @@ class PowerPlan:
     cost_rests_on: list[str]
 
 
+@checked_arguments()
 def plan_power(
     study: str | Path | Study | None = None,
     pilot: str | Path | None = None,

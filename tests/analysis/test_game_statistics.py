@@ -198,7 +198,7 @@ def test_permutations_too_few_for_the_comparisons_are_said(db: Path) -> None:
         ({"by": ["variant"]}, "Leave out that --by"),
         ({"indices": ["SI"]}, "no index"),
         ({"adjust": "sidak"}, "no way to adjust p"),
-        ({"n_draws": 0}, "--n-draws 2000"),
+        ({"n_draws": 0}, "n_draws must be at least 1"),
         ({"source": "collected"}, "no collected games"),
         ({"study": "interference"}, "has no games"),
     ],

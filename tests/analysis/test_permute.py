@@ -213,7 +213,7 @@ def test_a_refit_that_failed_is_counted_and_tried_again(db: Path, whole: analysi
 
 
 def test_what_cant_be_permuted_is_said(db: Path) -> None:
-    with pytest.raises(UsageError, match="0 permutations"):
+    with pytest.raises(UsageError, match="permutations must be at least 1"):
         analysis.permute(db, permutations=0)
     with pytest.raises(UnknownNameError, match="lme4"):
         analysis.permute(db, engine="lme5")

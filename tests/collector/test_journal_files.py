@@ -172,6 +172,7 @@ def test_nobody_compresses_while_another_collects(answered: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_line_that_nobody_can_have_written_costs_itself_and_no_memory(
     plain: Path, text: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

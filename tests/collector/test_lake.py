@@ -51,6 +51,7 @@ def views(place: Path) -> list[str]:
     return [name for (name,) in rows(place, names)]
 
 
+@pytest.mark.slow
 def test_every_view_says_the_same_over_the_lake(home: Path) -> None:
     names = views(home / "a.duckdb")
     assert len(names) > 80

@@ -155,5 +155,5 @@ def test_processes_share_out_concurrency_and_budget(tmp_path: Path) -> None:
     offer = make_offer(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
     shared = _shared_out(offer, Options(concurrency=16, budget_usd=3.0), 3)
     assert (shared.concurrency, shared.budget_usd) == (6, 1.0)
-    with pytest.raises(UsageError, match="--processes must be"):
+    with pytest.raises(UsageError, match="processes must be at least 1"):
         collect(tmp_path / "a.duckdb", tmp_path / "study.toml", simulated=True, processes=0)

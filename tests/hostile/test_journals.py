@@ -41,10 +41,8 @@ def test_each_bad_line_is_reported_with_its_number_and_every_good_one_is_kept(tm
 
 
 @pytest.mark.parametrize("file", ["../../evil.toml", "/etc/evil.toml", "a\\b.toml", "C:x.toml", "x.txt"])
-def test_the_text_of_a_study_in_a_journal_is_written_nowhere_else(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+@pytest.mark.usefixtures("own_cache")
+def test_the_text_of_a_study_in_a_journal_is_written_nowhere_else(file: str, tmp_path: Path) -> None:
     kept = {"study": "s", "study_version": "v", "text_id": "x", "kept_at": "2026-01-01", "contents": ["c"]}
     db, problems = loaded(tmp_path, RUN, encode({"kind": "study", **kept, "files": [[file, "name = 'x'"]]}))
     assert problems == []

@@ -36,6 +36,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "fit": {"db": "a.duckdb", "fit": "effect_size"},
     "game_indices": {"db": "a.duckdb", "study": "hiring"},
     "game_differences": {"db": "a.duckdb", "study": "hiring"},
+    "plan_power": {"study": "rmiat", "variances": {"word": 250.0, "residual": 3200.0}},
     "permute": {"db": "a.duckdb", "study": "interference"},
 }
 WRONG: dict[str, tuple[Any, ...]] = {

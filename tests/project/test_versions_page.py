@@ -9,10 +9,8 @@ import pytest
 from tests.support.typed_pages import blocks, typed
 
 
-def test_every_command_of_the_page_does_what_it_says(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+@pytest.mark.usefixtures("own_cache")
+def test_every_command_of_the_page_does_what_it_says(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "drinks.toml").write_text(blocks(page, "toml")[0], "utf-8")
@@ -24,8 +22,8 @@ def test_every_command_of_the_page_does_what_it_says(
     assert "Nothing to ask: all 32 trials have their answers" in by_name
 
 
-def test_next_lines_run_as_they_are_printed(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+@pytest.mark.usefixtures("own_cache")
+def test_next_lines_run_as_they_are_printed(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "drinks.toml").write_text(blocks(page, "toml")[0], "utf-8")

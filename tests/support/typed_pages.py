@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from slant.collector.studies import catalogue
 from slant.collector.study.toml_table import Table
 from tests.support import ROOT
 
@@ -68,6 +69,7 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, names_of_its_own: re.Pattern[str]
         return plain(table, key, kind, described)
 
     monkeypatch.setattr(Table, "optional", noted)
+    catalogue._shipped_variants.cache_clear()  # what was read before is read again
     return read
 
 

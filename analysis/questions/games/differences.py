@@ -72,7 +72,7 @@ def game_differences(
     Raises UsageError and UnknownNameError for what can't be asked, DatabaseError where there are no games, RError
     where R can't.
     """
-    _check(indices, adjust, n_draws)
+    _check(indices, adjust)
     study = study_in(db, study, has_games, "has games")
     cells = game_cells(db, study, (), source)
     question = _question(study, between, reference, by, conditions)
@@ -115,14 +115,12 @@ def _question(
     return Question(between, reference, tuple(by) or rest, tuple(conditions))
 
 
-def _check(indices: Sequence[str], adjust: str, n_draws: int) -> None:
+def _check(indices: Sequence[str], adjust: str) -> None:
     for name in indices:
         if name not in INDICES:
             raise UnknownNameError("index", name, INDICES)
     if adjust not in ADJUST:
         raise UnknownNameError("way to adjust p", adjust, ADJUST)
-    if n_draws < 1:
-        raise UsageError("Can't draw fewer than one permutation.", "For example: --n-draws 2000")
 
 
 def _left_out_sentences(pairs: Sequence[Comparison]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from slant.analysis.calls.results import Progress, Results, not_kept_yet, result
 from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import RError, UsageError
+from slant.collector.errors import RError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
@@ -69,8 +69,6 @@ def permute(
     Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError where there is
     nothing to permute, RError where the rows as observed can't be fitted.
     """
-    if permutations < 1:
-        raise UsageError(f"Can't test with {permutations} permutations.", "One is the least: --permutations 1000")
     tests = list_tests(db, study, engine, seed, source, settings or {})
     n = permutations + 1
     test_results = [
