@@ -21,10 +21,17 @@ _OBJECT = (
 # "HTTP 401: …", "ClientConnectorError: Cannot connect to host …": what is behind the colon names hosts and accounts
 _SAID = r"regexp_replace(COLUMN, '^(HTTP [0-9]+|\w*(?:Error|Timeout)|no connection within 30 s)\b.*$', '\1', 's')"
 _FOLDERS = r"""regexp_replace(COLUMN, '(~|[A-Za-z]:)?([\\/][^\\/\s''"]+)+[\\/]', '…/', 'g')"""
+# A registration is published under its author's name: its hash or its text leads there.
+_REGISTERED = (
+    "CASE WHEN starts_with((CASE WHEN json_valid(COLUMN) THEN json_extract_string(COLUMN, '$.format') END), "
+    "'slant registration ') IS NOT TRUE THEN COLUMN END"
+)
 _LAST_NAME = r"regexp_replace(COLUMN, '^([/\\~.…]|[A-Za-z]:).*[/\\]', '')"
 
 INSTEAD: dict[str, str] = {
     **dict.fromkeys(("command", "git_commit", "headers", "request_id", "response", "batch_id", "answers"), "NULL"),
+    **dict.fromkeys(("registration", "sha256"), "NULL"),
+    "text": _REGISTERED,
     **dict.fromkeys(("request", "settings", "sent"), _OBJECT),
     **dict.fromkeys(("error", "detail"), _SAID),
     **dict.fromkeys(("messages", "problem", "reasons"), _FOLDERS),

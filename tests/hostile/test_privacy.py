@@ -36,7 +36,8 @@ PATH = f"/home/{PERSON}/work"
 OBJECT = f'{{"user": "{PERSON}", "messages": [], "files": ["{PERSON}.csv"]}}'
 NAMES = ("command", "git_commit", "headers", "request_id", "response", "batch_id", "answers")
 POISON = {
-    **dict.fromkeys(NAMES, f"x {PERSON}"),
+    **dict.fromkeys((*NAMES, "registration", "sha256"), f"x {PERSON}"),
+    "text": f'{{"format": "slant registration 1", "stopping_rule": "{PERSON} decides."}}',
     **dict.fromkeys(("settings", "sent"), OBJECT),
     "detail": f"HTTP 429: rate limit of {ACCOUNT}",
     "error": f"ClientConnectorError: Cannot connect to host {HOST}:8080",
@@ -146,6 +147,16 @@ def test_every_view_is_given_away_without_a_trace(poisoned: Path, tmp_path: Path
     assert len(views) > 40
     export_trials(poisoned, out=tmp_path / "trials.csv", view="trials", anonymous=True)
     assert holding(tmp_path, (PERSON, HOST, ACCOUNT)) == []
+
+
+def test_runs_and_registrations_lead_to_no_published_registration(poisoned: Path) -> None:
+    with reading(poisoned) as connection:
+        for table in ("runs", "registrations"):
+            kept = connection.table(table)
+            assert PERSON in str(kept.fetchall())
+            assert PERSON not in str(anonymised(kept, True).fetchall())
+        answers = connection.sql("SELECT unnest(['{\"tea\": 1}', 'Calm.', '{half']) AS text")
+        assert anonymised(answers, True).fetchall() == answers.fetchall()
 
 
 def test_lakes_transcripts_and_pages_are_given_away_without_a_trace(poisoned: Path, tmp_path: Path) -> None:
