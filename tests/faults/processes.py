@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import duckdb
 
@@ -23,6 +24,7 @@ from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
 from tests.support.given import Row, database
 from tests.support.journals import only_journal
+from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
 REPEAT = 30
@@ -36,8 +38,9 @@ Rows = list[tuple[Any, ...]]
 class Process:
     """A command (module, then words), what it begins with, and what is compared with an undisturbed run.
 
-    `whole`: files that stand before it begins, and are complete at every moment, old or new. `asks`: it needs a
-    server. `has_journal`: its database can be made again from its journal. `writes`: into its folder.
+    `whole`: files that stand before it begins, and are complete at every moment, old or new. `makes`: the file that
+    it writes; whole at every moment, or absent where none stood before. `asks`: it needs a server. `has_journal`: its
+    database can be made again from its journal. `writes`: into its folder.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Process:
     prepare: Callable[[Path], object]
     result: Callable[[Path], Rows]
     whole: tuple[str, ...] = ()
+    makes: str = ""
     asks: bool = False
     has_journal: bool = True
     writes: bool = True
@@ -100,6 +104,16 @@ def _to_export(folder: Path) -> None:
     (folder / "trials.csv").write_text("an older export\n")
 
 
+def _to_seal(folder: Path) -> None:
+    _studied(folder)
+    _asked(folder)
+
+
+def _game(folder: Path) -> None:
+    (folder / "study").mkdir()
+    write_game(folder / "study").rename(folder / "study" / "study.toml")
+
+
 def _in_lake(folder: Path) -> None:
     """A lake that holds the first answers of a database that has grown."""
     study = _studied(folder)
@@ -152,6 +166,12 @@ def _file(folder: Path) -> Rows:
     return [(hashlib.sha256((folder / "trials.csv").read_bytes()).hexdigest(),)]
 
 
+def _archive(folder: Path) -> Rows:
+    """The files in it, each read to its end against its checksum."""
+    with ZipFile(folder / "a.zip") as archive:
+        return [(name, hashlib.sha256(archive.read(name)).hexdigest()) for name in sorted(archive.namelist())]
+
+
 def _lake(folder: Path) -> Rows:
     return query(folder / "lake", "SELECT attempt_id, count(*) FROM trials GROUP BY ALL ORDER BY ALL")
 
@@ -169,6 +189,9 @@ PROCESSES = (
     Process(
         "journal", COLLECT, f"{_ASKED} --repeat {REPEAT} --db {{here}}/a.duckdb", _studied, _trials("a"), asks=True,
     ),
+    Process(
+        "game", COLLECT, f"{_ASKED} --repeat 4 --db {{here}}/a.duckdb", _game, _trials("a"), asks=True,
+    ),
     Process("load", COLLECT, "load --db {here}/a.duckdb", _half_loaded, _attempts("a")),
     Process(
         "merge", COLLECT, "merge --db {here}/a.duckdb {here}/s1.duckdb {here}/s2.duckdb", _shards, _attempts("a"),
@@ -181,7 +204,11 @@ PROCESSES = (
     ),
     Process(
         "export", COLLECT, "export --db {here}/a.duckdb --view trials --out {here}/trials.csv --overwrite", _to_export,
-        _file, whole=("a.duckdb", "trials.csv"),
+        _file, whole=("a.duckdb", "trials.csv"), makes="trials.csv",
+    ),
+    Process(
+        "seal", ANALYZE, "seal --db {here}/a.duckdb --out {here}/a.zip --overwrite --no-r", _to_seal, _archive,
+        whole=("a.duckdb",), makes="a.zip",
     ),
     Process(
         "lake", COLLECT, "export --layout lake {here}/lake --db {here}/a.duckdb", _in_lake, _lake, whole=("a.duckdb",),

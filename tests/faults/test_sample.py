@@ -23,6 +23,9 @@ SLOW = (
     ("migration", "SIGTERM", WRITING),
     ("import", "a folder that can't be written", BEFORE),
     ("fit", "kill -9", WRITING),
+    ("seal", "kill -9", WRITING),
+    ("seal", "the disk is full", BEFORE),
+    ("game", "kill -9", WRITING),
 )
 
 
