@@ -35,6 +35,7 @@
 #' close_trials(trials)
 collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
                            pilot = NULL, yes = FALSE, view = NULL) {
+  check_arguments()
   options <- list(...)
   options$`repeat` <- if (!identical(as.numeric(repetitions), 1)) repetitions
   options <- c(options, list(simulated = simulated, pilot = pilot, yes = yes))

@@ -14,6 +14,7 @@
 controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30, n_rounds = 40,
                                n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05, n_draws = 200,
                                seed = 20260101) {
+  check_arguments()
   games <- simulate_structured_games(p, experiments, n_games, n_rounds, n_groups, class_sizes, reassigned, seed)
   indices <- game_indices(
     games,

@@ -23,6 +23,7 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' draw_figure("plot_tokens", simulate_trials())
 draw_figure <- function(name, data, file = NULL, width = NULL, height = NULL) {
+  check_arguments()
   known <- figure_functions()
   if (!name %in% known) {
     stop_with(sprintf("There is no figure %s.", quoted(name)), sprintf("Figures there are: %s.", toString(known)))

@@ -23,6 +23,7 @@
 #' effect_size(trials)$estimates
 effect_size <- function(data, outcome = "tokens", contrast = "condition", levels = NULL,
                         by = NULL, save_to = NULL) {
+  check_arguments()
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
   check_columns(data, c(outcome, contrast, by), to = "compute an effect size")
   fit_one <- function(rows) {

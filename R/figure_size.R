@@ -14,7 +14,8 @@ check_inches <- function(value, name) {
   if (!is.null(value) && !(is_number && value >= 1 && value <= 50)) {
     stop_with(
       sprintf("Can't draw a figure: `%s` must be a number of inches from 1 to 50.", name),
-      sprintf("Found: %s. A column of a journal is about 3.5 inches wide, a page 7.", quoted(as.character(value)))
+      sprintf("Found: %s. A column of a journal is about 3.5 inches wide, a page 7.",
+              quoted(if (is.function(value)) "a function" else as.character(value)))
     )
   }
 }

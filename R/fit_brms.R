@@ -64,6 +64,7 @@
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", chains = 4, iterations = 4000,
                      warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1, cores = NULL, save_to = NULL,
                      draws_to = NULL, force = FALSE, say = NULL) {
+  check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))

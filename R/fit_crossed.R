@@ -58,6 +58,7 @@
 #' fit$tables$shares
 fit_crossed <- function(data, formula = crossed_formula, contrast = "condition", levels = NULL, by = NULL,
                         save_to = NULL, beside = NULL, power = .8, alpha = .05) {
+  check_arguments()
   need_package("lmerTest", "fit mixed models")
   check_columns(data, c(contrast, by))
   check_alpha(alpha)

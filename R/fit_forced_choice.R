@@ -32,7 +32,8 @@
 #' fit$tables$contrasts
 #' fit$tables$model$verdict
 fit_forced_choice <- function(data, stage = c("valid", "consistent"), random = "item", levels = NULL, ...) {
-  stage <- match.arg(stage)
+  check_arguments()
+  stage <- one_of(stage, eval(formals(fit_forced_choice)$stage), "stage")
   check_columns(data, unique(c("model", "domain", "block", "item", "is_valid", random)))
   check_no_duplicates(data)
   rows <- if (stage == "consistent") valid_rows(data) else data

@@ -73,6 +73,7 @@
 #' fit$fits
 fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, family = "gaussian", n_agq = 1,
                      contrast = "block") {
+  check_arguments()
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))

@@ -62,6 +62,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
                     text = "reasoning_text", id = "trial_id", outcome = "tokens", contrast = "condition",
                     levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
                     seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = NULL) {
+  check_arguments()
   arguments <- as.list(environment())
   settings <- do.call(topic_settings, arguments, quote = TRUE)
   tables <- NULL

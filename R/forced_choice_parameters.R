@@ -21,7 +21,8 @@
 #' forced_choice_parameters()
 #' true_contrasts(forced_choice_parameters(from = "prior", seed = 2))
 forced_choice_parameters <- function(from = c("paper", "prior"), seed = 1) {
-  from <- match.arg(from)
+  check_arguments()
+  from <- one_of(from, eval(formals(forced_choice_parameters)$from), "from")
   cells <- expand.grid(
     block = example_blocks(), domain = names(example_domains()), model = names(example_models()),
     stringsAsFactors = FALSE

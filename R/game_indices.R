@@ -54,6 +54,7 @@
 #' game_indices(rounds, n_draws = 100, n_random = 20)[c("index", "estimate", "conf_low", "random_level")]
 game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_random = 200, seed = 20260101,
                          n_groups = NULL, class_sizes = NULL) {
+  check_arguments()
   check_columns(data, c(by, "game", "class", "choice"), to = "measure games")
   check_resampling(n_draws, seed, to = "measure games")
   check_resampling(n_random, seed, to = "measure games")

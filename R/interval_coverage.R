@@ -19,6 +19,7 @@
 #' recovered <- transform(recovered, conf_low = estimate - 1.96, conf_high = estimate + 1.96)
 #' interval_coverage(recovered, by = character())
 interval_coverage <- function(data, by = c("model", "domain"), level = .95, band = .99) {
+  check_arguments()
   check_columns(data, c(by, "truth", "conf_low", "conf_high"), to = "count intervals")
   group <- factor(group_codes(data, by))
   first <- data[match(levels(group), group), by, drop = FALSE]

@@ -20,6 +20,12 @@
 #' table <- mixed_model_table(fit)
 #' print(table, digits = 4)
 mixed_model_table <- function(fit, effect = "condition") {
+  if (!inherits(fit, "slant_fit") || !is.data.frame(fit$estimates)) {
+    stop_with(sprintf("`fit` must be a fit, as fit_lme4() returns, but is %s.", in_short(fit)))
+  }
+  if (!is_text(effect)) {
+    stop_with(sprintf("`effect` must be the name of a column, but is %s.", in_short(effect)))
+  }
   keys <- fit$fits[setdiff(names(fit$fits), names(empty_table("fits")))]
   # The value of the first row of each group that `is_row` marks.
   of_group <- function(table, is_row, column) {

@@ -25,6 +25,7 @@
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
 open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_s = 30) {
+  check_arguments()
   connection <- open_database(db, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))

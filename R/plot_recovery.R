@@ -21,6 +21,7 @@
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
 plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
+  check_arguments()
   begin_figure(file, width, height)
   rows <- recovery_to_draw(figure_rows(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))

@@ -22,6 +22,7 @@
 #' ranked <- rank_ordered(games)
 #' stats::xtabs(n ~ group_rank + class_rank + game, ranked)
 rank_ordered <- function(data, by = NULL) {
+  check_arguments()
   if (is.data.frame(data) && !"choice" %in% names(data) && all(c("group", "n") %in% names(data))) {
     data$choice <- data$group
   }

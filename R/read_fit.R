@@ -20,7 +20,8 @@
 #' attr(fit, "slant")$verdict
 #' summary(fit)
 read_fit <- function(db, fit = NULL, what = c("model", "draws"), patience_s = 30) {
-  what <- match.arg(what)
+  check_arguments()
+  what <- one_of(what, eval(formals(read_fit)$what), "what")
   database <- database_of(db)
   models <- stored_models(database, patience_s)
   if (database != db) {

@@ -15,6 +15,7 @@
 #' writeLines(c("trial_id,label,note", "t1,evasive,asks back", "t2,plain,"), file)
 #' read_notes(c(anna = file))
 read_notes <- function(files, trials = NULL) {
+  check_arguments()
   readers <- if (is.null(names(files))) sub("[.][^.]*$", "", basename(files)) else names(files)
   if (length(files) == 0 || anyDuplicated(readers)) {
     stop_with("Notes need one file for each reader, and no two of one name.")

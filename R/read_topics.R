@@ -26,7 +26,8 @@
 #' class(read_topics(file)$model)
 #' head(read_topics(file, "documents"))
 read_topics <- function(db, what = c("all", "documents")) {
-  what <- match.arg(what)
+  check_arguments()
+  what <- one_of(what, eval(formals(read_topics)$what), "what")
   topics <- read_topics_file(db)
   if (!inherits(topics, "slant_topics")) {
     stop_with(sprintf("Can't open %s: it holds no topic model of slant.", quoted(db)))

@@ -19,6 +19,7 @@
 #' writeLines(c("model,test,condition,tokens", "o3-mini,flowers_insects,compatible,64"), file)
 #' read_trials(file)
 read_trials <- function(file, columns = NULL, view = NULL) {
+  check_arguments()
   if (!is.character(file) || length(file) != 1 || !file.exists(file)) {
     stop_with(sprintf("Can't read %s: there is no such file.", quoted(as.character(file))))
   }

@@ -32,7 +32,8 @@
 #' interval_coverage(recovered)
 recover_contrasts <- function(n = 100, truths = c("prior", "paper"), seed = 1, n_words = 20, chains = 2,
                               iterations = 700, warmup = 200, adapt_delta = .95, cores = 1, say = NULL) {
-  truths <- match.arg(truths)
+  check_arguments()
+  truths <- one_of(truths, eval(formals(recover_contrasts)$truths), "truths")
   say <- progress_writer(say)
   seeds <- with_seed(seed, matrix(sample.int(.Machine$integer.max, 3 * n), ncol = 3))
   settings <- list(chains = chains, iterations = iterations, warmup = warmup, adapt_delta = adapt_delta)

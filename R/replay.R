@@ -23,6 +23,7 @@
 #' checked <- replay(file.path(folder, "study.zip"), out = file.path(folder, "check"), r = FALSE)
 #' table(checked$kind, checked$status)
 replay <- function(archive, out = "check", r = TRUE) {
+  check_arguments()
   if (!is.character(archive) || length(archive) != 1 || !file.exists(archive)) {
     stop_with(sprintf("Can't replay %s: there is no such file.", quoted(as.character(archive))))
   }

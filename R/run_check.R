@@ -39,11 +39,13 @@
 #' trials <- simulate_trials()
 #' run_check("check_refusals", trials, list(by = c("model", "test")))$rows
 run_check <- function(name, data, arguments = list()) {
+  check_arguments()
   check <- checks()[[name]]
   if (is.null(check)) {
     known <- names(checks())
     stop_with(sprintf("There is no check %s.", quoted(name)), sprintf("Checks there are: %s.", toString(known)))
   }
+  check_columns(as_columns(data), character(), to = "check")
   result <- with_conditions(function() {
     do.call(check, c(list(as_columns(data)), Filter(Negate(is.null), as.list(arguments))), quote = TRUE)
   })

@@ -23,6 +23,7 @@
 #' run_fit("effect_size", trials, list(outcome = "tokens"))
 #' run_fit("trimmed_difference", trials, list(trim = 0))
 run_fit <- function(engine, data, arguments = list()) {
+  check_arguments()
   known <- engines()
   if (!is.character(engine) || length(engine) != 1 || !engine %in% names(known)) {
     stop_with(

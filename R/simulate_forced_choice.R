@@ -28,6 +28,7 @@
 #' stats::aggregate(is_consistent ~ block + domain + model, simulate_forced_choice(), mean)
 simulate_forced_choice <- function(parameters = forced_choice_parameters(), n_words = 20, repetitions = 1, seed = 1,
                                    db = NULL) {
+  check_arguments()
   needed <- c("model", "domain", "block", "p_valid", "p_consistent", "sd_item_valid", "sd_item_consistent")
   check_columns(parameters, needed, to = "simulate trials")
   trials <- with_seed(seed, {

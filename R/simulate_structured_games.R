@@ -34,6 +34,7 @@
 simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "gasi"), n_games = 30,
                                       n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5), reassigned = .05,
                                       seed = 20260101) {
+  check_arguments()
   check_structure(p, experiments, n_groups, class_sizes, reassigned)
   check_random_game(n_rounds, n_groups, class_sizes, n_games, n_cells = 1)
   check_resampling(n_games, seed, to = "simulate games")

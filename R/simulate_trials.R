@@ -22,6 +22,7 @@
 #' trials <- simulate_trials(n_wordings = 2)
 #' head(trials[c("model", "test", "condition", "item", "wording", "answer", "tokens")])
 simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
+  check_arguments()
   trials <- with_seed(seed, {
     trials <- simulated_cells(n_wordings)
     trials$is_refusal <- stats::runif(nrow(trials)) < .03

@@ -30,6 +30,7 @@
 #' fits$estimates
 #' fits$fits$other_versions
 stored_fits <- function(db, fit = NULL, patience_s = 30) {
+  check_arguments()
   tables <- whole_tables(db, c("fits", "estimates", "variances"), patience_s, stored_bayesian_tables())
   fits <- tables$fits
   if (!is.null(fit)) {

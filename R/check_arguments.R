@@ -1,0 +1,97 @@
+# What exported functions are called with, checked before anything is done or written: by the name of the argument, which
+# means the same in all of them. What the data must hold, and ranges of one function's own, it says itself.
+
+# Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
+# right where it is the default; what was not given is not looked at.
+check_arguments <- function() {
+  frame <- parent.frame()
+  parameters <- formals(sys.function(sys.parent()))
+  for (name in intersect(names(parameters), names(argument_rules))) {
+    if (eval(call("missing", as.name(name)), frame)) next
+    value <- get(name, envir = frame)
+    if (is.null(value) && is.null(parameters[[name]])) next
+    rule <- argument_rules[[name]]
+    if (!rule$is_right(value)) {
+      stop_with(sprintf("`%s` must be %s, but is %s.", name, rule$must_be, in_short(value)))
+    }
+  }
+}
+
+# One of the values that an argument of the calling function has by default, or the first where it was not given.
+one_of <- function(value, choices, name) {
+  if (identical(value, choices)) {
+    return(choices[[1]])
+  }
+  if (!is_text(value) || !value %in% choices) {
+    stop_with(sprintf("`%s` must be one of %s, but is %s.", name, quoted(choices), in_short(value)))
+  }
+  value
+}
+
+is_text <- function(value) is.character(value) && length(value) == 1 && !is.na(value)
+
+is_whole <- function(value, least) {
+  is.numeric(value) && length(value) == 1 && is.finite(value) && value == round(value) &&
+    value >= least && value <= .Machine$integer.max
+}
+
+# A value as a sentence shows it.
+in_short <- function(value) {
+  if (is.function(value)) {
+    return("a function")
+  }
+  if (is.null(value)) {
+    return("NULL")
+  }
+  if (is.list(value) || length(value) != 1) {
+    return(sprintf("of class \"%s\" and length %d", class(value)[[1]], length(value)))
+  }
+  if (is.character(value) && !is.na(value)) sprintf("the text \"%s\"", value) else format(value)
+}
+
+argument_rules <- local({
+  text <- list(must_be = "one text", is_right = function(value) is_text(value) && nzchar(value))
+  texts <- list(
+    must_be = "text, nothing of it missing",
+    is_right = function(value) is.null(value) || (is.character(value) && !anyNA(value))
+  )
+  whole <- function(least) {
+    force(least)
+    list(
+      must_be = sprintf("a whole number%s", if (least >= 0) sprintf(" from %d", least) else ""),
+      is_right = function(value) is_whole(value, least)
+    )
+  }
+  flag <- list(must_be = "TRUE or FALSE", is_right = function(value) isTRUE(value) || isFALSE(value))
+  number <- list(
+    must_be = "one number", is_right = function(value) is.numeric(value) && length(value) == 1 && is.finite(value)
+  )
+  list_or_texts <- list(
+    must_be = "text, or a list of it by name",
+    is_right = function(value) {
+      length(value) > 0 && (is.character(value) || is.list(value)) && is.character(unlist(value)) &&
+        !anyNA(unlist(value))
+    }
+  )
+  numbers <- list(
+    must_be = "finite numbers", is_right = function(value) {
+      !is.function(value) && is.numeric(unlist(value)) && all(is.finite(unlist(value)))
+    }
+  )
+  by_name <- list(
+    must_be = "a list by name",
+    is_right = function(value) {
+      is.null(value) || (is.list(value) && (length(value) == 0 || !is.null(names(value)) && all(nzchar(names(value)))))
+    }
+  )
+  rules <- list(levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
+  rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "outcome",
+          "preprocessing", "reference", "save_to", "study", "text", "adjust", "coding", "view")] <- list(text)
+  rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
+  rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
+          "n_words", "repetitions", "lower_thresh", "permutations", "pilot")] <- list(whole(1))
+  rules[c("n_examples", "warmup", "n_random")] <- list(whole(0))
+  rules[["seed"]] <- whole(-.Machine$integer.max)
+  rules[c("force", "simulated", "yes", "r")] <- list(flag)
+  rules
+})
