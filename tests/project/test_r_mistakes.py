@@ -1,4 +1,4 @@
-"""Every argument of every exported R function, given wrong: an R condition with a sentence of ours, and nothing written.
+"""Every argument of every exported R function, given wrong: a sentence of ours, and nothing written.
 
 r_mistakes.R walks over the exports; the sentences stand in r_mistakes.txt, which `SLANT_NEW_MISTAKES=1 pytest
 tests/project/test_r_mistakes.py` writes anew.
