@@ -89,8 +89,8 @@ argument_rules <- local({
           "preprocessing", "reference", "save_to", "study", "text", "adjust", "coding", "view")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
-          "n_words", "repetitions", "lower_thresh", "permutations", "pilot")] <- list(whole(1))
-  rules[c("n_examples", "warmup", "n_random")] <- list(whole(0))
+          "n_words", "repetitions", "permutations", "pilot")] <- list(whole(1))
+  rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["seed"]] <- whole(-.Machine$integer.max)
   rules[c("force", "simulated", "yes", "r")] <- list(flag)
   rules
