@@ -1,5 +1,5 @@
-# What exported functions are called with, checked before anything is done or written: by the name of the argument, which
-# means the same in all of them. What the data must hold, and ranges of one function's own, it says itself.
+# What exported functions are called with, checked before anything is done or written: by the name of the argument,
+# which means the same in all of them. What the data must hold, and ranges of one function's own, it says itself.
 
 # Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
 # right where it is the default; what was not given is not looked at.
@@ -84,9 +84,12 @@ argument_rules <- local({
       is.null(value) || (is.list(value) && (length(value) == 0 || !is.null(names(value)) && all(nzchar(names(value)))))
     }
   )
-  rules <- list(levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
-  rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "outcome",
-          "preprocessing", "reference", "save_to", "study", "text", "adjust", "coding", "view")] <- list(text)
+  text_or_null <- list(
+    must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
+  )
+  rules <- list(outcome = text_or_null, levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
+  rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
+          "reference", "save_to", "study", "text", "adjust", "coding", "view")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot")] <- list(whole(1))

@@ -84,7 +84,7 @@ test_that("one model alone is permuted without it, one block alone is told", {
   alone <- by_glmer(trials[trials$model == "claude-sonnet-4", ], permutations = 1)
   expect_equal(nrow(alone$tests), 2 * 3)
   expect_error(by_glmer(trials[trials$block == "congruent", ]), "exactly two labels")
-  expect_error(by_glmer(trials, permutations = 0), "1 or more")
+  expect_error(by_glmer(trials, permutations = 0), "a whole number from 1")
 })
 
 test_that("an effect of block stands out, and none does where labels were drawn anyhow", {
