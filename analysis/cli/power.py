@@ -113,9 +113,11 @@ def power_command(
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import draw_into
+    from slant.analysis.plots.drawing import check_figure_name, draw_into
     from slant.analysis.questions.power import plan_power
 
+    if figure is not None:
+        check_figure_name(figure)
     given = {"word": word, "wording": wording, "residual": residual, "sd": sd, "game": game}
     variances = {name: value for name, value in given.items() if value is not None}
     with FitProgress() as progress:

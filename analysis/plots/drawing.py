@@ -200,11 +200,17 @@ def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, w
     return draw_into(file, "plot_specifications", rows_to_draw(table, labels), workers)
 
 
-def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 1) -> str:
-    """Draw one figure into `file` (.svg or .png); returns the path and its text alternative."""
+def check_figure_name(file: Path) -> str:
+    """The ending of `file`, svg or png. UsageError for another one, before anything is computed for the figure."""
     ending = file.suffix.lower()[1:]
     if ending not in ("svg", "png"):
         raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")
+    return ending
+
+
+def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 1) -> str:
+    """Draw one figure into `file` (.svg or .png); returns the path and its text alternative."""
+    ending = check_figure_name(file)
     (figure,) = draw([(function, rows)], workers, ending)
     if isinstance(figure, str):
         raise RError("The figure could not be drawn.", figure)

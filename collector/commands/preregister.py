@@ -45,7 +45,7 @@ _later = section("Later models")
     "--look", "looks_at", multiple=True, type=AT_LEAST_1, metavar="TRIALS", help="Look after so many of a model."
 )
 @_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
-@click.option("--from", "pilot", type=FILE, metavar="PILOT", help="A pilot's database: adds the numbers planned with.")
+@click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
 @verbose_option
 def preregister_command(

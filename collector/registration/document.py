@@ -61,12 +61,14 @@ def make_registration(
     where a choice can't hold."""
     study = studies[0]
     _check(choices, planned_count(study, choices.repetitions))
+    fits = _fits(study, choices.fits)
+    if pilot is not None and not pilot.is_file():
+        raise UsageError(f'There is no database "{pilot}" of a pilot.', "To name another one: --from FILE")
     n_planned = sum(planned_count(v, choices.repetitions) * len(_models(v, models, simulated)) for v in studies)
     if say is not None and n_planned > _MANY:
         say(f"Making the prompts of {n_planned:,} trials; a million take about a minute.")
     prompts: dict[str, list[str]] = {}
     plans = [_plan(variant, _models(variant, models, simulated), choices, pilot, prompts) for variant in studies]
-    fits = _fits(study, choices.fits)
     at = sorted({*choices.looks_at, max(plan_row["trials_per_model"] for plan_row in plans)})
     document = {
         "format": FORMAT,

@@ -111,6 +111,7 @@ def test_the_shell_prints_a_table_and_draws(db: Path, tmp_path: Path) -> None:
         (("--study", "rmiat", "--word", "1"), "needs the variance of residual"),
         (("--word", "1", "--residual", "1"), "needs a study"),
         (("--study", "rmiat", "--word", "1", "--residual", "1", "--words", "16,x"), "whole numbers with commas"),
+        (("--study", "rmiat", "--word", "1", "--residual", "1", "--figure", "a.bmp"), "ends in .svg or .png"),
     ],
 )
 def test_what_is_missing_is_said_with_what_to_type(words: tuple[str, ...], message: str) -> None:
@@ -118,6 +119,7 @@ def test_what_is_missing_is_said_with_what_to_type(words: tuple[str, ...], messa
     assert result.exit_code == 2
     assert message in result.output
     assert "Traceback" not in result.output
+    assert "mde" not in result.output  # nothing is computed before that
 
 
 def test_python_refuses_a_pilot_beside_given_variances(db: Path) -> None:
