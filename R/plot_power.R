@@ -16,7 +16,7 @@ plot_power <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   is_of_games <- "n_games" %in% names(data)
   rows <- power_to_draw(data, is_of_games)
-  n_columns <- columns_within(width, nlevels(rows$panel), each_in = 2.4, beside_in = .6)
+  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, beside_in = .6)
   finish_figure(
     power_curves(rows, n_columns), file, power_in_words(rows, is_of_games), width, height, 7.5,
     2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),
@@ -44,7 +44,7 @@ power_to_draw <- function(data, is_of_games) {
   })
   wordings <- if (!is_of_games) ifelse(rows$n_wordings == 1, "1 wording", paste(rows$n_wordings, "wordings"))
   parts <- c(cell, list(if (is.null(wordings)) rep("games", nrow(rows)) else wordings))
-  panel <- do.call(paste, c(parts, sep = ", "))
+  panel <- do.call(paste, c(parts, sep = "\n"))
   rows$panel <- factor(panel, unique(panel))
   rows
 }
@@ -67,7 +67,7 @@ power_in_words <- function(rows, is_of_games) {
   numbers <- vapply(each, function(part) {
     last <- part[nrow(part), ]
     sprintf(
-      "%s%s: %.3g at %d, %.3g at %d", part$panel[[1]], if (is_of_games) "" else paste(",", part$look[[1]]),
+      "%s%s: %.3g at %d, %.3g at %d", gsub("\n", ", ", part$panel[[1]]), if (is_of_games) "" else paste(",", part$look[[1]]),
       part$mde[[1]], as.integer(part$x[[1]]), last$mde, as.integer(last$x)
     )
   }, "")
