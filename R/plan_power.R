@@ -180,18 +180,23 @@ power_advice <- function(plan, is_of_games) {
     return("Twice the games make the standard error 1.41 times smaller; more rounds in a game don't make more games.")
   }
   best <- sort(table(plan$raise), decreasing = TRUE)
-  floor <- stats::median(plan$std_error_endless / plan$std_error, na.rm = TRUE)
+  left <- plan$std_error_endless / plan$std_error
+  floor <- stats::median(left, na.rm = TRUE)
+  n_without <- sum(left < .05, na.rm = TRUE)
   c(
     sprintf(
       "Raise the number of %s: doubling it leaves the smallest effect to find in %d of %s.", names(best)[[1]],
       best[[1]], counted(nrow(plan), "row")
     ),
-    if (floor < .05) {
-      paste(
-        "These variances hold next to no effect that differs by word or wording, which a small pilot may miss: where",
-        "there is one, repetitions can't replace words."
+    if (n_without > 0) {
+      sprintf(
+        paste(
+          "The variances of %d of %s hold next to no effect that differs by word or wording, which a small pilot may",
+          "miss: where there is one, repetitions can't replace words, and these rows promise too much."
+        ), n_without, counted(nrow(plan), "row")
       )
-    } else {
+    },
+    if (floor >= .05) {
       sprintf(
         "Repetitions can't replace words: with endless ones, standard errors would still be %.0f %% of these %s.",
         100 * floor, "(in the middle row)"

@@ -27,6 +27,8 @@ test_that("what to raise is the number whose doubling leaves the smallest effect
   expect_equal(plan_quietly(few_wordings, n_words = 40, n_wordings = 5)$raise, "wordings")
   expect_message(plan_power(given, n_words = 16), "Repetitions can't replace words")
   expect_message(plan_power(list(word = 0, residual = 1), n_words = 16), "a small pilot may miss")
+  one_of_two <- data.frame(model = c("a", "b"), word = c(0, 250), wording = c(0, 30), residual = 3200)
+  expect_message(plan_power(one_of_two, n_words = 16), "variances of 1 of 2 rows .* promise too much")
   expect_message(plan_power(given, n_wordings = 1), "nothing is said of other wordings")
 })
 
@@ -54,6 +56,12 @@ test_that("the figure shows words, wordings and repetitions", {
   skip_if_not_installed("ggplot2")
   plan <- plan_quietly(given, n_words = c(8, 32), n_wordings = c(5, 20), n_repetitions = c(1, 5))
   expect_same_figure("power", plot_power(plan))
+  two <- data.frame(model = c("o3-mini", "deepseek-r1"), word = 250, residual = 3200)
+  many <- plan_quietly(two, n_words = c(16, 32), n_wordings = c(5, 10, 20))
+  skip_if_not_installed("ggplot2")
+  layout <- ggplot2::ggplot_build(plot_power(many))$layout$layout
+  expect_equal(c(nrow(layout), max(layout$COL)), c(6, 3))
+  expect_equal(as.character(layout$panel[[1]]), "o3-mini\n5 wordings")
 })
 
 test_that("associations: standard errors and power are those of simulated studies", {
