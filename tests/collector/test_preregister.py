@@ -119,6 +119,7 @@ def test_a_database_without_answers_is_no_pilot(tiny: str, pilot: Path) -> None:
         ({"looks_at": [8]}, "the plan has 8 of each model"),
         ({"fits": ["lm4"]}, 'Did you mean "lme4"'),
         ({"eligible": ["gpt; DROP"]}, "no pattern"),
+        ({"pilot": "nowhere.duckdb"}, "no database .* of a pilot"),
     ],
 )
 def test_what_can_not_be_kept_is_not_registered(tiny: str, choice: dict[str, Any], words: str) -> None:
