@@ -41,6 +41,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.nested_columns import flat
+from slant.analysis.rows.study_choice import fits_of
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, SlantError, UsageError
 from slant.collector.keep.database import reading
@@ -131,16 +132,24 @@ def replay(
             raise UsageError(f'There is no folder "{out.absolute().parent}" to replay in.', "Make it first: mkdir")
         check_room(opened, out.absolute().parent)
         out.mkdir(exist_ok=True)
-        rows = _unpacked(opened, out / _SEALED, stages)
-        names = frozenset(name for name in opened.members if (out / _SEALED / name).is_file())
+        try:
+            return _replayed(opened, out, executor or workers, stages, with_r=with_r)
+        except KeyboardInterrupt:
+            shutil.rmtree(out, ignore_errors=True)
+            raise
+
+
+def _replayed(opened: Archive, out: Path, workers: Workers | Executor, stages: Stages, *, with_r: bool) -> Replayed:
+    rows = _unpacked(opened, out / _SEALED, stages)
+    names = frozenset(name for name in opened.members if (out / _SEALED / name).is_file())
     notes: list[str] = []
     record = _record(out / _SEALED / layout.REPLAY)
     state = _begun(record, out, names, stages, notes, with_r=with_r)
     with in_one_order(state.db, out):
         rows += _data_rows(state, stages)
-        rows += _step_rows(state, executor or workers, stages)
+        rows += _step_rows(state, workers, stages)
         rows += _table_rows(state, stages)
-        rows += _figure_rows(state, executor or workers, stages)
+        rows += _figure_rows(state, workers, stages)
     table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
     table.write_csv(out / "replay.csv")
     return Replayed(table, _version_rows(state), tuple(notes), state.db)
@@ -274,9 +283,14 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
 def _rule(state: _Replay, step: Step) -> Rule:
     if "brms" in step.packages:
         return _rule_of_draws(state)
-    definition = state.study.fits.get(str(step.arguments.get("fit")))
+    return Rule(tolerance_of(step, state.study), of_r=True)
+
+
+def tolerance_of(step: Step, study: Study) -> float:
+    """How far the numbers of a step without draws may be apart."""
+    definition = fits_of(study).get(str(step.arguments.get("fit")))
     several = definition is not None and (definition.formula or "").count("|") > 1
-    return Rule(SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED, of_r=True)
+    return SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED
 
 
 def _rule_of_draws(state: _Replay) -> Rule:

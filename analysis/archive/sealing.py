@@ -194,7 +194,8 @@ def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages)
         fits = {call_id for (call_id,) in connection.execute("SELECT call_id FROM fit_cells").fetchall()}
     if stale := len((now_kept & fits) - of_fits):
         contents.notes.append(
-            f"{stale} kept fits were left out: they are of earlier rows, settings or code, or could not be made again."
+            f"{stale} kept fits were left out: they are of earlier rows, settings or code, could not be made again, or "
+            "were made for `analyze check`, which makes them again."
         )
     copy_results(db, contents.copy, (now_kept - fits) | (now_kept & of_fits), contents.without)
     _write_frames(contents, made)

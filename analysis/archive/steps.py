@@ -20,6 +20,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import fit
 from slant.analysis.pages.report_comparison import is_quick
+from slant.analysis.rows.study_choice import fits_of
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -72,7 +73,7 @@ def read_step(row: Any) -> Step:
 def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
     """The study's quick fits, and whatever else was computed and is kept (`kept`: call ids) of today's rows, settings
     and code."""
-    for definition in study.fits.values():
+    for definition in fits_of(study).values():
         yield from _fit_steps(db, study, definition, frozenset(kept))
     with reading(db) as connection:
         tables = {

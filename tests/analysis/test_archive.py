@@ -13,6 +13,8 @@ import socket
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -20,14 +22,25 @@ import pytest
 from click.testing import CliRunner
 
 from slant.analysis.archive import layout
-from slant.analysis.archive.comparison import AGREES, COMPUTED, DIFFERS, NOT_MADE, Rule, compare_tables
+from slant.analysis.archive.comparison import (
+    AGREES,
+    COMPUTED,
+    DIFFERS,
+    NOT_MADE,
+    SEVERAL_EFFECTS,
+    Rule,
+    compare_tables,
+)
 from slant.analysis.archive.crate import write_crate
 from slant.analysis.archive.journals import seal_journals
 from slant.analysis.archive.left_out_texts import without_reasoning
 from slant.analysis.archive.privacy import PrivateWords
-from slant.analysis.archive.replaying import Replayed, replay
+from slant.analysis.archive.replaying import Replayed, replay, tolerance_of
 from slant.analysis.archive.sealing import seal
+from slant.analysis.archive.stages import Stages
+from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
+from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
@@ -35,6 +48,7 @@ from slant.collector import collect
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import compress_finished, journal_paths
+from slant.collector.studies.catalogue import load_study
 from tests.support.tiny_study import write_tiny
 
 KEY = "sk-test-0123456789abcdef"
@@ -227,6 +241,26 @@ def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archi
     with pytest.raises(DatabaseError, match="the journal of the run"):
         seal(copy, "drinks", tmp_path / "b.zip")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.duckdb", "b.duckdb.journal"]
+
+
+@pytest.mark.needs("R")
+def test_effects_over_words_are_sealed_though_no_study_names_them(db: Path) -> None:
+    (step,) = (step for step in steps_of(db, load_study("rmiat"), ()) if step.name == "fit-crossed")
+    assert (step.command, step.reads_texts) == ("analyze --fit crossed --study rmiat", False)
+    assert tolerance_of(step, load_study("rmiat")) == SEVERAL_EFFECTS
+
+
+def test_a_replay_that_is_interrupted_leaves_nothing(archive: Path, tmp_path: Path) -> None:
+    class Interrupted(Stages):
+        @contextmanager
+        def stage(self, name: str, unit: str = "") -> Iterator[Progress]:
+            if name == "Tables":
+                raise KeyboardInterrupt
+            yield lambda done, total: None
+
+    with pytest.raises(KeyboardInterrupt):
+        replay(archive, tmp_path / "check", with_r=False, progress=Interrupted())
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
