@@ -66,8 +66,9 @@ power_in_words <- function(rows, is_of_games) {
   each <- split(ends, list(ends$look, ends$panel), drop = TRUE)
   numbers <- vapply(each, function(part) {
     last <- part[nrow(part), ]
+    cell <- gsub("\n", ", ", part$panel[[1]], fixed = TRUE)
     sprintf(
-      "%s%s: %.3g at %d, %.3g at %d", gsub("\n", ", ", part$panel[[1]]), if (is_of_games) "" else paste(",", part$look[[1]]),
+      "%s%s: %.3g at %d, %.3g at %d", cell, if (is_of_games) "" else paste(",", part$look[[1]]),
       part$mde[[1]], as.integer(part$x[[1]]), last$mde, as.integer(last$x)
     )
   }, "")
