@@ -54,9 +54,6 @@
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
                              priors = NULL, within = c("model", "domain"), cores = 1, ...) {
   check_arguments()
-  if (!is.numeric(permutations) || length(permutations) != 1 || is.na(permutations) || permutations < 1) {
-    stop_with("Can't test by permutation: `permutations` must be 1 or more.")
-  }
   refit <- function(number) {
     refit_permutation(
       data, formula,

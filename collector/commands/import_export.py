@@ -48,7 +48,7 @@ _EXPORT_EXAMPLES = """\b
 Examples:
   collect export --out trials.parquet
   collect export --study NAME --out trials.csv --spreadsheet-safe
-  collect export --anonymous --out trials.csv      for a blind review: without commands, paths, hosts, ids
+  collect export --anonymous --out trials.csv      for a blind review: without commands, paths, hosts
   collect export --view refusal_counts --format csv --out -
   collect export --view allocation_candidates --out candidates.csv
   collect export --layout scout --out transcripts/trials.parquet

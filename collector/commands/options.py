@@ -117,7 +117,7 @@ def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) 
 
 
 anonymous_option = click.option(
-    "--anonymous", is_flag=True, help="Leave out what tells who collected: commands, paths, hosts, headers, ids."
+    "--anonymous", is_flag=True, help="Leave out what tells who collected: paths, hosts, headers, ids of requests."
 )
 verbose_option = output_option(
     "--verbose",

@@ -64,7 +64,8 @@ def export_trials(
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
     empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
     formula; such a file no longer holds the answers as they were given, so don't import it again. `anonymous` leaves
-    out what tells who collected (keep/anonymous.py): commands, paths, hosts, headers, ids, responses as they came.
+    out what tells who collected (keep/anonymous.py): commands, paths, hosts, headers, ids of requests, responses as
+    they came.
 
     UsageError where `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.

@@ -151,7 +151,7 @@ test_that("settings that can't be are refused before anything is fitted", {
   skip_without_brms()
   expect_error(short(rows, iterations = 100), "would all be warm-up")
   expect_error(short(rows, chains = 0), "`chains` must be a whole number from 1")
-  expect_error(short(rows, seed = 1.5), "seed must be a whole number")
+  expect_error(short(rows, seed = 1.5), "`seed` must be a whole number")
   expect_error(short(rows, adapt_delta = 1), "adapt_delta must be between 0 and 1")
   expect_error(short(rows, priors = list(b = "evil()")), NA) # says so in its row, as any group that can't be fitted
   expect_match(short(rows, priors = list(b = "evil()"))$fits$error, "none of the distributions")
