@@ -35,7 +35,7 @@ from slant.analysis.bridge.worker_start import (
     worker_context,
 )
 from slant.collector.errors import RError
-from slant.collector.system.child_processes import with_safe_path
+from slant.collector.system.child_processes import safe_path, with_safe_path
 from slant.collector.system.operating_system import core_count
 
 log = logging.getLogger(__name__)
@@ -127,10 +127,12 @@ def run_jobs(
 
 @dataclass(frozen=True)
 class _Pool:
-    """Worker processes; each says in `begun` that R has started in it, or has said why it can't."""
+    """Worker processes; each says in `begun` that R has started in it, or has said why it can't. `path` is where they
+    look for modules."""
 
     executor: ProcessPoolExecutor
     begun: Connection
+    path: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,8 @@ def _run_pool(
 
     Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
     """
-    pool = _idle_pool() or _pool(max(count, core_count()))
+    path = frozenset(safe_path(function))
+    pool = _idle_pool(path) or _pool(max(count, core_count()), path)
     running: dict[Future[Any], int] = {}
     is_sound = False
     try:
@@ -187,9 +190,14 @@ def _run_pool(
     return None
 
 
-def _idle_pool() -> _Pool | None:
+def _idle_pool(path: frozenset[str]) -> _Pool | None:
+    """A pool that looks for modules wherever this process does now; others would not find a function from there."""
     with contextlib.suppress(IndexError):  # another thread may have taken the last one
-        return _idle.pop()
+        while True:
+            pool = _idle.pop()
+            if path <= pool.path:
+                return pool
+            _kill(pool)
     return None
 
 
@@ -227,7 +235,7 @@ def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerE
     return WorkerError("The process in which R runs could not start.", *said[-_LINES_SAID:])
 
 
-def _pool(count: int) -> _Pool:
+def _pool(count: int, path: frozenset[str]) -> _Pool:
     context = worker_context()
     begun, say_begun = context.Pipe(duplex=False)
     with _starting, environment():  # its locks need a process, too, which multiprocessing starts
@@ -237,7 +245,7 @@ def _pool(count: int) -> _Pool:
             None, _kill_all, exitpriority=1
         )  # before multiprocessing waits for them, which have no end of their own
     _pools.add(executor)
-    return _Pool(executor, begun)
+    return _Pool(executor, begun, path)
 
 
 def _submit(pool: _Pool, function: Callable[[Any], Any], job: Any) -> Future[Any]:

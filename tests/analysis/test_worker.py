@@ -48,6 +48,16 @@ def test_a_worker_serves_many_jobs() -> None:
     assert os.getpid() not in processes
 
 
+def test_workers_of_an_earlier_call_do_not_serve_a_function_that_they_would_not_find(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)  # the current folder is not on the path of workers, unless their function lies there
+    at_once = [run_jobs(len, ["R"], workers=1) for _ in range(3)]
+    assert [next(results) for results in at_once] == [(0, 1)] * 3
+    assert [list(results) for results in at_once] == [[]] * 3
+    assert dict(run_jobs(square_or_die, [5], workers=1)) == {0: 25}
+
+
 def test_an_error_in_a_job_reaches_the_caller() -> None:
     with pytest.raises(TypeError):
         list(run_jobs(square_or_die, ["three"], workers=1))
