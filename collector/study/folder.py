@@ -61,7 +61,9 @@ class StudyFolder:
         try:
             path = (self.root / name).resolve()
             is_there = path.exists()
-        except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+            if path.is_symlink():  # a path without links is left of all others
+                raise RuntimeError
+        except (OSError, RuntimeError) as error:  # a name that is too long; links in a circle before Python 3.13
             raise StudyError(f'The study names "{shortened(name)}", which can\'t be read: {_reason(error)}.') from None
         if not path.is_relative_to(self.root):
             raise _outside(name, self.root)

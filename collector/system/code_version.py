@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -22,6 +23,7 @@ def current_code_version() -> str:
         return "unknown (not installed)"
 
 
+@functools.cache  # the code that runs is the one that this process has read
 def git_commit() -> str | None:
     """The commit of the checkout that this code runs from, with "+" where files differ from it; None elsewhere."""
     if not (_CHECKOUT / ".git").exists():

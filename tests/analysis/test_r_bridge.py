@@ -24,7 +24,7 @@ InR = Callable[..., Any]
 @pytest.fixture(scope="module")
 def in_r() -> Iterator[InR]:
     """Runs a function in one R worker that lives as long as this file's tests."""
-    pool = _pool(1)
+    pool = _pool(1, frozenset())
     yield lambda function, *arguments: pool.executor.submit(function, *arguments).result(60)
     _kill(pool)
 
@@ -134,7 +134,7 @@ def test_without_rpy2_or_without_r_one_sentence_says_what_to_install(
 
 
 def test_a_job_sent_to_a_worker_does_not_need_the_callers_script() -> None:
-    pool = _pool(1)
+    pool = _pool(1, frozenset())
     assert _submit(pool, abs, -1).result(60) == 1
     assert hasattr(sys.modules["__main__"], "__spec__")
     _kill(pool)

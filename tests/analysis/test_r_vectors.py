@@ -38,7 +38,7 @@ ROW = st.tuples(
 @pytest.fixture(scope="module")
 def in_r() -> Iterator[Callable[..., Any]]:
     """Runs a function in one R worker that lives as long as this file's tests."""
-    pool = _pool(1)
+    pool = _pool(1, frozenset())
     yield lambda function, *arguments: pool.executor.submit(function, *arguments).result(60)
     _kill(pool)
 

@@ -11,8 +11,8 @@ test_that("notes of two readers come below each other, with the trials that they
   expect_equal(notes$label, c("NA", "odd", "plain"))
   expect_equal(notes$note, c("a, b", NA, "x"))
   joined <- read_notes(files, data.frame(trial_id = c("t2", "t1"), tokens = 1:2))
-  expect_equal(joined[c("reader", "trial_id", "tokens")],
-    data.frame(reader = c("anna", "ben"), trial_id = c("t1", "t2"), tokens = 2:1))
+  coded <- data.frame(reader = c("anna", "ben"), trial_id = c("t1", "t2"), tokens = 2:1)
+  expect_equal(joined[c("reader", "trial_id", "tokens")], coded)
 })
 
 test_that("what is no file of notes is a sentence", {
