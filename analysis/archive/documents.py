@@ -6,20 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from slant.collector.templates import template_environment
 
 
 def page(name: str, values: Mapping[str, Any]) -> str:
     """One page by the name of its template. What models and studies wrote stays on one line and in its cell."""
-    environment = Environment(
-        loader=PackageLoader("slant.analysis.archive"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    environment = template_environment(
+        "slant.analysis.archive",
+        is_html=False,
         finalize=lambda value: _one_line(value) if isinstance(value, str) else value,
+        filters={"tojson": lambda value: json.dumps(value, ensure_ascii=False)},
+        keep_trailing_newline=True,
     )
-    environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     return environment.get_template(f"{name}.j2").render(**values)
 
 

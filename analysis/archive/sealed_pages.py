@@ -32,10 +32,13 @@ def add_documents(contents: Contents, authors: Sequence[str], license: str | Non
     methods = describe_methods(contents.copy, runs["run_id"].to_list())
     heads = read_view_heads()
     data_files = [
-        {**asdict(file), "purpose": heads[file.view].purpose if file.view in heads else "",
-         "grain": " × ".join(heads[file.view].grain) if file.view in heads else "row of the view"}
+        {
+            **asdict(file),
+            "purpose": heads[file.view].purpose if file.view in heads else "",
+            "grain": " × ".join(heads[file.view].grain) if file.view in heads else "row of the view",
+        }
         for file in contents.data
-    ]  # fmt: skip
+    ]
     about = {
         "title": study.title, "study": study.name, "source": study.source,
         "software": contents.versions, "notes": contents.notes, "license": license, "authors": list(authors),
@@ -79,12 +82,15 @@ def _add_crate(contents: Contents, runs: pl.DataFrame, license: str | None) -> s
     journals = {Path(journal.name).stem: f"{layout.JOURNAL}/{journal.name}" for journal in contents.journals}
     actions = [
         Action(
-            f"run {run['run_id']}", run["command"] or "", [], [journals[run["run_id"]]],
+            f"run {run['run_id']}",
+            run["command"] or "",
+            [],
+            [journals[run["run_id"]]],
             *(at.isoformat() if at else None for at in (run["started_at"], run["finished_at"])),
         )
         for run in runs.to_dicts()
         if run["run_id"] in journals
-    ]  # fmt: skip
+    ]
     of_command: dict[str, list[str]] = {}
     for row in contents.results:
         of_command.setdefault(row["command"], []).append(row["file"])

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
@@ -24,6 +23,7 @@ from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
 from slant.collector.markup import escaped_markdown
+from slant.collector.templates import template_environment
 from slant.collector.terminal import printable
 
 STANDINGS = {"holds": "holds", "note": "note", "caution": "CAUTION", "not checked": "not checked"}
@@ -92,7 +92,10 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
     """Write the page to a file that ends in .html (with figures) or .md; returns its path."""
     ending = check_ending(out)
     sections = [_section(checks, grain, grain_findings, ending, workers) for grain, grain_findings in findings(checks)]
-    template = _environment(ending).get_template(f"check{ending}.j2")
+    environment = template_environment(
+        "slant.analysis.pages", is_html=ending == ".html", filters={"md": escaped_markdown}
+    )
+    template = environment.get_template(f"check{ending}.j2")
     page = template.render(
         title=_title(checks),
         citation=checks.study.source,
@@ -117,18 +120,6 @@ def check_ending(out: Path) -> str:
     if out.suffix.lower() not in (".html", ".md"):
         raise UsageError(f'Can\'t write the page to "{out}": its name must end in .html or .md.')
     return out.suffix.lower()
-
-
-def _environment(ending: str) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("slant.analysis.pages"),
-        autoescape=ending == ".html",
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["md"] = escaped_markdown
-    return environment
 
 
 def _section(

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from slant.analysis.calls.executors import Workers
@@ -58,6 +57,7 @@ from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import page_style
+from slant.collector.templates import template_environment
 
 SOURCES = {
     "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
@@ -189,15 +189,8 @@ def _check_hint(data: ReportData) -> str | None:
 
 def _page(**content: Any) -> str:
     """The whole page. Its script is the only one that may run: the page names it by its hash."""
-    environment = Environment(
-        loader=PackageLoader("slant.analysis.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["breakable"] = _breakable
-    environment.filters["table_label"] = table_label
+    filters = {"breakable": _breakable, "table_label": table_label}
+    environment = template_environment("slant.analysis.pages", is_html=True, filters=filters)
     loader = environment.loader
     assert loader is not None
     script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
@@ -18,6 +17,7 @@ from slant.collector.provenance.facts import FACTS, QUOTES, Known
 from slant.collector.provenance.run_history import RunHistory, read_run_history
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.system.shipped_files import checklists_dir, sql_query
+from slant.collector.templates import template_environment
 from slant.collector.terminal import printable
 
 ENDINGS = (".md", ".html")
@@ -83,15 +83,12 @@ def _requests(db: Path, history: RunHistory) -> list[dict[str, str]]:
 
 def rendered(checklist: Checklist, ending: str) -> str:
     """The page as Markdown (".md") or as HTML that a word processor opens (".html")."""
-    environment = Environment(
-        loader=PackageLoader("slant.collector.provenance"),
-        autoescape=ending == ".html",
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = template_environment(
+        "slant.collector.provenance",
+        is_html=ending == ".html",
         finalize=printable,
+        filters={"md": escaped_markdown, "md_quote": quoted_markdown},
     )
-    environment.filters |= {"md": escaped_markdown, "md_quote": quoted_markdown}
     template = environment.get_template(f"checklist{ending}.j2")
     n_filled = sum(bool(item.sentences) for item in checklist.items)
     text: str = template.render(**vars(checklist), n_filled=n_filled)

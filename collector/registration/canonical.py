@@ -20,16 +20,22 @@ CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blank
 _MOST_BYTES = 100_000_000
 _EXACT = 2**53  # whole numbers beyond it are no numbers of RFC 8785
 _DIGITS = re.compile(r"-?\d+")
-_SHAPE: Mapping[str, type] = {
-    "study": dict, "plans": list, "prompts": dict, "later_models": dict, "exclusions": dict, "fits": list,
-    "looks": dict, "stopping_rule": str,
-}  # fmt: skip
-_SHAPE_OF_PLAN: Mapping[str, type | tuple[type, ...]] = {
-    "variant": str, "seed": (int, str), "repetitions": int, "trials_per_model": int, "models": list,
-}  # fmt: skip
-_SHAPE_OF_MODEL: Mapping[str, type | tuple[type, ...]] = {
-    "model": str, "provider": str, "requested_model": str, "settings": dict, "prompts": (str, type(None)),
-}  # fmt: skip
+_Shape = Mapping[str, type | tuple[type, ...]]
+_TEXT_OR_NONE = (str, type(None))
+_LISTS = ("plans", "fits")
+_TABLES = ("study", "prompts", "later_models", "exclusions", "looks")
+_SHAPE: _Shape = {**dict.fromkeys(_TABLES, dict), **dict.fromkeys(_LISTS, list), "stopping_rule": str}
+_SHAPE_OF_PLAN: _Shape = {
+    **dict.fromkeys(("repetitions", "trials_per_model"), int),
+    "variant": str,
+    "seed": (int, str),
+    "models": list,
+}
+_SHAPE_OF_MODEL: _Shape = {
+    **dict.fromkeys(("model", "provider", "requested_model"), str),
+    "settings": dict,
+    "prompts": _TEXT_OR_NONE,
+}
 
 
 def registration_of(document: Mapping[str, Any]) -> Registration:
@@ -118,7 +124,7 @@ def _misshapen(document: Mapping[str, Any]) -> str | None:
     return None if isinstance(document["later_models"].get("eligible"), list) else "its later models are no list"
 
 
-def _other_shape(part: Any, shape: Mapping[str, type | tuple[type, ...]], what: str) -> str | None:
+def _other_shape(part: Any, shape: _Shape, what: str) -> str | None:
     for key, kind in shape.items():
         if not isinstance(part, dict) or not isinstance(part.get(key), kind) or isinstance(part[key], bool):
             return f'{what} has no "{key}", or not of the kind it must be'

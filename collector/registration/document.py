@@ -24,6 +24,8 @@ from slant.collector.system.code_version import current_code_version
 STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
 LATER_MODELS = "No model but those named."
 _MANY = 50_000  # trials, whose prompts take some seconds
+_OF_FIT = "name engine view formula outcome contrast by levels drop_flags settings"
+_OF_SPECIFICATION = "name fit contrast formula drop_flags drop_outcomes missing_as rotate settings"
 _PATTERN = re.compile(r"[\w.:@+*?/-]+")
 _PROMPTS = (
     "The column prompt_hash of the first request of each conversation, as a set: BLAKE2b, 128 bits, of its messages. "
@@ -93,8 +95,10 @@ def make_registration(
             "rules": list(choices.exclusions),
             "always": "Answers of another model than the snapshot that was asked for; second answers to one trial.",
         },
-        "fits": [_fit(fit) for fit in fits],
-        "specifications": [_specification(s) for s in study.sensitivity.values() if s.fit in {f.name for f in fits}],
+        "fits": [_fields(fit, _OF_FIT) for fit in fits],
+        "specifications": [
+            _fields(s, _OF_SPECIFICATION) for s in study.sensitivity.values() if s.fit in {f.name for f in fits}
+        ],
         "looks": {"planned": len(at), "at": at},
         "stopping_rule": choices.stopping_rule,
         "pilot": None if pilot is None else pilot_numbers(pilot, study, plans),
@@ -180,33 +184,8 @@ def _fits(study: Study, names: Sequence[str]) -> list[Fit]:
     return [study.fits[name] for name in names or study.fits]
 
 
-def _fit(fit: Fit) -> dict[str, Any]:
-    return {
-        "name": fit.name,
-        "engine": fit.engine,
-        "view": fit.view,
-        "formula": fit.formula,
-        "outcome": fit.outcome,
-        "contrast": fit.contrast,
-        "by": list(fit.by),
-        "levels": {column: list(levels) for column, levels in fit.levels.items()},
-        "drop_flags": list(fit.drop_flags),
-        "settings": _plain(fit.settings),
-    }
-
-
-def _specification(specification: Specification) -> dict[str, Any]:
-    return {
-        "name": specification.name,
-        "fit": specification.fit,
-        "contrast": specification.contrast,
-        "formula": specification.formula,
-        "drop_flags": list(specification.drop_flags),
-        "drop_outcomes": list(specification.drop_outcomes),
-        "missing_as": _plain(specification.missing_as),
-        "rotate": specification.rotate,
-        "settings": _plain(specification.settings),
-    }
+def _fields(record: Fit | Specification, names: str) -> dict[str, Any]:
+    return {name: _plain(getattr(record, name)) for name in names.split()}
 
 
 def _plain(value: Any) -> Any:

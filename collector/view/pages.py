@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import duckdb
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.system.shipped_files import page_style
+from slant.collector.templates import template_environment
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pairs import (
@@ -289,16 +290,9 @@ def _source(name: str) -> str:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("slant.collector.view"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
     # `exact` is for attributes, whose value goes back to the server as it is
-    environment.filters |= {"cell": cell, "digits": digits, "exact": escape}
+    filters = {"cell": cell, "digits": digits, "exact": escape}
+    environment = template_environment("slant.collector.view", is_html=True, finalize=_shown, filters=filters)
     environment.globals |= {"style": Markup(style()[0]), "policy": security_policy}
     return environment
 

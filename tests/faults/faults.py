@@ -148,22 +148,21 @@ def _swapped(path: Path, draw: random.Random) -> None:
 # ---- surroundings
 
 
-def limited(option: str) -> Around:
+def through_shell(script: str) -> Around:
     @contextmanager
     def around(here: Surroundings, draw: random.Random, growth: int) -> Iterator[None]:
-        here.prefix += ["sh", "-c", f'ulimit {option} && exec "$@"', "sh"]
+        here.prefix += ["sh", "-c", script, "sh"]
         yield
 
     return around
+
+
+def limited(option: str) -> Around:
+    return through_shell(f'ulimit {option} && exec "$@"')
 
 
 def redirected(closed: str) -> Around:
-    @contextmanager
-    def around(here: Surroundings, draw: random.Random, growth: int) -> Iterator[None]:
-        here.prefix += ["sh", "-c", f'exec "$@" {closed}', "sh"]
-        yield
-
-    return around
+    return through_shell(f'exec "$@" {closed}')
 
 
 def within(**variables: str | None) -> Around:

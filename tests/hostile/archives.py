@@ -122,31 +122,25 @@ def a_million_entries(members: Members, path: Path) -> None:
         file.write(struct.pack("<4sHHHHLLH", b"PK\x05\x06", 0, 0, 1, 1, n_bytes, start, 0))
 
 
-def without_manifest(members: Members, path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as file:
-        for name, data in members.items():
-            file.writestr(name, data)
+def of_one_more(members: Members) -> bytes:
+    return manifest({**members, "tables/x.csv": b"x"})
 
 
-def named_and_not_there(members: Members, path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr(MANIFEST, manifest({**members, "tables/x.csv": b"x"}))
-        for name, data in members.items():
-            file.writestr(name, data)
+def of_other_lines(members: Members) -> bytes:
+    return manifest(members) + b"0000  ../x\n"
 
 
-def there_and_not_named(members: Members, path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr(MANIFEST, manifest(members))
-        for name, data in {**members, "tables/x.csv": b"x"}.items():
-            file.writestr(name, data)
+def with_manifest(said: Callable[[Members], bytes] | None, **more: bytes) -> Callable[[Members, Path], None]:
+    """An archive of its files and `more` of tables/, with a manifest that says something else, or none."""
 
+    def become(members: Members, path: Path) -> None:
+        with zipfile.ZipFile(path, "w") as file:
+            if said:
+                file.writestr(MANIFEST, said(members))
+            for name, data in {**members, **{f"tables/{name}.csv": data for name, data in more.items()}}.items():
+                file.writestr(name, data)
 
-def lines_that_are_none(members: Members, path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr(MANIFEST, manifest(members) + b"0000  ../x\n")
-        for name, data in members.items():
-            file.writestr(name, data)
+    return become
 
 
 def nested(members: Members) -> bytes:
@@ -195,10 +189,18 @@ ARCHIVES = (
     HostileArchive("many bombs on one heap", bombs_on_one_heap, "shares its bytes|would grow"),
     HostileArchive("a size that is a lie", changed_bytes(in_list(24, b"\xff\xff\xff\x7f")), "would grow"),
     HostileArchive("10^6 entries", a_million_entries, "are the most"),
-    HostileArchive("no manifest", without_manifest, "has no manifest"),
-    HostileArchive("a file that the manifest lacks", there_and_not_named, "not named by its manifest"),
-    HostileArchive("a file that only the manifest has", named_and_not_there, "and not there"),
-    HostileArchive("a manifest with other lines", lines_that_are_none, "of its manifest-sha256.txt is none"),
+    HostileArchive("no manifest", with_manifest(None), "has no manifest"),
+    HostileArchive("a file that the manifest lacks", with_manifest(manifest, x=b"x"), "not named by its manifest"),
+    HostileArchive(
+        "a file that only the manifest has",
+        with_manifest(of_one_more),
+        "and not there",
+    ),
+    HostileArchive(
+        "a manifest with other lines",
+        with_manifest(of_other_lines),
+        "of its manifest-sha256.txt is none",
+    ),
     HostileArchive("no ZIP file", changed_bytes(lambda data: b"x" * 5000), "no ZIP file"),
     HostileArchive("an empty file", changed_bytes(lambda data: b""), "no ZIP file"),
     HostileArchive("a comment behind it", changed_bytes(lambda data: bytes(data[:-2] + b"\x01\x00x")), "no ZIP file"),
