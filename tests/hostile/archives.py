@@ -191,16 +191,8 @@ ARCHIVES = (
     HostileArchive("10^6 entries", a_million_entries, "are the most"),
     HostileArchive("no manifest", with_manifest(None), "has no manifest"),
     HostileArchive("a file that the manifest lacks", with_manifest(manifest, x=b"x"), "not named by its manifest"),
-    HostileArchive(
-        "a file that only the manifest has",
-        with_manifest(of_one_more),
-        "and not there",
-    ),
-    HostileArchive(
-        "a manifest with other lines",
-        with_manifest(of_other_lines),
-        "of its manifest-sha256.txt is none",
-    ),
+    HostileArchive("a file that only the manifest has", with_manifest(of_one_more), "and not there"),
+    HostileArchive("a manifest with other lines", with_manifest(of_other_lines), "of its manifest-sha256.txt is none"),
     HostileArchive("no ZIP file", changed_bytes(lambda data: b"x" * 5000), "no ZIP file"),
     HostileArchive("an empty file", changed_bytes(lambda data: b""), "no ZIP file"),
     HostileArchive("a comment behind it", changed_bytes(lambda data: bytes(data[:-2] + b"\x01\x00x")), "no ZIP file"),
