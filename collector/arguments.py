@@ -17,15 +17,19 @@ from slant.collector.records import Source
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _NAMES = {str: "a text", Path: "a path", int: "a whole number", float: "a number", bool: "True or False"}
-# An argument of that name means that in every function; "print": what of printed numbers needs no data.
-_KNOWN = {"source": (*get_args(Source), "print")}
+_KNOWN = {"source": get_args(Source)}  # an argument of that name means that in every function
 _SEVERAL = (Sequence, Iterable, Collection, list)
 
 
-def checked_arguments(**least: float) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+def checked_arguments(
+    *, more: Mapping[str, Sequence[str]] | None = None, **least: float
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """A decorator: UsageError where an argument is not of the kind that its annotation names, is no finite number, or
-    below the `least` that is given here for its name. What is of a kind that isn't known here is left to the function.
+    below the `least` that is given here for its name. `more`: what such an argument takes in this function alone. What
+    is of a kind that isn't known here is left to the function.
     """
+
+    all_known = {name: (*known, *(more or {}).get(name, ())) for name, known in _KNOWN.items()}
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @functools.wraps(function)
@@ -42,8 +46,8 @@ def checked_arguments(**least: float) -> Callable[[Callable[_P, _R]], Callable[_
                     raise UsageError(
                         f"{function.__name__}(): {name} must be {_told(kinds[name])}, but is {_shown(value)}."
                     )
-                if name in _KNOWN and isinstance(value, str) and value not in _KNOWN[name]:
-                    raise UnknownNameError(name, value, _KNOWN[name])
+                if name in all_known and isinstance(value, str) and value not in all_known[name]:
+                    raise UnknownNameError(name, value, all_known[name])
                 if isinstance(value, int | float) and (not math.isfinite(value) or value < least.get(name, -math.inf)):
                     bound_text = f"at least {least[name]:g}" if name in least else "a finite number"
                     raise UsageError(f"{function.__name__}(): {name} must be {bound_text}, but is {value}.")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slant.analysis.archive.layout import MANIFEST, folded, why_not_allowed
-from slant.collector.errors import SlantError
+from slant.collector.errors import SlantError, UsageError
 from slant.collector.terminal import printable
 
 MOST_FILES = 20_000
@@ -73,7 +73,7 @@ class Archive:
 def opened_archive(path: Path) -> Iterator[Archive]:
     """The archive, once all of it has been looked at. ArchiveError for what may not be unpacked."""
     if not path.is_file():
-        raise ArchiveError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
+        raise UsageError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
     _check_list(path)
     try:
         with zipfile.ZipFile(path) as file:

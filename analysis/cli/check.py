@@ -86,7 +86,7 @@ def check_command(
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.design_checks import has_checks
-    from slant.analysis.questions.checks.registration import REGISTRATION
+    from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
     from slant.analysis.questions.checks.study_checks import check, check_descriptions
     from slant.collector.errors import RError, UnknownNameError, UsageError
 
@@ -96,6 +96,13 @@ def check_command(
     known = (*check_descriptions(chosen), REGISTRATION)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
+    no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
+    if show == REGISTRATION and out is None:  # it rests on no fit
+        registered = registered_study(db, chosen.name, registration)
+        if registered is None:
+            raise UsageError(*no_registration)
+        print_rows(registered.deviations, output_format)
+        return
     with FitProgress() as progress:
         result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress, registration=registration)
         path = write_page(result, out, workers) if out is not None else None
@@ -105,9 +112,9 @@ def check_command(
         say(f"The fits could not be kept. {result.not_kept}")
     if path is not None:
         click.echo(path)
-    if show == REGISTRATION and result.registered is None:
-        raise UsageError("No run here was given a registration.", "To compare with a file: --registration FILE")
     if show is not None and show not in result.rows:
+        if show == REGISTRATION:
+            raise UsageError(*no_registration)
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
     if show is not None:
         print_rows(result.rows[show], output_format)

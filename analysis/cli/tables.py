@@ -23,6 +23,7 @@ from slant.collector.commands.options import (
     study_option,
 )
 from slant.collector.keep.database import kept_open
+from slant.collector.keep.view_heads import TableInfo
 from slant.collector.terminal import print_data, print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
@@ -63,14 +64,14 @@ def tables_command(
     if notes or CODED_TRIALS in names:
         if set(names) - {CODED_TRIALS}:
             raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
-        _print(coded_trials(db, notes, study, measure), output_format, CODED_TRIALS, "")
+        _print(coded_trials(db, notes, study, measure), output_format, CODED_TRIALS)
         return
     if is_list:
         rows = [
             {"table": info.name, "paper": info.paper or "", "grain": ", ".join(info.grain), "what": info.purpose}
             for info in infos.values()
         ]
-        _print(pl.DataFrame(rows), output_format, "tables", "")
+        _print(pl.DataFrame(rows), output_format, "tables")
         return
     if output_format != "table" and len(names) != 1:
         raise click.UsageError(f"--format {output_format} prints one table: name it ({', '.join(infos)}).")
@@ -81,13 +82,14 @@ def tables_command(
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
-        _print(frame, output_format, name, infos[name].title)
+        _print(frame, output_format, name, infos[name])
     for remark in remarks:
         say(remark)
 
 
-def _print(frame: pl.DataFrame, output_format: str, name: str, title: str) -> None:
-    if output_format in FORMATS:
-        print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)
+def _print(frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None) -> None:
+    if output_format in FORMATS:  # for a manuscript, whose tables have other numbers than those of the paper
+        caption = f"{name}: {info.purpose}" if info else ""
+        print_data(table_text(frame, output_format, caption=caption, label=f"tab:{name}"), nl=False)
     else:
-        print_rows(frame, output_format, title=title if output_format == "table" else None)
+        print_rows(frame, output_format, title=info.title if info and output_format == "table" else None)

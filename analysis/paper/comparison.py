@@ -43,7 +43,7 @@ OTHER = "mixed models"
 _COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
 
 
-@checked_arguments()
+@checked_arguments(more={"source": (PRINT,)})  # what of printed numbers needs no data
 @opens_once
 def compare(
     db: str | Path,

@@ -87,6 +87,8 @@ def plan_power(
             "From a pilot: --from pilot.duckdb",
             "Given: --word 250 --wording 30 --residual 3200; of games: --game 0.04",
         )
+    if pilot is not None and not Path(pilot).is_file():
+        raise UsageError(f'There is no database "{pilot}" of a pilot.', "To name another one: --from FILE")
     study = study_in(pilot, study) if pilot is not None else _named(study)
     has_games = design_named(study.design).has_games
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, workers, progress)

@@ -27,7 +27,7 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
-from slant.collector.keep.rebuilding import made_again, put_aside
+from slant.collector.keep.rebuilding import DAMAGED, made_again, put_aside
 from slant.collector.keep.repeated_answers import set_repeated_aside
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Loader:
         try:
             self._load(report, patience_s, durable, give_up, most_held_s)
         except DatabaseDamagedError as error:
-            aside = put_aside(self.db)
+            aside = put_aside(self.db, DAMAGED)
             self._offsets = {}
             report.notes.append(made_again(error, self.db, aside))
             self._load(report, patience_s, durable, give_up, most_held_s)

@@ -15,17 +15,19 @@ from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths
 
 _R = TypeVar("_R")
+DAMAGED = "damaged"
 
 
-def put_aside(db: Path) -> Path | None:
-    """Give the file another name, beside its place; None where there is none. Loading the journals makes it again.
+def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
+    """Give the file another name, beside its place (slant.duckdb.CALLED-TIME); None where there is none. Loading the
+    journals makes it again.
 
     DatabaseError where there is no journal: nothing could make it again.
     """
     if not journal_paths(journal_folder(db)):
         raise DatabaseError(f'There is no journal beside "{db}" to make it again from.', "It was left as it is.")
     let_go(db)
-    aside = db.with_name(f"{db.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    aside = db.with_name(f"{db.name}.{called}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     with suppress(FileNotFoundError):
         os.rename(db, aside)
         with suppress(FileNotFoundError):  # what had not reached the file: it belongs to the damaged one
@@ -41,7 +43,7 @@ def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -
     except DatabaseDamagedError as error:
         from slant.collector.keep.journal_loader import load_journals
 
-        aside = put_aside(db)
+        aside = put_aside(db, DAMAGED)
         load_journals(db)
         say(made_again(error, db, aside))
         return read()

@@ -51,6 +51,8 @@ def test_one_that_opens_is_made_again_when_asked_to(db: Path) -> None:
     before = query(db, ROWS)
     done = CliRunner().invoke(command, ["load", "--rebuild", "--db", str(db)])
     assert (done.exit_code, query(db, ROWS)) == (0, before)
+    assert len(list(db.parent.glob("a.duckdb.before-rebuild-*"))) == 1
+    assert list(db.parent.glob("*damaged*")) == []
 
 
 def test_a_file_without_a_journal_is_left_as_it_is(tmp_path: Path) -> None:
