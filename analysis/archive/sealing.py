@@ -7,7 +7,6 @@ packed: so nothing else can get in, and what a replay will find has been found o
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -46,6 +45,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
 
 _PACKAGES = ("lme4", "lmerTest", "ggplot2")  # that a seal uses where they are here
@@ -94,11 +94,11 @@ def seal(
     _load_what_is_new(db)
     chosen = stored_study(db, study_in(db, study).name, None)
     paths = journals_of(db, chosen.name)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
-        folder = Path(place) / "archive"
+    with scratch_beside(out) as place:
+        folder = place / "archive"
         folder.mkdir()
         private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))
-        contents = Contents(chosen, folder, Path(place) / f"{chosen.name}.duckdb", private, tuple(without))
+        contents = Contents(chosen, folder, place / f"{chosen.name}.duckdb", private, tuple(without))
         with stages.stage("Copying journals", "MB") as on_bytes:
             to = journal_folder(contents.copy)
             contents.journals = seal_journals(paths, to, private, contents.without, on_bytes)
@@ -106,14 +106,14 @@ def seal(
             load_sealed(contents.copy, on_bytes)
         _check_is_whole(db, contents.copy, chosen.name)
         if with_r:
-            with in_one_order(db, Path(place)):
+            with in_one_order(db, place):
                 _add_results(contents, db, executor or workers, stages)
         else:
             contents.notes.append("Fits and figures were left out: R was not asked.")
         r = r_versions(contents.computed, _PACKAGES if with_r else ())
         contents.versions = software(r)
         write_environment(folder / layout.ENVIRONMENT, r)
-        with stages.stage("Writing data and tables"), in_one_order(contents.copy, Path(place)):
+        with stages.stage("Writing data and tables"), in_one_order(contents.copy, place):
             add_data(contents)
             add_tables(contents)
             add_sources(contents)

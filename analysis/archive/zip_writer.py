@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 from slant.analysis.archive.layout import MANIFEST, why_not_allowed
 from slant.collector.errors import SlantError
+from slant.collector.system.scratch import scratch_beside
 
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a ZIP file can hold: when it was packed says nothing
 _BLOCK = 1 << 20
@@ -42,23 +42,21 @@ def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: 
         if reason := why_not_allowed(name):
             raise SlantError(f'Can\'t seal "{name}": {reason}.')
     of_all, done = sum((folder / name).stat().st_size for name in names), 0
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            for name in names:
-                info = zipfile.ZipInfo(name, _FIXED_TIME)
-                info.create_system, info.external_attr = 3, 0o100644 << 16
-                info.compress_type = (
-                    zipfile.ZIP_STORED if name.endswith(_PACKED_BY_THEMSELVES) else zipfile.ZIP_DEFLATED
-                )
-                info.file_size = (folder / name).stat().st_size
-                with (folder / name).open("rb") as file, archive.open(info, "w") as member:
-                    while block := file.read(_BLOCK):
-                        member.write(block)
-                        done += len(block)
-                        on_bytes(done, of_all)
-        part.replace(out)
+        with scratch_beside(out) as place:
+            with zipfile.ZipFile(place / out.name, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+                for name in names:
+                    info = zipfile.ZipInfo(name, _FIXED_TIME)
+                    info.create_system, info.external_attr = 3, 0o100644 << 16
+                    info.compress_type = (
+                        zipfile.ZIP_STORED if name.endswith(_PACKED_BY_THEMSELVES) else zipfile.ZIP_DEFLATED
+                    )
+                    info.file_size = (folder / name).stat().st_size
+                    with (folder / name).open("rb") as file, archive.open(info, "w") as member:
+                        while block := file.read(_BLOCK):
+                            member.write(block)
+                            done += len(block)
+                            on_bytes(done, of_all)
+            (place / out.name).replace(out)
     except OSError as error:
         raise SlantError(f'Can\'t write "{out}": {error.strerror or error}.') from error
-    finally:
-        part.unlink(missing_ok=True)

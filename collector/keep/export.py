@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -21,6 +20,7 @@ from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
+from slant.collector.system.scratch import scratch_beside
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of so many at once
@@ -164,15 +164,13 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
     path = Path(out)
     if path.exists() and not overwrite:
         raise UsageError(f"There is a file {path} already.", "To replace it: --overwrite (from Python: overwrite=True)")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file, tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-            yield file, Path(folder)
-        part.replace(path)
+        with scratch_beside(path) as folder:
+            with (folder / "whole").open("wb") as file:
+                yield file, folder
+            (folder / "whole").replace(path)
     except OSError as error:
         raise SlantError(f"Can't write {path}: {error.strerror or error}.") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
