@@ -11,6 +11,10 @@
 #'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn anew within its step: the same,
 #'       `step` (found where it is not given), `n_draws` (1000), `seed`.}
 #'     \item{`"crossed"`}{[fit_crossed()]: the mixed model over words and wordings.}
+#'     \item{`"censored"`}{counts as lognormal ones of which only the step is known, by `survival::survreg()`:
+#'       `outcome`, `contrast`, `levels`, `by`, `step` (found where it is not given), `cluster` (`"wording"`), the
+#'       column that standard errors are clustered by. `tables$effects` has the ratio of medians and the shares of
+#'       zeros, observed and predicted, `tables$families` the likelihoods of other families of the same counts.}
 #'     \item{`"leave_one_out"`}{the mixed model without each prompt in turn: `formula`, `levels`, `by`, and `group`, the
 #'       grouping variable.}
 #'   }
@@ -22,6 +26,9 @@
 #' trials <- data.frame(condition = rep(c("compatible", "incompatible"), each = 3), tokens = c(1, 2, 3, 2, 4, 6))
 #' run_fit("effect_size", trials, list(outcome = "tokens"))
 #' run_fit("trimmed_difference", trials, list(trim = 0))
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   run_fit("censored", simulate_trials(), list(levels = c("compatible", "incompatible")))$tables$families
+#' }
 run_fit <- function(engine, data, arguments = list()) {
   check_arguments()
   known <- engines()

@@ -67,13 +67,13 @@ check_draws <- function(n_draws, seed, to = "find how far steps matter") {
 
 # The step of each row: as given, or that of all counts of its model; 0 where it is not known, so that no row is
 # taken for one with a missing value.
-steps_of_rows <- function(data, outcome, step) {
+steps_of_rows <- function(data, outcome, step, to = "find how far steps matter") {
   if (is.character(step) && length(step) == 1) {
-    check_columns(data, step, "find how far steps matter")
+    check_columns(data, step, to)
     steps <- as.double(data[[step]])
   } else if (!is.null(step)) {
     if (!is.numeric(step) || length(step) != 1 || !is.finite(step) || step < 1) {
-      stop_with("Can't find how far steps matter: `step` must be a number, 1 or more, or the name of a column.")
+      stop_with(sprintf("Can't %s: `step` must be a number, 1 or more, or the name of a column.", to))
     }
     steps <- rep(step, nrow(data))
   } else {

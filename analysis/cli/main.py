@@ -9,6 +9,7 @@ import click
 
 from slant.analysis.cli.options import (
     BAYES_TABLES,
+    CENSORED_TABLES,
     CROSSED_TABLES,
     FIT_TABLES,
     TOPIC_TABLES,
@@ -110,10 +111,11 @@ _stm_option = section("Topic models (stm)")
 )
 @click.option(
     "--show",
-    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *CROSSED_TABLES, *TOPIC_TABLES))]),
+    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *CROSSED_TABLES, *CENSORED_TABLES, *TOPIC_TABLES))]),
     metavar="TABLE",
     help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; of brms also {', '.join(BAYES_TABLES)}; "
-    f"of crossed {', '.join(CROSSED_TABLES)}; of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
+    f"of crossed {', '.join(CROSSED_TABLES)}; of censored {', '.join(CENSORED_TABLES)}; "
+    f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
 )
 @seed_option()
 @workers_options

@@ -28,10 +28,11 @@ ONE_STUDY = "Default: the one that the database holds."
 FIT_TABLES = ("table", "diagnostics", "variances", "messages")
 BAYES_TABLES = ("predictions", "contrasts", "checks", "loo")
 CROSSED_TABLES = ("effects", "shares")
+CENSORED_TABLES = ("effects", "families")
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip
-"""What `--show` prints of every fit, of a Bayesian model, of one over words and wordings, of a topic model."""
+"""What `--show` prints of every fit, of a Bayesian model, of one over words and wordings, of counts, of topics."""
 
 measure_option = rows_option(
     "--measure",

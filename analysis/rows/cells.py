@@ -23,6 +23,7 @@ from slant.collector.studies.catalogue import Fit
 
 GRAIN = ("source", "study_version", "variant")
 STEP = "token_step"
+_OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
 _PAPER_ORDER = ("model_no", "model", "test_no", "test")
@@ -104,7 +105,7 @@ def read_cells(
     rows = rows or read_rows(db, study, [fit], measure)
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
     used = used_columns(fit, rows.columns)
-    if fit.engine == "step_sensitivity" and fit.outcome is not None:
+    if fit.engine in _OF_COUNTS_IN_STEPS and fit.outcome is not None:
         frame, used = with_steps(frame, fit.outcome), (*used, STEP)
     return list(cut_cells(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixture_warnings))
 

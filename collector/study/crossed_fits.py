@@ -1,4 +1,5 @@
-"""The fit that generalises a study's condition effect over its words and wordings, made from its own mixed model."""
+"""The fits that ask a study's own mixed model what a sceptic asks: does its effect hold for other words and wordings,
+and for counts that are no normal numbers?"""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from slant.collector.study.records import Fit
 
 CROSSED = "crossed"
 """The name of this fit in every study that defines none, and of its engine."""
+CENSORED = "censored"
+"""The same of the lognormal model of counts in steps."""
 CELLS = ("model", "test")
 
 
@@ -32,4 +35,19 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
         contrast=contrast,
         levels={contrast: own.levels[contrast]},
         settings={"beside": own.formula},
+    )
+
+
+def censored_fit(own: Fit) -> Fit:
+    """The condition effect on counts that are lognormal and known to a step; errors are clustered by wording."""
+    contrast = next(iter(own.levels))
+    return replace(
+        own,
+        name=CENSORED,
+        engine=CENSORED,
+        formula=None,
+        outcome=(own.formula or "").partition("~")[0].strip(),
+        contrast=contrast,
+        levels={contrast: own.levels[contrast]},
+        settings={"cluster": "wording"},
     )

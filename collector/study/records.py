@@ -130,8 +130,9 @@ class Fit:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that settings name: the text of a topic model, and what tells its documents apart."""
-        return tuple(str(self.settings[name]) for name in ("text", "id") if name in self.settings)
+        """The columns that settings name: the text of a topic model, what tells its documents apart, what answers have
+        in common."""
+        return tuple(str(self.settings[name]) for name in ("text", "id", "cluster") if name in self.settings)
 
 
 @dataclass(frozen=True, slots=True)

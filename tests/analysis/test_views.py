@@ -31,7 +31,7 @@ OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of va
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 # Views whose cases have rows of results.
-ONCE = ("bayes_", "effects_over_words", "topic_", "specifications", "permutation_", "game_")
+ONCE = ("bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "game_")
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings",
