@@ -63,7 +63,7 @@ def looks(pages: Pages) -> dict[str, Callable[[], str]]:
 
 
 def seconds(pages: Pages, look: Callable[[], str]) -> float:
-    pages._summaries.clear()
+    pages.forget()
     began = time.perf_counter()
     look()
     return time.perf_counter() - began
