@@ -102,6 +102,13 @@ def page_of(
     )
 
 
+def between(name: str, rows: Sequence[Mapping[str, Any]]) -> Expression:
+    """That a column lies between the least and the largest of these rows. DuckDB knows both of each part of a table,
+    and leaves out the parts that hold none such; of a list of values it reads every column of every row first."""
+    values, column = [row[name] for row in rows], ColumnExpression(name)
+    return (column >= ConstantExpression(min(values))) & (column <= ConstantExpression(max(values)))
+
+
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     names = relation.columns
     return [dict(zip(names, row, strict=True)) for row in relation.fetchall()]

@@ -5,20 +5,21 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import duckdb
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
+from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
-from slant.collector.view.guarded import guarded
+from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pairs import (
     CELL,
@@ -29,7 +30,7 @@ from slant.collector.view.pairs import (
     pairs_of,
     steps_of_pair,
 )
-from slant.collector.view.runs import run_rows
+from slant.collector.view.runs import model_rows, run_rows
 from slant.collector.view.search import Searches, TextSearch
 from slant.collector.view.stored_views import page_of_view, view_groups
 from slant.collector.view.summary import OUTCOMES, Summary, filter_values, summarise
@@ -47,6 +48,7 @@ from slant.collector.view.trials import (
 from slant.collector.view.waiting import journal_sizes
 
 Query = Mapping[str, str]
+_Count = TypeVar("_Count")
 _LONG = ("reasoning_text", "answer", "response", "request")
 _PATIENCE_S = 0.25  # a search that takes longer shows how far it is
 _REFRESH_S = {"search": 1, "runs": 3}
@@ -65,7 +67,7 @@ class Pages:
     def __init__(self, db: Path, links: Links, notes: NotesFile | None = None, bundled: str | None = None) -> None:
         self.db, self.notes = db, notes
         self.searches = Searches(db)
-        self._summaries: dict[tuple[Any, ...], Summary] = {}
+        self._counts: dict[tuple[Any, ...], Any] = {}
         self._kinds: tuple[int, dict[str, str]] = (0, {})
         self._environment = _environment()
         self._environment.globals |= {
@@ -85,7 +87,7 @@ class Pages:
         with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
             state = (search.n_read, search.is_running) if search else ()
             summary = self._summary(trials, chosen, state)
-            page = page_of_trials(trials, chosen, query)
+            page = page_of_trials(connection, trials, chosen, query)
             known = filter_values(connection)
             nav = self._nav(connection)
         refresh = _REFRESH_S["search"] if search and search.is_running else None
@@ -181,9 +183,11 @@ class Pages:
         return self._page("game", nav=nav, found=found, row=found.trials[0], game=game)
 
     def runs(self, query: Query) -> str:
-        shown = run_rows(self.db, looks_for_problems="problems" in query)
-        with guarded(self.db) as connection:
-            nav = self._nav(connection)
+        with kept_open(self.db, memory_limit=MEMORY):
+            models = self._counted(("runs",), lambda: model_rows(self.db))
+            shown = run_rows(self.db, models, looks_for_problems="problems" in query)
+            with guarded(self.db, shows_waiting=False) as connection:
+                nav = self._nav(connection)
         return self._page("runs", nav=nav, shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
 
     def tables(self, query: Query) -> str:
@@ -220,16 +224,23 @@ class Pages:
         return search
 
     def _summary(self, trials: duckdb.DuckDBPyRelation, chosen: TrialFilter, state: tuple[Any, ...]) -> Summary:
-        """Counted once for a filter, until the file changes."""
         labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
         of_filter = tuple(sorted(chosen.query(sort="").items()))
-        size = sum(journal_sizes(self.db).values())  # what waits there is counted, too
-        key = (of_filter, self.db.stat().st_mtime_ns, size, labelled, state)
-        if key not in self._summaries:
-            if len(self._summaries) >= 64:
-                self._summaries.clear()
-            self._summaries[key] = summarise(trials)
-        return self._summaries[key]
+        return self._counted(("trials", of_filter, labelled, state), lambda: summarise(trials))
+
+    def _counted(self, what: tuple[Any, ...], count: Callable[[], _Count]) -> _Count:
+        """Counted once, until the file or a journal changes: what waits there is counted, too."""
+        key = (*what, self.db.stat().st_mtime_ns, sum(journal_sizes(self.db).values()))
+        if key not in self._counts:
+            if len(self._counts) >= 64:
+                self._counts.clear()
+            self._counts[key] = count()
+        counted: _Count = self._counts[key]
+        return counted
+
+    def forget(self) -> None:
+        """Count everything anew at the next look."""
+        self._counts.clear()
 
     def _nav(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
         """The kinds of pages that there is something for; looked up anew when the file has changed."""

@@ -30,10 +30,17 @@ class Runs:
     problems: list[str] | None
 
 
-def run_rows(db: Path, *, looks_for_problems: bool) -> Runs:
-    """What `collect status` says, and the runs themselves. To look for problems reads every trial several times."""
+def model_rows(db: Path) -> pl.DataFrame:
+    """How far each model is and what it has cost: reads every attempt."""
     with kept_open(db):
-        status, title = for_people(with_pace(with_costs(progress(db), db), db))
+        return with_costs(progress(db), db)
+
+
+def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:
+    """What `collect status` says, and the runs themselves; `models` as of `model_rows`. To look for problems reads
+    every trial several times."""
+    with kept_open(db):
+        status, title = for_people(with_pace(models, db))
         problems = warnings(db) if looks_for_problems else None
         waiting = waiting_bytes(db)
         with reading(db) as connection:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.view_heads import read_view_heads
-from slant.collector.view.order import Order, Page, page_of, read_key, rows_of
+from slant.collector.view.order import Order, Page, between, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
 _FEW_TRIALS = 20_000  # so many are quickly ordered as the view has them
+_AS_ASKED = ("run_id", "position")
 
 
 def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -53,7 +55,9 @@ def page_of_view(
     order = Order(tuple([(column, sort.startswith("-"))] if column else []) + tuple((part, False) for part in grain))
     shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
     if order.names == ["trial_id"] and _n_trials(connection) > _FEW_TRIALS:
-        return _page_of_many(connection, rows, order, shown, query), order, columns
+        order = Order(tuple((part, False) for part in (*_AS_ASKED, "trial_id") if part in rows.columns))
+        trials = _trials_of(connection, head.design if head else None)
+        return _page_of_many(trials, rows, order, shown, query), order, columns
     if not column and not {"after", "before"} & query.keys():
         few = rows_of(rows.limit(ON_A_PAGE + 1))
         if len(few) <= ON_A_PAGE:
@@ -61,29 +65,47 @@ def page_of_view(
     return page_of(rows, order, shown, ON_A_PAGE, query), order, columns
 
 
+def _trials_of(connection: duckdb.DuckDBPyConnection, design: str | None) -> duckdb.DuckDBPyRelation:
+    """The trials that a view about a design can show: those of its studies. All, where it is about no design."""
+    trials = connection.view("trials")
+    if design is None:
+        return trials
+    studies = connection.execute("SELECT DISTINCT study FROM studies WHERE design = ?", [design]).fetchall()
+    return trials.filter(ColumnExpression("study").isin(*(ConstantExpression(study) for (study,) in studies)))
+
+
 def _page_of_many(
-    connection: duckdb.DuckDBPyConnection,
+    trials: duckdb.DuckDBPyRelation,
     rows: duckdb.DuckDBPyRelation,
     order: Order,
     shown: list[Expression],
     query: Mapping[str, str],
 ) -> Page:
-    """A page of a view of trials, by trial id. Such a view joins and orders all of its rows before it gives any: it is
-    asked for a range of ids alone, and for a wider one where that holds too few of its rows."""
+    """A page of a view of trials, in the order of asking: such rows lie together. The view joins and orders all of its
+    rows before it gives any: it is asked for some trials by their ids alone, and for more of them where it shows too
+    few of those."""
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
-    ids = connection.view("trials").select("trial_id")
-    ids = order.beyond(ids, read_key(key), is_backwards=is_backwards) if key else ids
-    for n_ids in (ON_A_PAGE * factor for factor in (2, 20, 200)):
-        bounds = order.sorted(ids, is_backwards=is_backwards).limit(n_ids).fetchall()
-        if len(bounds) < n_ids:
+    places = trials.select(*order.names)
+    places = order.beyond(places, read_key(key), is_backwards=is_backwards) if key else places
+    places = order.sorted(places, is_backwards=is_backwards)
+    for n_places in (ON_A_PAGE * factor for factor in (2, 20, 200)):
+        chosen = rows_of(places.limit(n_places))
+        if len(chosen) < n_places:
             break
-        trial_id, bound = ColumnExpression("trial_id"), ConstantExpression(bounds[-1][0])
-        within = rows.filter(trial_id >= bound if is_backwards else trial_id <= bound)
-        page = page_of(within, order, shown, ON_A_PAGE, query)
+        page = page_of(rows.filter(_any_of(chosen)), order, shown, ON_A_PAGE, query)
         if (page.before if is_backwards else page.after) is not None:
             return page
     return page_of(rows, order, shown, ON_A_PAGE, query)
+
+
+def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:
+    """The trials with these ids, and between the places of these."""
+    condition = ColumnExpression("trial_id").isin(*(ConstantExpression(place["trial_id"]) for place in places))
+    for name in _AS_ASKED:
+        if all(place.get(name) is not None for place in places):
+            condition &= between(name, places)
+    return condition
 
 
 def _n_trials(connection: duckdb.DuckDBPyConnection) -> int:

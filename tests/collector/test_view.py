@@ -244,6 +244,8 @@ def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
     with running_viewer(db) as viewer:
         assert "<h1>2 trials" in viewer.get().text
+        before = viewer.get("runs").text
+        assert viewer.get("runs").text == before
         with writing(db) as connection:
             insert(
                 connection,
@@ -251,6 +253,7 @@ def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:
             )
         assert "<h1>4 trials" in viewer.get().text
         assert "<h1>2 trials" in viewer.get(text="word-2").text
+        assert viewer.get("runs").text != before
 
 
 def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_path: Path) -> None:

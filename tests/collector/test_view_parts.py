@@ -22,6 +22,7 @@ from slant.collector.view.stored_views import page_of_view
 from slant.collector.view.summary import histograms
 from slant.collector.view.texts import messages_of, visible
 from slant.collector.view.trial_filter import TrialFilter, condition_of
+from slant.collector.view.trials import page_of_trials
 from tests.support.given import database
 from tests.support.viewer import RUN, a_pair
 
@@ -74,11 +75,11 @@ def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int |
     assert forth[: len(back)] == back
 
 
-def test_a_view_of_many_trials_is_walked_by_their_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_view_of_many_trials_is_walked_as_they_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slant.collector.view.stored_views._FEW_TRIALS", 0)
     monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
     others = [{"trial_id": f"a-{n:03}", "study": "interference"} for n in range(120)]
-    trials = [{"trial_id": f"b-{n:03}", "item": f"<{n}>"} for n in range(12)]
+    trials = [{"trial_id": f"b-{99 - n:03}", "position": n, "item": f"<{n}>"} for n in range(12)]
     with guarded(database(tmp_path / "a.duckdb", [*others, *trials])) as connection:
         seen: list[str] = []
         query: dict[str, str] = {}
@@ -92,6 +93,28 @@ def test_a_view_of_many_trials_is_walked_by_their_ids(tmp_path: Path, monkeypatc
         back = page_of_view(connection, "association_trials", {"before": page.before})[0]
     assert seen == [trial["trial_id"] for trial in trials]
     assert [row["trial_id"] for row in back.rows] == seen[5:10]
+
+
+def test_pages_as_asked_are_the_same_from_narrow_columns_and_from_wide_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [(run, n * 7) for run in ("run-a", "run-b") for n in range(40)]
+    rows = [
+        {"attempt_id": f"{run}-{n}", "trial_id": f"t-{run}-{n}", "run_id": run, "sequence": n, "answer": f"<{n}>"}
+        for run, n in reversed(asked)
+    ]
+    monkeypatch.setattr("slant.collector.view.trials.ON_A_PAGE", 15)
+    with guarded(database(tmp_path / "a.duckdb", rows)) as connection:
+        for nearby in (0, 5_000):
+            monkeypatch.setattr("slant.collector.view.trials._NEARBY", nearby)
+            seen: list[tuple[object, ...]] = []
+            after: str | None = ""
+            while after is not None:
+                query = {"after": after} if after else {}
+                page = page_of_trials(connection, connection.view("trials"), TrialFilter(), query)
+                seen += [(row["run_id"], row["sequence"], row["answer"]) for row in page.rows]
+                after = page.after
+            assert seen == [(run, n, f"<{n}>") for run, n in asked]
 
 
 def test_a_search_can_be_stopped_and_goes_on(db: Path) -> None:
