@@ -6,14 +6,14 @@
 #'
 #' @param n_data_sets number of simulated pairs of conditions.
 #' @param n_games number of games of the varied condition, and of the other.
-#' @param index the index that is the same in both, to the precision of `n_calibration` games.
+#' @param index one that is a mean over games (`"si"`, `"bgd"`), which is the same in both, to the precision of `n_calibration` games.
 #' @param n_draws permutations of each test.
 #' @param seed a whole number.
 #' @return A data frame with one row: `studentised` and `unstudentised` (shares of p ≤ .05), and their Monte Carlo
 #'   errors `studentised_error` and `unstudentised_error`.
 #' @noRd
 unequal_games_p <- function(n_data_sets, n_games = c(10, 30), index = "si", n_draws = 199, seed = 1,
-                            n_calibration = if (startsWith(index, "gasi")) 400 else 4000) {
+                            n_calibration = 4000) {
   varied <- c(0, .95)
   index_of <- function(leaning) {
     games <- with_seed(seed, measured_games(leaning_counts(rep_len(leaning, n_calibration)), 4))

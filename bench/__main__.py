@@ -27,6 +27,7 @@ from bench.game_tables import game_tables
 from bench.games import games
 from bench.histories import histories
 from bench.measures import Measure, table
+from bench.nothing import nothing
 from bench.over_words import words
 from bench.scale import memory, resume
 from bench.shards import lake, merging, processes
@@ -60,6 +61,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),
         "words": lambda: words(20 if quick else 1_000),
+        "nothing": lambda: nothing(1_000, 50 if quick else 2_000),
         "growth": lambda: growth(1 if quick else 3),
         "executing": lambda: executing(*((1, 100, 20, 1_000) if quick else (3, 500, 100, 10_000))),
         "bridge": lambda: bridge(100_000 if quick else 1_000_000),
