@@ -2,7 +2,8 @@
 #'
 #' Differences of the indices of [game_indices()] between conditions, with a bootstrap over whole games (each
 #' condition's games are drawn again on their own) and a studentised permutation test: games are dealt out anew to the
-#' two conditions, and what is compared is the difference in standard errors. The paper prints such p values for a higher
+#' two conditions, and what is compared is the difference in standard errors. The paper prints such p values for a
+#' higher
 #' temperature: ask with `between = "variant"` and `reference = "main"`. `analyze differences` keeps the same numbers in
 #' the database, in the view `game_comparisons`.
 #'
@@ -10,7 +11,8 @@
 #' GASI, which is between games, has no other). p is exact where the games of both conditions are alike in all respects,
 #' and holds as games become many where they have the same index but vary otherwise. The difference itself, dealt out in
 #' the same way, gives `p_unstudentised`: too small where the condition with the fewer games is the more varied.
-#' In 2,000 simulated pairs of 10 and 30 games with the same mean SI, the 10 far more varied, `p_unstudentised` was at most
+#' In 2,000 simulated pairs of 10 and 30 games with the same mean SI, the 10 far more varied, `p_unstudentised` was at
+#' most
 #' .05 in 21 %, `p_value` in 5.4 % (where they were skewed as well in 7.7 %; Monte Carlo error .6).
 #' Games of several models or answer formats that lie in one condition are not alike: name these columns in `strata`,
 #' and games are dealt out, drawn again, and their variances taken, only among those of the same kind.

@@ -95,7 +95,8 @@ mean_apart <- function(group, weights) {
   list(distance = over_pairs(sqrt(group$apart)), bits = over_pairs(group$apart) / log(2))
 }
 
-# The jackknife's variance of each index over the games of weight 1, a row for each row of weights: leaving out each game
+# The jackknife's variance of each index over the games of weight 1, a row for each row of weights: leaving out each
+# game
 # in turn, apart for each stratum (places of its games). NA where some game can't be spared.
 jackknife_variance <- function(measured, weights, strata, indices) {
   by_index <- lapply(left_out_indices(measured, weights, indices), function(values) {

@@ -3,7 +3,8 @@
 #' **Of conditions** (a formula without the blocks, such as `"tokens ~ condition + (1 | wording)"`): deals the words of
 #' each cell to their groups at random, which is to swap the two conditions of a word within a wording with probability
 #' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds where words differ in their effect). It
-#' shows what an analysis finds where there is nothing. `engine = "difference"` compares means and needs no refit; `"lme4"`
+#' shows what an analysis finds where there is nothing. `engine = "difference"` compares means and needs no refit;
+#' `"lme4"`
 #' is the mixed model ([lme4::refit()] where every answer has its other one).
 #'
 #' **Of blocks:**
@@ -31,7 +32,8 @@
 #'   conditions `c("model", "test")`, if nothing else is said.
 #' @param cores how many R processes refit; on Windows always 1.
 #' @param ... of the refits: `contrast` and `unit` (names of the columns with the blocks and the items), `coding`; for
-#'   conditions `contrast` and `whole_words`; for brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4 `n_agq` (0, the quickest, or 1).
+#'   conditions `contrast` and `whole_words`; for brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4
+#'   `n_agq` (0, the quickest, or 1).
 #' @return A list of data frames. Of conditions `tests` has the scale `"difference"` (in units of the outcome) and three
 #'   more columns: `p_engine`, the p of Welch's test or of lme4 as observed, `false_positives`, in which share of the
 #'   permutations that is below .05, and its 95 % interval (`…_low`, `…_high`); `cells` has `difference` and `p_value`.

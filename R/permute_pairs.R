@@ -1,8 +1,11 @@
 #' Deal the words of one cell to its two groups at random, again and again
 #'
-#' What a condition effect looks like where there is none. A word of the other group goes the other way in each condition,
-#' so that to deal words to the groups at random is to swap the two conditions of a word with probability 1/2. The unit is
-#' a word within a wording, with its repetitions; with `whole_words` a word with all its wordings, which also holds where
+#' What a condition effect looks like where there is none. A word of the other group goes the other way in each
+#' condition,
+#' so that to deal words to the groups at random is to swap the two conditions of a word with probability 1/2. The
+#' unit is
+#' a word within a wording, with its repetitions; with `whole_words` a word with all its wordings, which also holds
+#' where
 #' words differ in their effect. A unit that was answered in one condition only takes part: its label is drawn, too.
 #'
 #' With `engine = "difference"` it is the difference of means with Welch's test, which needs no refit; with `"lme4"` the

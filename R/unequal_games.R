@@ -6,7 +6,8 @@
 #'
 #' @param n_data_sets number of simulated pairs of conditions.
 #' @param n_games number of games of the varied condition, and of the other.
-#' @param index one that is a mean over games (`"si"`, `"bgd"`), which is the same in both, to the precision of `n_calibration` games.
+#' @param index one that is a mean over games (`"si"`, `"bgd"`), which is the same in both, to the precision of
+#' `n_calibration` games.
 #' @param n_draws permutations of each test.
 #' @param seed a whole number.
 #' @return A data frame with one row: `studentised` and `unstudentised` (shares of p ≤ .05), and their Monte Carlo
@@ -35,7 +36,8 @@ unequal_games_p <- function(n_data_sets, n_games = c(10, 30), index = "si", n_dr
   )
 }
 
-# Counts by game, group and class of games of four groups and classes: in a round, with the probability of `leaning` (one
+# Counts by game, group and class of games of four groups and classes: in a round, with the probability of `leaning`
+# (one
 # for each game), a class goes to its own group, else to any.
 leaning_counts <- function(leaning, n_rounds = 40) {
   n <- length(leaning)

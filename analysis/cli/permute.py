@@ -104,14 +104,21 @@ def permute_command(
     where there is nothing: its null distribution, p, and how often the study's own test gives p < .05 there.
 
     Of blocks: swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one
-    row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte Carlo
+    row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its
+    Monte Carlo
     interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
     more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
     from slant.analysis.questions.permutation.permutation_results import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    options = {"whole_words": whole_words or None, "chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
+    options = {
+        "whole_words": whole_words or None,
+        "chains": chains,
+        "iterations": iterations,
+        "warmup": warmup,
+        "adapt_delta": adapt_delta,
+    }
     settings = {name: value for name, value in options.items() if value is not None}
     chosen = chosen_study(db, study, can_permute, "has conditions or blocks to permute")
     with FitProgress("Refitting in R") as progress:

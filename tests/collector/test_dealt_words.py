@@ -25,7 +25,9 @@ def test_groups_keep_their_sizes_and_get_their_share_of_each_others_words(sizes:
     groups = {str(no): [f"{no} {word}" for word in range(size)] for no, size in enumerate(sizes)}
     dealt = deal_words(groups, seed)
     assert {group: len(words) for group, words in dealt.items()} == {g: len(words) for g, words in groups.items()}
-    assert Counter(word for words in dealt.values() for word in words) == Counter(w for own in groups.values() for w in own)
+    assert Counter(word for words in dealt.values() for word in words) == Counter(
+        w for own in groups.values() for w in own
+    )
     if len(set(sizes)) == 1:
         shares = Counter((group, word[0]) for group, words in dealt.items() for word in words)
         assert all(abs(shares[g, o] - sizes[0] / len(sizes)) <= 1 for g in groups for o in groups)
@@ -37,7 +39,8 @@ def test_the_same_words_are_asked_as_often_in_other_groups(name: str) -> None:
     real, null = load_study(name), load_study(name, variant="null")
     assert (null.version, null.contents) == (real.version, real.contents)
     cells = [
-        Counter((trial.test, trial.condition, trial.wording, trial.item) for trial in trials(study)) for study in (real, null)
+        Counter((trial.test, trial.condition, trial.wording, trial.item) for trial in trials(study))
+        for study in (real, null)
     ]
     assert cells[0] == cells[1]
     own = {(trial.test, trial.item): trial.group for trial in trials(real)}
@@ -71,5 +74,5 @@ def test_a_simulated_model_answers_by_a_words_own_group_so_that_conditions_come_
 
 
 def test_a_study_without_groups_of_words_has_none() -> None:
-    with pytest.raises(UnknownNameError, match='no variant "null" in hiring.toml'):
+    with pytest.raises(UnknownNameError, match='no variant "null" in hiring'):
         load_study("hiring", variant="null")

@@ -2,7 +2,8 @@
 made_pairs <- function(effect = 0, word_sd = 0, n_words = 12, n_wordings = 6, seed = 1) {
   withr::local_seed(seed)
   data <- expand.grid(
-    condition = c("compatible", "incompatible"), wording = seq_len(n_wordings), item = sprintf("word %d", seq_len(n_words)),
+    condition = c("compatible", "incompatible"), wording = seq_len(n_wordings),
+    item = sprintf("word %d", seq_len(n_words)),
     stringsAsFactors = FALSE
   )
   of_word <- stats::rnorm(n_words, sd = word_sd)[match(data$item, unique(data$item))]
@@ -33,7 +34,8 @@ test_that("a refit of swapped answers is the fit of swapped labels, and answers 
   labels <- list(condition = conditions)
   whole <- permute_pairs(data, plain, conditions, 3, engine = "lme4")
   estimates <- fit_lme4(data, plain, levels = labels)$estimates[2, ]
-  expect_equal(c(whole$tests$observed, whole$tests$p_engine), c(estimates$estimate, estimates$p_value), tolerance = 1e-4)
+  refitted <- c(whole$tests$observed, whole$tests$p_engine)
+  expect_equal(refitted, c(estimates$estimate, estimates$p_value), tolerance = 1e-4)
   torn <- permute_pairs(data[-3, ], plain, conditions, 3, engine = "lme4")
   differences <- permute_pairs(data, plain, conditions, 3)$values$difference
   expect_equal(whole$values$difference, differences, tolerance = 1e-4) # balanced: wordings take nothing from it

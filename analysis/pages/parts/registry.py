@@ -58,7 +58,9 @@ def nothing(section: SectionData) -> Group | None:
     )
     text = "The words of each test were dealt to its two groups at random: what the same analysis then finds is chance."
     caption = "Observed difference beside what is found where there is nothing"
-    return Group("nothing", "what is found where there is nothing", (text,), (CaptionedTable(caption, text_table(table)),))
+    return Group(
+        "nothing", "what is found where there is nothing", (text,), (CaptionedTable(caption, text_table(table)),)
+    )
 
 
 GROUPS: tuple[GroupFunction, ...] = (

@@ -67,7 +67,8 @@ def permute_conditions(
     kept = results(db, calls, workers=workers, progress=progress)
     kept.check_none_failed()
     about = pl.DataFrame(
-        [{ID: call.id, **{name: call.about["test"][name] for name in GRAIN}} for call in calls], infer_schema_length=None
+        [{ID: call.id, **{name: call.about["test"][name] for name in GRAIN}} for call in calls],
+        infer_schema_length=None,
     )
     tests = kept.frames["permutation_cells"]
     place = tests.columns.index("observed") + 1

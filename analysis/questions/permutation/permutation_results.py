@@ -71,7 +71,8 @@ def permute(
     test; the default, without a refit) or "lme4" (the study's mixed model); `settings` whole_words: a word's wordings
     together. tests then have the scale "difference", in units of the outcome, p_engine and false_positives.
 
-    Of a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within its model and domain (R's permute_blocks()). A
+    Of a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within
+    its model and domain (R's permute_blocks()). A
     permutation's result depends on `seed` and its number only. Each is kept at once: the same call after a kill goes on
     where it ended, and one with more permutations adds to those there are. One that failed is tried again.
     `workers` and `executor` as of `fit()`.

@@ -98,9 +98,7 @@ def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
     return letter if data.domains[trial.test].options(trial.condition, own)[0] == trial.expected else _other(letter)
 
 
-def probabilities(
-    cell: Mapping[str, float], trial: Trial, seed: int, letter: str | None = None
-) -> tuple[float, float]:
+def probabilities(cell: Mapping[str, float], trial: Trial, seed: int, letter: str | None = None) -> tuple[float, float]:
     """P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers looks for. Where
     words were dealt at random, it is the option of their own category, which has this `letter`."""
     u_valid, u_consistent, _, _ = uniforms(seed, trial.study, "item", trial.test, trial.group, trial.item)
