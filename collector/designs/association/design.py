@@ -19,6 +19,7 @@ from slant.collector.designs.association.words import (
     GROUPS,
     SIDES,
     AssociationData,
+    AssociationTest,
     check_names,
     parse_tables,
 )
@@ -60,7 +61,8 @@ class Association(Design):
         )
 
     def dealt(self, data: AssociationData, seed: int) -> AssociationData:
-        tests, own_sides = {}, {}
+        tests: dict[str, AssociationTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
         for name, test in data.tests.items():
             groups = {side: test.words[side] for side in GROUPS}
             tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})

@@ -52,7 +52,8 @@ class ForcedChoice(Design):
         )
 
     def dealt(self, data: ForcedChoiceData, seed: int) -> ForcedChoiceData:
-        domains, own = {}, {}
+        domains: dict[str, Domain] = {}
+        own: dict[tuple[str, str], str] = {}
         for name, domain in data.domains.items():
             groups: dict[str, list[Word]] = {}
             for word in domain.words:
