@@ -39,10 +39,11 @@ def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
     row = cells.row(0, named=True)
     test = "Welch's test" if row["engine"] == "difference" else "the study's mixed model"
     rates: list[float] = cells["false_positives"].to_list()
+    mean, low, high = sum(rates) / len(rates), min(rates), max(rates)
     found = cells.filter(pl.col("p_engine") < 0.05)
     yield (
         f"{row['variant']}, {row['source']}: where words are dealt to groups at random, p of {test} is below .05 in "
-        f"{sum(rates) / len(rates):.1%} of the permutations ({min(rates):.1%} to {max(rates):.1%} by model and test). As "
+        f"{mean:.1%} of the permutations ({low:.1%} to {high:.1%} by model and test). As "
         f"observed it is in {found.height} of {cells.height} cells; in {(found['p_two_sided'] < 0.05).sum()} of "
         "these p by permutation is, too. Nothing is corrected for the number of cells."
     )
