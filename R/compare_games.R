@@ -1,15 +1,20 @@
 #' Do two conditions of a hiring game stratify differently?
 #'
 #' Differences of the indices of [game_indices()] between conditions, with a bootstrap over whole games (each
-#' condition's games are drawn again on their own) and a permutation test (games are dealt out anew to the two
-#' conditions). The paper prints such p values for a higher temperature: ask with `between = "variant"` and
-#' `reference = "main"`. `analyze differences` keeps the same numbers in the database, in the view `game_comparisons`.
+#' condition's games are drawn again on their own) and a studentised permutation test: games are dealt out anew to the
+#' two conditions, and what is compared is the difference in standard errors. The paper prints such p values for a
+#' higher
+#' temperature: ask with `between = "variant"` and `reference = "main"`. `analyze differences` keeps the same numbers in
+#' the database, in the view `game_comparisons`.
 #'
-#' p is exact where the games of both conditions are alike in all respects, not in their mean alone. Where one condition
-#' is the more varied and has the fewer games, p is too small (in simulated cells of 10 and 30 games, the 10 far more
-#' varied, it was below .05 in 23 % where the means hardly differed; of 30 and 30 in 8 %): look at the interval, too.
+#' The standard error is the jackknife's, leaving out one game at a time (of a mean over games this is `sd / sqrt(n)`;
+#' GASI, which is between games, has no other). p is exact where the games of both conditions are alike in all respects,
+#' and holds as games become many where they have the same index but vary otherwise. The difference itself, dealt out in
+#' the same way, gives `p_unstudentised`: too small where the condition with the fewer games is the more varied.
+#' In 2,000 simulated pairs of 10 and 30 games with the same mean SI, the 10 far more varied, `p_unstudentised` was at
+#' most .05 in 22 %, `p_value` in 6.5 % (Monte Carlo error .5; 7.7 % where the 10 were skewed, too).
 #' Games of several models or answer formats that lie in one condition are not alike: name these columns in `strata`,
-#' and games are dealt out, and drawn again, only among those of the same kind.
+#' and games are dealt out, drawn again, and their variances taken, only among those of the same kind.
 #'
 #' @inheritParams game_indices
 #' @param between name of the column that tells conditions apart.
@@ -22,10 +27,12 @@
 #'   indices on their own: who looks for any difference in three indices looks three times.
 #' @param seed of the draws, a whole number; each comparison starts from it anew.
 #' @return A data frame with one row per comparison and index: the columns `by`, `condition`, `reference`, `index`,
-#'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `boot_low` and `boot_high` (95 %),
-#'   `p_value` (two-sided, `(1 + as far from 0) / (1 + permutations)`), `n_comparisons` and `p_adjusted`. NA where an
-#'   index is not defined; no bootstrap where a side has fewer than five games.
-#' @source Wu, Liu, Bai & Griffiths, section 5.1 (p values for temperature; their test is not stated).
+#'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `std_error` (jackknife), `boot_low` and
+#'   `boot_high` (95 %), `p_value` (studentised) and `p_unstudentised` (both two-sided, `(1 + as far from 0) / (1 +
+#'   permutations)`), `n_comparisons` and `p_adjusted` (of `p_value`). NA where an index is not defined; no bootstrap
+#'   where a side has fewer than five games; no `p_value` where a game left out leaves no index (two games for GASI).
+#' @source Wu, Liu, Bai & Griffiths, section 5.1 (p values for temperature; their test is not stated). Studentised
+#'   permutation: Chung & Romano (2013), Annals of Statistics 41, 484-507.
 #' @export
 #' @examples
 #' rounds <- data.frame(
@@ -108,12 +115,14 @@ compared_conditions <- function(rows, between, reference, indices, n_classes, n_
 tested_difference <- function(measured, is_other, indices, n_draws, seed, stratum = rep(1L, length(is_other))) {
   n <- length(is_other)
   strata <- unname(split(seq_len(n), stratum))
+  k <- seq_along(indices)
   # three sets of weights side by side: who is dealt to the condition, and either condition's games drawn again
   differences <- function(weights) {
     part <- function(k) weights[, (k - 1) * n + seq_len(n), drop = FALSE]
-    cbind(difference_of(measured, part(2), part(3), indices), difference_of(measured, part(1), 1 - part(1), indices))
+    drawn_again <- difference_of(measured, part(2), part(3), indices)
+    cbind(drawn_again, studentised_difference(measured, part(1), strata, indices))
   }
-  observed <- difference_of(measured, t(+is_other), t(+!is_other), indices)[1, ]
+  observed <- studentised_difference(measured, t(+is_other), strata, indices)[1, ]
   again <- function(side) {
     drawn <- lapply(strata, function(games) games[side[games]][sample.int(sum(side[games]), replace = TRUE)])
     tabulate(unlist(drawn), n)
@@ -125,17 +134,34 @@ tested_difference <- function(measured, is_other, indices, n_draws, seed, stratu
   }
   draw <- function() c(dealt_out(), again(is_other), again(!is_other))
   drawn <- with_seed(seed, measured_draws(n_draws, 3 * n, draw, differences))
-  boot <- drawn[, seq_along(indices), drop = FALSE]
-  dealt <- drawn[, -seq_along(indices), drop = FALSE]
-  limits <- apply(boot, 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
-  limits[, min(sum(is_other), sum(!is_other)) < least_games_drawn | is.na(observed)] <- NA_real_
-  # rounding must not make a permutation less far out than itself
-  n_as_far <- rowSums(abs(t(dealt)) >= abs(observed) - 1e-12, na.rm = TRUE)
+  dealt <- drawn[, -k, drop = FALSE]
+  limits <- apply(drawn[, k, drop = FALSE], 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
+  limits[, min(sum(is_other), sum(!is_other)) < least_games_drawn | is.na(observed[k])] <- NA_real_
+  p_value <- share_as_far(dealt, observed)
   data.frame(
-    index = indices, n_games = sum(is_other), n_games_reference = sum(!is_other), difference = unname(observed),
-    boot_low = limits[1, ], boot_high = limits[2, ],
-    p_value = ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + colSums(!is.na(dealt)))), row.names = NULL
+    index = indices, n_games = sum(is_other), n_games_reference = sum(!is_other), difference = unname(observed[k]),
+    std_error = unname(observed[k + 2 * length(k)]), boot_low = limits[1, ], boot_high = limits[2, ],
+    p_value = p_value[k + length(k)], p_unstudentised = p_value[k], row.names = NULL
   )
+}
+
+# p of each column: how many permutations lie as far from 0 as what was observed. Rounding must not make a permutation
+# less far out than itself.
+share_as_far <- function(dealt, observed) {
+  n_as_far <- rowSums(abs(t(dealt)) >= abs(observed) * (1 - 1e-12) - 1e-12, na.rm = TRUE)
+  unname(ifelse(is.na(observed), NA_real_, (1 + n_as_far) / (1 + colSums(!is.na(dealt)))))
+}
+
+# For each row of weights (1: a game of the condition, 0: of the reference): the difference of each index, the same in
+# standard errors, and these.
+studentised_difference <- function(measured, weights, strata, indices) {
+  difference <- difference_of(measured, weights, 1 - weights, indices)
+  variance <- jackknife_variance(measured, weights, strata, indices) +
+    jackknife_variance(measured, 1 - weights, strata, indices)
+  std_error <- sqrt(variance)
+  t <- difference / ifelse(std_error < 1e-12, 0, std_error)
+  t[abs(difference) < 1e-12 & !is.na(variance)] <- 0 # games that are all alike neither differ nor vary
+  cbind(difference, t, std_error)
 }
 
 difference_of <- function(measured, weights, weights_reference, indices) {

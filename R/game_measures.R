@@ -95,6 +95,55 @@ mean_apart <- function(group, weights) {
   list(distance = over_pairs(sqrt(group$apart)), bits = over_pairs(group$apart) / log(2))
 }
 
+# The jackknife's variance of each index over the games of weight 1, a row for each row of weights: leaving out each
+# game
+# in turn, apart for each stratum (places of its games). NA where some game can't be spared.
+jackknife_variance <- function(measured, weights, strata, indices) {
+  by_index <- lapply(left_out_indices(measured, weights, indices), function(values) {
+    values[weights == 0] <- 0
+    Reduce(`+`, lapply(strata, function(games) {
+      of_games <- weights[, games, drop = FALSE]
+      n <- rowSums(of_games)
+      centred <- (values[, games, drop = FALSE] - rowSums(values[, games, drop = FALSE]) / n) * of_games
+      ifelse(n > 0, (n - 1) / n * rowSums(centred^2), 0)
+    }))
+  })
+  matrix(unlist(by_index), nrow(weights), dimnames = list(NULL, indices))
+}
+
+# Of each index a matrix: what it is without the game of that column, a row for each row of weights, 1 or 0. What stands
+# at games of weight 0 means nothing.
+left_out_indices <- function(measured, weights, indices) {
+  within <- intersect(indices, names(measured$games))
+  left_out <- lapply(measured$games[within], mean_without, weights)
+  apart <- list(gasi = sqrt, gasi_divergence_bits = function(divergence) divergence / log(2))
+  between <- lapply(apart[intersect(indices, names(apart))], function(scale) {
+    by_group <- lapply(measured$between, mean_apart_without, weights, scale)
+    Reduce(`+`, lapply(by_group, function(of) replace(of, is.na(of), 0))) / Reduce(`+`, lapply(by_group, Negate(is.na)))
+  })
+  lapply(c(left_out, between)[indices], function(values) replace(values, is.nan(values), NA_real_))
+}
+
+mean_without <- function(values, weights) {
+  is_known <- !is.na(values)
+  values[!is_known] <- 0
+  without <- function(x) matrix(weights %*% x, nrow(weights), length(x)) - rep(x, each = nrow(weights))
+  n <- without(+is_known)
+  without(values) / replace(n, n <= 0, NA_real_)
+}
+
+# As mean_apart(). Games in which the group was not hired leave it as it is.
+mean_apart_without <- function(group, weights, scale) {
+  hired <- weights[, group$hired, drop = FALSE]
+  of_kind <- t(rowsum(t(hired), group$kind))
+  near <- of_kind %*% scale(group$apart)
+  total <- rowSums(near * of_kind) / 2
+  over_pairs <- function(total, n) total / ifelse(n > 1, n * (n - 1) / 2, NA_real_)
+  without <- matrix(over_pairs(total, rowSums(hired)), nrow(weights), ncol(weights))
+  without[, group$hired] <- over_pairs(total - near[, group$kind, drop = FALSE], rowSums(hired) - 1)
+  without
+}
+
 equal_weights <- function(n) matrix(1, 1, n)
 
 # What `measure` makes of rows that `draw` gives, some at a time: all draws of thousands of games would fill the memory.

@@ -1,5 +1,13 @@
-#' Test interference by permutation
+#' Test an effect by permutation
 #'
+#' **Of conditions** (a formula without the blocks, such as `"tokens ~ condition + (1 | wording)"`): deals the words of
+#' each cell to their groups at random, which is to swap the two conditions of a word within a wording with probability
+#' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds where words differ in their effect). It
+#' shows what an analysis finds where there is nothing. `engine = "difference"` compares means and needs no refit;
+#' `"lme4"`
+#' is the mixed model ([lme4::refit()] where every answer has its other one).
+#'
+#' **Of blocks:**
 #' Swaps the two block labels of an item at random within model and domain (each item with probability 1/2, with all of
 #' its rows), refits the model, many times, and sums up where the observed difference between the blocks stands among
 #' those that such labels give. From the shell: `analyze permute`.
@@ -18,13 +26,17 @@
 #'   effects must be factors of the blocks and of `within`.
 #' @param permutations how many. p can't be smaller than 1 / (1 + permutations).
 #' @param seed one whole number for the whole test.
-#' @param engine `"brms"` or `"lme4"`.
+#' @param engine `"brms"` or `"lme4"`; of conditions `"difference"` or `"lme4"`.
 #' @param priors priors as [fit_brms()] takes them; of no use to lme4.
-#' @param within names of the columns within which an item's labels are exchanged, and that make the cells.
+#' @param within names of the columns within which an item's labels are exchanged, and that make the cells; of
+#'   conditions `c("model", "test")`, if nothing else is said.
 #' @param cores how many R processes refit; on Windows always 1.
 #' @param ... of the refits: `contrast` and `unit` (names of the columns with the blocks and the items), `coding`; for
-#'   brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4 `n_agq` (0, the quickest, or 1).
-#' @return A list of data frames:
+#'   conditions `contrast` and `whole_words`; for brms `chains`, `iterations`, `warmup`, `adapt_delta`; for lme4
+#'   `n_agq` (0, the quickest, or 1).
+#' @return A list of data frames. Of conditions `tests` has the scale `"difference"` (in units of the outcome) and three
+#'   more columns: `p_engine`, the p of Welch's test or of lme4 as observed, `false_positives`, in which share of the
+#'   permutations that is below .05, and its 95 % interval (`…_low`, `…_high`); `cells` has `difference` and `p_value`.
 #'   \describe{
 #'     \item{tests}{one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a difference
 #'       of probabilities; `"s"`, of log odds): `observed` (of the data as they are, with the settings of the refits);
@@ -51,9 +63,18 @@
 #' )
 #' test$tests[c("domain", "scale", "observed", "null_mean", "p_one_sided")]
 #' test$refits
+#'
+#' trials <- simulate_trials()
+#' labels <- list(condition = c("compatible", "incompatible"))
+#' nothing <- permutation_test(trials, "tokens ~ condition + (1 | wording)", 99, engine = "difference", levels = labels)
+#' nothing$tests[c("model", "test", "observed", "null_low", "null_high", "p_two_sided", "false_positives")]
 permutation_test <- function(data, formula, permutations = 100, seed = 1, engine = "brms", levels = NULL,
                              priors = NULL, within = c("model", "domain"), cores = 1, ...) {
   check_arguments()
+  if (is_of_conditions(data, formula, engine, levels)) {
+    within <- if (missing(within)) c("model", "test") else within
+    return(test_conditions(data, formula, permutations, seed, engine, levels, within, ...))
+  }
   refit <- function(number) {
     refit_permutation(
       data, formula,
@@ -91,4 +112,27 @@ refit_all <- function(refit, numbers, cores) {
     )
   }
   results
+}
+
+# Not of blocks: means are compared, or the labels are those of the column `condition`.
+is_of_conditions <- function(data, formula, engine, levels) {
+  engine == "difference" || (engine == "lme4" && "condition" %in% names(levels) && !"block" %in% names(levels))
+}
+
+test_conditions <- function(data, formula, permutations, seed, engine, levels, within, contrast = "condition", ...) {
+  check_columns(data, c(within, contrast), to = "permute")
+  levels <- two_levels(levels_of(data, contrast, levels), contrast, to = "permute")
+  codes <- group_codes(data, within)
+  cells <- unname(split(seq_len(nrow(data)), factor(codes, unique(codes))))
+  results <- lapply(cells, function(at) {
+    rows <- data[at, , drop = FALSE]
+    result <- permute_pairs(rows, formula, levels, permutations, seed, engine, contrast, ...)
+    lapply(result, function(frame) with_key(rows, within, frame))
+  })
+  stack <- function(name) do.call(rbind, lapply(results, function(result) result[[name]]))
+  messages <- data.frame(number = integer(), kind = character(), text = character())
+  list(
+    tests = with_study_labels(stack("tests"), data), cells = with_study_labels(stack("values"), data),
+    refits = cbind(stack("refits"), status = "ok"), messages = messages
+  )
 }

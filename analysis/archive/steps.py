@@ -132,15 +132,21 @@ def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str,
     return list(ways.values())
 
 
+_PERMUTATION_PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",), "difference": ()}
+
+
 def _permutation_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
-    for number, row in enumerate(rows.sort("engine", "seed", "source", "permutation_id").to_dicts(), 1):
+    # of a study of conditions each model and test is a test of its own, all made by one command
+    rows = rows.sort("engine", "seed", "source", "permutation_id")
+    rows = rows.unique(["engine", "seed", "source", "n_permutations", "settings"], keep="first", maintain_order=True)
+    for number, row in enumerate(rows.to_dicts(), 1):
         arguments = {
             "permutations": row["n_permutations"], "engine": row["engine"], "seed": row["seed"],
             "source": row["source"], "settings": json.loads(row["settings"] or "{}"),
         }  # fmt: skip
         typed = f"--engine {row['engine']} --permutations {row['n_permutations']} --seed {row['seed']}"
         command = f"analyze permute --study {study.name} {typed}"
-        packages = ("brms", "rstan", "posterior") if row["engine"] == "brms" else ("lme4",)
+        packages = _PERMUTATION_PACKAGES[row["engine"]]
         yield Step(f"permutation-{number}", "permutation", arguments, command, packages)
 
 

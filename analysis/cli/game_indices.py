@@ -36,7 +36,7 @@ _INTERVALS = (
 )  # fmt: skip
 _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
-    "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
+    "std_error", "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
 )  # fmt: skip
 
 
@@ -156,8 +156,9 @@ def differences_command(
     """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
 
     The interval is from a bootstrap of whole games, each side on its own; p from permuting games between the two
-    sides, corrected for the number of comparisons of an index. The null hypothesis is that both play alike in every
-    respect: where one side's games vary much more than the other's, a small p need not mean different means.
+    sides, corrected for the number of comparisons of an index. What is permuted is the difference in standard errors
+    (of the jackknife), so that p also holds where one side's games vary more than the other's; p_unstudentised (CSV,
+    JSON), of the difference itself, does not. Each comparison is kept as it ends: Ctrl-C loses no more than the last.
     The paper's question about temperature is the first example. Results are kept: the same command computes only what
     is new, and corrects for the comparisons that it prints.
     """

@@ -1,4 +1,4 @@
-"""`analyze permute`: the observed differences between blocks beside those that arbitrary block labels give."""
+"""`analyze permute`: the observed differences between conditions or blocks beside those that arbitrary labels give."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.progress import FitProgress
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
+  analyze permute --study rmiat
   analyze permute --study interference --permutations 1000
   analyze permute --engine lme4 --permutations 200 --format csv > check.csv
   analyze permute --permutations 1000 --show refits --format json
@@ -38,19 +40,28 @@ _SHOWN = (
     "p_low", "p_high", "p_two_sided",
 )  # fmt: skip
 
+_SHOWN_OF_CONDITIONS = (
+    "source", "variant", "model", "domain", "engine", "observed", "null_low", "null_high", "n", "p_two_sided",
+    "p_engine", "false_positives",
+)  # fmt: skip
+
 
 @click.command("permute", epilog=EXAMPLES)
 @study_option(ONE_STUDY)
 @click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="Number of permutations.")
 @click.option(
     "--engine",
-    type=click.Choice(["brms", "lme4"]),
-    default="brms",
-    show_default=True,
-    help="The model to refit: the study's Bayesian model or, much faster, its glmer.",
+    type=click.Choice(["difference", "lme4", "brms"]),
+    help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, lme4. "
+    "Of blocks: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
 )
 @seed_option(default=1)
 @source_option()
+@click.option(
+    "--whole-words",
+    is_flag=True,
+    help="Of conditions: swap a word with all its wordings, which holds where words differ in their effect.",
+)
 @click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
 @click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700.")
 @click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them (brms). Default: 200.")
@@ -73,9 +84,10 @@ _SHOWN = (
 def permute_command(
     study: str | None,
     permutations: int,
-    engine: str,
+    engine: str | None,
     seed: int,
     source: str | None,
+    whole_words: bool,
     chains: int | None,
     iterations: int | None,
     warmup: int | None,
@@ -85,28 +97,37 @@ def permute_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Is the observed interference larger than arbitrary block labels would give?
+    """Is the observed effect larger than arbitrary labels would give?
 
-    Swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one row per
-    cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte Carlo
+    Of an association study: deals the words of each model and test to their groups at random (within a wording, a
+    word's two conditions are swapped with probability 1/2) and prints the observed difference beside what is found
+    where there is nothing: its null distribution, p, and how often the study's own test gives p < .05 there.
+
+    Of blocks: swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one
+    row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its
+    Monte Carlo
     interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
     more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
-    from slant.analysis.questions.permutation.permutation_results import permute
-    from slant.analysis.questions.permutation.permutation_test import has_blocks
+    from slant.analysis.questions.permutation.permutation_results import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    options = {"chains": chains, "iterations": iterations, "warmup": warmup, "adapt_delta": adapt_delta}
+    options = {
+        "whole_words": whole_words or None,
+        "chains": chains,
+        "iterations": iterations,
+        "warmup": warmup,
+        "adapt_delta": adapt_delta,
+    }
     settings = {name: value for name, value in options.items() if value is not None}
-    chosen = chosen_study(
-        db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
-    )
+    chosen = chosen_study(db, study, can_permute, "has conditions or blocks to permute")
     with FitProgress("Refitting in R") as progress:
         result = permute(
             db, chosen, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
         )
     rows = getattr(result, show)
-    print_rows(rows.select(_SHOWN) if show == "tests" and output_format == "table" else rows, output_format)
+    shown = _SHOWN if rows.get_column("p_engine", default=pl.Series([None])).is_null().all() else _SHOWN_OF_CONDITIONS
+    print_rows(rows.select(shown) if show == "tests" and output_format == "table" else rows, output_format)
     for sentence in result_sentences(result):
         say(sentence)
     if result.not_kept:

@@ -75,7 +75,8 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     with reading(data.db) as connection:
         if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
             return None
-        tests = read_view(connection, "permutation_tests").filter(pl.col("study") == data.study.name)
+        tests = read_view(connection, "permutation_tests")
+        tests = tests.filter(pl.col("study") == data.study.name, pl.col("scale") == "delta_p")
         values = read_view(connection, "permutation_values")
     last = tests.group_by(*GRAIN, "engine").agg(pl.col("permutation_id").sort_by("finished_at").last())
     rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")

@@ -74,7 +74,7 @@ def variant_option(default: str | None = "base", more: str = "") -> Decorator:
         "--variant",
         default=default,
         show_default=default is not None,
-        help=f"A named set of changes that the study defines.{more}",
+        help=f"A named set of changes that the study defines; null deals its words to groups at random.{more}",
     )
 
 

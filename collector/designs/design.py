@@ -135,6 +135,11 @@ class Design(ABC):
         """True where this model answers by calling a tool."""
         return False
 
+    def dealt(self, data: Any, seed: int) -> Any:
+        """The data of a study with its words dealt to groups at random by the seed, which is what its variant `null`
+        asks; None where a design has no groups of words. A simulated model still answers by each word's own group."""
+        return None
+
     def source_variant(self, study: Study) -> str | None:
         """The variant whose answers this one needs before it can be planned; None where it needs none."""
         return None

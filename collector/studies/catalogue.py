@@ -24,6 +24,7 @@ from slant.collector.study.folder import StudyFolder, read_text
 from slant.collector.study.models_and_fits import read_fit, read_model
 from slant.collector.study.records import (
     BASE,
+    NULL,
     REASONING_BACK,
     Condition,
     Fit,
@@ -138,11 +139,27 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     design = design_named(next(iter(studies.values())).design)
     contents = frozenset(content for study in studies.values() for content in design.contents(study))
     version = stable_id(sorted(contents))[:12]
+    if NULL not in studies and (null := _dealt(studies[base])):
+        contents |= frozenset(design.contents(null))
     texts = {path.name: text, **folder.texts}
     return {name: replace(study, version=version, contents=contents, texts=texts) for name, study in studies.items()}
 
 
+def _dealt(study: Study) -> Study | None:
+    """The variant `null` of a study: its words dealt to groups by its own seed, everything else the same. None where
+    there are no groups of words."""
+    design = design_named(study.design)
+    data = design.dealt(study.data, study.seed)
+    if data is None:
+        return None
+    about = "words dealt to groups at random: what is found where there is nothing"
+    tests = design.tests(data)
+    return replace(study, variant=NULL, asked_as=NULL, data=data, tests=tests, about=about, is_extension=True)
+
+
 def _chosen(studies: dict[str, Study], variant: str) -> Study:
+    if variant == NULL and NULL not in studies and (null := _dealt(next(iter(studies.values())))):
+        return null
     variant = next(iter(studies)) if variant == BASE else variant
     # `--answer` and `--reasoning-back` make one more of each variant: NAME.ANSWER, NAME.kept, NAME.ANSWER.kept
     name, answer = (variant, "") if variant in studies else (*variant.split(".", 1), "")[:2]

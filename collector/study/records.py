@@ -24,6 +24,9 @@ _TEMPERATURE_INSIDE = {"gemini": "generationConfig", "ollama": "options"}
 
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
+NULL = "null"
+"""The variant in which words are dealt to groups at random; every study of words has it, if it makes none of that name.
+It is asked by its name only, and is no part of the study's version."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,7 +267,7 @@ def test_a_printed_p_value_says_what_to_type_and_is_then_that_of_the_kept_compar
     assert "analyze differences --study hiring --reference main --condition temperature_1_5" in before["note"]
     row = {"source": "collected", "study": "hiring", "study_version": study.version, "between": "variant",
            "model": "gpt-4o", "answer_format": "direct", "condition": "temperature_1_5", "reference": "main",
-           "index": "si", "n_games": 30, "n_games_reference": 30, "p_value": 0.294}  # fmt: skip
+           "index": "si", "n_games": 30, "n_games_reference": 30, "p_unstudentised": 0.294}  # fmt: skip
     with writing(db) as connection:
         fill_result(connection, "game_differences", [row])
         fill_result(connection, "game_adjusted", [{"difference_id": "c1", "index": "si"}], "a1")

@@ -132,6 +132,16 @@ def test_conditions_are_compared_within_model_and_answer_format(db: Path) -> Non
     assert analysis.game_differences(db, n_draws=60, seed=7).n_made == 0
 
 
+def test_each_comparison_is_kept_as_it_ends_whatever_stops_the_others(db: Path) -> None:
+    def stop(done: int, _: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        analysis.game_differences(db, n_draws=60, seed=7, progress=stop, workers=1)
+    again = analysis.game_differences(db, n_draws=60, seed=7)
+    assert (again.n_comparisons, again.n_made) == (2, 1)
+
+
 def test_correction_is_for_what_is_asked_and_needs_nothing_computed_again(db: Path) -> None:
     analysis.game_differences(db, n_draws=60, seed=7)
     alone = analysis.game_differences(db, n_draws=60, seed=7, adjust="none", indices=["si"])
@@ -280,7 +290,7 @@ def test_plain_r_gives_the_same_numbers_to_the_bit(db: Path, tmp_path: Path) -> 
 INTERVALS = (
     "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high", "random_level", "random_low", "random_high",
 )  # fmt: skip
-TESTS = ("difference", "boot_low", "boot_high", "p_value", "p_adjusted")
+TESTS = ("difference", "std_error", "boot_low", "boot_high", "p_value", "p_unstudentised", "p_adjusted")
 
 
 def bits(kind: str, frame: pl.DataFrame, key: Sequence[str], values: Sequence[str]) -> dict[tuple[str, ...], list[str]]:

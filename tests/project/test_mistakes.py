@@ -49,7 +49,7 @@ CONTRADICTIONS = (
     "analyze figures no_such",
     "analyze figures --variant no_such",
     "analyze figures --width 0.1",
-    "analyze permute --study rmiat",
+    "analyze permute --study hiring",
     "analyze indices --study rmiat",
     "analyze check --out page.docx",
     "analyze --fit effect_size --cluster nonsense",

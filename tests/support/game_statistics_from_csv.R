@@ -16,4 +16,6 @@ bits("indices", found, c("variant", "model", "index"), c(
   "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high", "random_level", "random_low", "random_high"
 ))
 compared <- compare_games(rounds, "variant", "main", by = "model", n_draws = 60, adjust = "BH", seed = 7)
-bits("differences", compared, c("condition", "model", "index"), c("difference", "boot_low", "boot_high", "p_value", "p_adjusted"))
+bits("differences", compared, c("condition", "model", "index"), c(
+  "difference", "std_error", "boot_low", "boot_high", "p_value", "p_unstudentised", "p_adjusted"
+))

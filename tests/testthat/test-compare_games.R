@@ -69,6 +69,36 @@ test_that("kinds of games that both conditions hold are dealt out, and drawn aga
   expect_equal(compare_games(data, by = "model", indices = "si", n_draws = 49, strata = "model"), whole)
 })
 
+test_that("the standard error of a mean is that of a t test, and GASI's that of leaving out each game", {
+  data <- rbind(made_games("main", .3, 8), made_games("hot", .6, 6, seed = 2))
+  found <- compare_games(data, n_draws = 49)
+  of_games <- lapply(c("main", "hot"), function(variant) {
+    lapply(split(data[data$variant == variant, ], data$game[data$variant == variant]), function(rows) rows)
+  })
+  si <- lapply(of_games, vapply, function(rows) game_indices(rows, n_draws = 0, n_random = 0)$estimate[1], 1)
+  expect_equal(found$std_error[1], sqrt(stats::var(si[[1]]) / 8 + stats::var(si[[2]]) / 6))
+  gasi_without <- function(games) {
+    vapply(seq_along(games), function(n) {
+      game_indices(do.call(rbind, games[-n]), n_draws = 0, n_random = 0)$estimate[3]
+    }, 1)
+  }
+  variance <- function(left_out) (length(left_out) - 1) * mean((left_out - mean(left_out))^2)
+  expect_equal(found$std_error[3], sqrt(sum(vapply(lapply(of_games, gasi_without), variance, 1))))
+})
+
+test_that("two games on a side say nothing of how much GASI varies there", {
+  found <- compare_games(rbind(made_games("main", 0), made_games("hot", .9, n_games = 2)), n_draws = 19)
+  expect_equal(is.na(found$p_value), c(FALSE, FALSE, TRUE))
+  expect_false(anyNA(found$p_unstudentised))
+})
+
+test_that("small p come as often as they should where the side with fewer games varies more", {
+  skip_but_in_full()
+  rates <- unequal_games_p(n_data_sets = 400, n_games = c(10, 30), seed = 1)
+  expect_lt(rates$studentised, .08)
+  expect_gt(rates$unstudentised, .15)
+})
+
 test_that("the other way round is the same with the other sign, and the same games do not differ", {
   data <- rbind(made_games("main", 0), made_games("hot", .5, seed = 3))
   found <- compare_games(data, reference = "main", n_draws = 49)

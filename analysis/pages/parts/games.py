@@ -78,8 +78,8 @@ def differences(section: SectionData) -> Group | None:
         command = f"analyze differences --study {section.study.as_typed} --between variant --reference {base}"
         return Group("differences", "differences between conditions", to_make=(MissingResult("Differences", command),))
     text = (
-        "Condition minus reference, with 95 % of a bootstrap of whole games, and a permutation test that deals games "
-        "out anew. p is corrected for the comparisons that were asked for together."
+        "Condition minus reference, with 95 % of a bootstrap of whole games, and a studentised permutation test that "
+        "deals games out anew. p is corrected for the comparisons that were asked for together."
     )
     table = _open_if_short("Differences between conditions", _differences(rows))
     return Group("differences", "differences between conditions", (text,), (table,))

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import polars as pl
+
 from slant.analysis.pages.parts import forced_choice, games, printed_tables
-from slant.analysis.pages.parts.records import Group, GroupFunction, MissingResult, SectionData
+from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
+from slant.analysis.pages.report_tables import text_table
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
@@ -35,8 +38,33 @@ def robustness(section: SectionData) -> Group | None:
     return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
 
 
+def nothing(section: SectionData) -> Group | None:
+    """What is found where words are dealt to groups at random, where `analyze permute` has kept it."""
+    rows = section.own("permutation_tests")
+    rows = rows.filter(pl.col("scale") == "difference") if rows.height else rows
+    if rows.is_empty():
+        return None
+    limits = pl.format("{} to {}", pl.col("null_low").round(1), pl.col("null_high").round(1))
+    table = rows.select(
+        pl.col("model_label").alias("model"),
+        pl.col("domain_label").alias("test"),
+        "engine",
+        pl.col("observed").round(1).alias("observed difference"),
+        limits.alias("95 % where nothing is"),
+        pl.col("p_two_sided").round(4).alias("p by permutation"),
+        pl.col("p_engine").round(4).alias("p of the engine"),
+        (100 * pl.col("false_positives")).round(1).alias("p < .05 where nothing is (%)"),
+        pl.col("n").alias("permutations"),
+    )
+    text = "The words of each test were dealt to its two groups at random: what the same analysis then finds is chance."
+    caption = "Observed difference beside what is found where there is nothing"
+    return Group(
+        "nothing", "what is found where there is nothing", (text,), (CaptionedTable(caption, text_table(table)),)
+    )
+
+
 GROUPS: tuple[GroupFunction, ...] = (
-    forced_choice.stages, forced_choice.answers, forced_choice.falsification, robustness, forced_choice.order,
+    forced_choice.stages, forced_choice.answers, forced_choice.falsification, nothing, robustness, forced_choice.order,
     forced_choice.stimuli, games.ends, games.indices, games.differences, games.questions, games.choices,
     printed_tables.print_comparison, topics,
 )  # fmt: skip

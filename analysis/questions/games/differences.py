@@ -63,8 +63,9 @@ def game_differences(
     """R's compare_games() of each condition with the reference: values of `between` (variant, model or answer_format).
 
     Without `by`, conditions are compared within the same model, variant and answer format, but for what `between`
-    names; with it, within those alone, and games of the rest are pooled. `conditions` are those to compare. p is
-    corrected by `adjust` for all comparisons of one index that are asked for here, within one source and study
+    names; with it, within those alone, and games of the rest are pooled. `conditions` are those to compare. p is of a
+    studentised permutation test (standard errors by the jackknife; `p_unstudentised` is the plain one's), corrected
+    by `adjust` for all comparisons of one index that are asked for here, within one source and study
     version. `reference` of variants is the study's own name for itself (main), if nothing else is said.
     `n_draws` of the bootstrap and of the permutations start from `seed` in each comparison, as in plain R.
     `workers` and `executor` as of `fit()`.
@@ -224,9 +225,11 @@ VIEW = (
     "n_games",
     "n_games_reference",
     "difference",
+    "std_error",
     "boot_low",
     "boot_high",
     "p_value",
+    "p_unstudentised",
     "n_comparisons",
     "p_adjusted",
     "adjust",

@@ -15,7 +15,9 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.result_rows import rows_of
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
-from slant.analysis.questions.permutation.permutation_test import PermutationTest, list_tests
+from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
+from slant.analysis.questions.permutation.permutation_test import PermutationTest, has_blocks, list_tests
+from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError
@@ -44,12 +46,17 @@ class PermutationResult:
     not_kept: str | None
 
 
+def can_permute(study: Study) -> bool:
+    """Whether it has a fit with blocks, or a mixed model of its conditions."""
+    return has_conditions(study) or any(map(has_blocks, study.fits.values()))
+
+
 @checked_arguments(permutations=1, seed=0)
 def permute(
     db: str | Path,
     study: str | Study | None = None,
     permutations: int = 1000,
-    engine: str = "brms",
+    engine: str | None = None,
     seed: int = 1,
     source: str | None = None,
     workers: Workers = None,
@@ -59,7 +66,13 @@ def permute(
 ) -> PermutationResult:
     """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep what each found.
 
-    An item's two block labels are swapped with probability 1/2, within its model and domain (R's permute_blocks()). A
+    Of a study of conditions (association): in each model and test the two conditions of a word are swapped with
+    probability 1/2, within a wording, which deals words to groups at random. `engine` "difference" (of means, Welch's
+    test; the default, without a refit) or "lme4" (the study's mixed model); `settings` whole_words: a word's wordings
+    together. tests then have the scale "difference", in units of the outcome, p_engine and false_positives.
+
+    Of a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within
+    its model and domain (R's permute_blocks()). A
     permutation's result depends on `seed` and its number only. Each is kept at once: the same call after a kill goes on
     where it ended, and one with more permutations adds to those there are. One that failed is tried again.
     `workers` and `executor` as of `fit()`.
@@ -69,7 +82,14 @@ def permute(
     Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError where there is
     nothing to permute, RError where the rows as observed can't be fitted.
     """
-    tests = list_tests(db, study, engine, seed, source, settings or {})
+    study = study_in(db, study, can_permute, "has conditions or blocks to permute")
+    if has_conditions(study) and not any(map(has_blocks, study.fits.values())):
+        frames, not_kept = permute_conditions(
+            Path(db), study, permutations, engine or "difference", seed, source, executor or workers, progress,
+            settings or {},
+        )  # fmt: skip
+        return PermutationResult(**frames, not_kept=not_kept)
+    tests = list_tests(db, study, engine or "brms", seed, source, settings or {})
     n = permutations + 1
     test_results = [
         _run_test(Path(db), test, permutations, executor or workers, _Stage(progress, number * n, len(tests) * n))

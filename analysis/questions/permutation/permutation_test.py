@@ -175,7 +175,8 @@ def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Stu
     )
     if not any(map(has_blocks, study.fits.values())):
         raise UsageError(
-            f'"{study.name}" has no fit with a factor `block`, whose labels a permutation test could swap.',
+            f'"{study.name}" has neither a mixed model of its conditions nor a fit with a factor `block`, whose labels '
+            "could be swapped.",
             "For another study: --study NAME",
         )
     pairs = find_fits(engine, db, study)

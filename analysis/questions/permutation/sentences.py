@@ -21,6 +21,7 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
     """Sentences for stderr, for each test: the reference cell's null, refits that failed or are doubtful, the noise."""
     for grain, tests in result.tests.group_by(_GRAIN, maintain_order=True):
         is_of_test = [pl.col(name) == value for name, value in zip(_GRAIN, grain, strict=True)]
+        yield from _of_conditions(tests.filter(pl.col("scale") == "difference"))
         main = tests.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
         if not main.is_empty():
             yield _reference(main.row(0, named=True))
@@ -29,6 +30,23 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
         yield from _prior_driven(main)
         yield from _multiple_tests(main)
         yield from _monte_carlo_error(main)
+
+
+def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
+    """How often there is something where there is nothing, and what that leaves of what was found."""
+    if cells.is_empty():
+        return
+    row = cells.row(0, named=True)
+    test = "Welch's test" if row["engine"] == "difference" else "the study's mixed model"
+    rates: list[float] = cells["false_positives"].to_list()
+    mean, low, high = sum(rates) / len(rates), min(rates), max(rates)
+    found = cells.filter(pl.col("p_engine") < 0.05)
+    yield (
+        f"{row['variant']}, {row['source']}: where words are dealt to groups at random, p of {test} is below .05 in "
+        f"{mean:.1%} of the permutations ({low:.1%} to {high:.1%} by model and test). As "
+        f"observed it is in {found.height} of {cells.height} cells; in {(found['p_two_sided'] < 0.05).sum()} of "
+        "these p by permutation is, too. Nothing is corrected for the number of cells."
+    )
 
 
 def _reference(cell: dict[str, Any]) -> str:

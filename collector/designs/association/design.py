@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -18,9 +19,11 @@ from slant.collector.designs.association.words import (
     GROUPS,
     SIDES,
     AssociationData,
+    AssociationTest,
     check_names,
     parse_tables,
 )
+from slant.collector.designs.dealing import deal_words
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import QuestionPlan
@@ -56,6 +59,15 @@ class Association(Design):
             )
             for test in data.tests.values()
         )
+
+    def dealt(self, data: AssociationData, seed: int) -> AssociationData:
+        tests: dict[str, AssociationTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            groups = {side: test.words[side] for side in GROUPS}
+            tests[name] = replace(test, words={**test.words, **deal_words(groups, seed, name)})
+            own_sides |= {(name, word): side for side, words in groups.items() for word in words}
+        return replace(data, tests=tests, own_sides=own_sides)
 
     def conditions(self, data: AssociationData) -> tuple[Condition, ...]:
         return numbered(data.conditions)

@@ -64,7 +64,7 @@ def _number(row: Mapping[str, str], column: str) -> float:
 
 def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
     """A reply drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
-    cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
+    cell = data.simulation.get((trial.model, trial.test, _own_condition(data, trial)), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
     u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
     if u_refused < cell["refusal_rate"]:
@@ -75,6 +75,14 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
         answer = trial.expected or ""
     count = _stepped(tokens, cell["token_step"], u_step)
     return _reply(answer, count, cell, model, u_text)
+
+
+def _own_condition(data: AssociationData, trial: Trial) -> str:
+    """A word that was dealt to the other group meets its own association in the other condition."""
+    own = data.own_sides.get((trial.test, trial.item))
+    if own is None or data.tests[trial.test].categories[own] == trial.group:
+        return trial.condition
+    return data.conditions[1 - data.conditions.index(trial.condition)]
 
 
 def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float) -> float:

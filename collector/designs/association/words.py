@@ -73,7 +73,8 @@ class AssociationData:
 
     `conditions`: the one in which group a goes to attribute a comes first. `option_order`: 'rule' lists the option of
     group a first (so the order changes with the condition, as in the paper), 'balanced' crosses the two.
-    `simulation`: rows of numbers to simulate from, by (model, test, condition); may be empty.
+    `simulation`: rows of numbers to simulate from, by (model, test, condition); may be empty. `own_sides`: where words
+    were dealt to groups at random, the side that each is really of, by (test, word).
     """
 
     conditions: tuple[str, str]
@@ -82,6 +83,7 @@ class AssociationData:
     wordings: Mapping[int, str]
     tests: Mapping[str, AssociationTest]
     simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+    own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> AssociationData:

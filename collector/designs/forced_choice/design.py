@@ -7,14 +7,16 @@ collector/designs/forced_choice/order.py for what is balanced and how.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.dealing import deal_words
 from slant.collector.designs.design import Design
 from slant.collector.designs.forced_choice.imported import as_imported
 from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, parse_tables
+from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, Word, parse_tables
 from slant.collector.designs.plan import QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex
 from slant.collector.designs.wordings import spoken_words
@@ -48,6 +50,19 @@ class ForcedChoice(Design):
             )
             for domain in data.domains.values()
         )
+
+    def dealt(self, data: ForcedChoiceData, seed: int) -> ForcedChoiceData:
+        domains: dict[str, Domain] = {}
+        own: dict[tuple[str, str], str] = {}
+        for name, domain in data.domains.items():
+            groups: dict[str, list[Word]] = {}
+            for word in domain.words:
+                groups.setdefault(word.category, []).append(word)
+            dealt = deal_words(groups, seed, name).items()
+            words = tuple(replace(word, category=category) for category, words in dealt for word in words)
+            domains[name] = replace(domain, words=words)
+            own |= {(name, word.word): word.category for word in domain.words}
+        return replace(data, domains=domains, own_categories=own)
 
     def conditions(self, data: ForcedChoiceData) -> tuple[Condition, ...]:
         return numbered(data.blocks)

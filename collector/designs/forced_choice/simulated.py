@@ -78,8 +78,8 @@ def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed
     cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
     u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
-    valid, consistent = probabilities(cell, trial, seed)
-    its_letter = str(trial.factors["consistent_letter"])
+    its_letter = _own_letter(data, trial)
+    valid, consistent = probabilities(cell, trial, seed, its_letter)
     kind = None if u_valid < valid else _invalid_kind(cell, u_kind)
     if kind in INVALID and model.structured_output:
         kind = None  # what enforced output does: no answer is malformed
@@ -91,10 +91,18 @@ def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed
     return _reply(answer, p_a, cell, model, uniforms(seed, *content, trial.condition, "tokens")[0])
 
 
-def probabilities(cell: Mapping[str, float], trial: Trial, seed: int) -> tuple[float, float]:
-    """P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers looks for."""
+def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
+    """The letter of the option that holds the word's own category, to whichever it was dealt."""
+    letter = str(trial.factors["consistent_letter"])
+    own = data.own_categories.get((trial.test, trial.item), trial.group or "")
+    return letter if data.domains[trial.test].options(trial.condition, own)[0] == trial.expected else _other(letter)
+
+
+def probabilities(cell: Mapping[str, float], trial: Trial, seed: int, letter: str | None = None) -> tuple[float, float]:
+    """P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers looks for. Where
+    words were dealt at random, it is the option of their own category, which has this `letter`."""
     u_valid, u_consistent, _, _ = uniforms(seed, trial.study, "item", trial.test, trial.group, trial.item)
-    towards = 1.0 if trial.factors["consistent_letter"] == LETTERS[0] else -1.0
+    towards = 1.0 if (letter or trial.factors["consistent_letter"]) == LETTERS[0] else -1.0
     valid = cell["valid_logit"] + cell["valid_item_sd"] * NORMAL.inv_cdf(u_valid)
     consistent = cell["consistent_logit"] + cell["consistent_item_sd"] * NORMAL.inv_cdf(u_consistent)
     return _probability(valid), _probability(consistent + towards * cell["a_logit"])

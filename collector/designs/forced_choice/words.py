@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.wordings import read_wordings, same_word, whole
@@ -56,12 +56,14 @@ class Domain:
 @dataclass(frozen=True, slots=True)
 class ForcedChoiceData:
     """`Study.data` of a forced-choice study. `blocks`: the congruent one first. `simulation`: what simulated answers
-    are drawn from, by (model, domain, block); may be empty."""
+    are drawn from, by (model, domain, block); may be empty. `own_categories`: where words were dealt to categories at
+    random, the one that each is really of, by (domain, word)."""
 
     blocks: tuple[str, str]
     domains: Mapping[str, Domain]
     wordings: Mapping[int, str]
     simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+    own_categories: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> ForcedChoiceData:

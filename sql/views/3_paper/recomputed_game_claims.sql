@@ -5,8 +5,8 @@
 -- gives: si, bgd, gasi, is_below_random, p_value, gasi_min, gasi_max, si_reduction, si_ratio, percent_best,
 --        percent_second, percent_third, percent_fourth
 -- note:  names for several models are in printed_scopes. `is_below_random` is by the level of chance for games of as many
---        rounds, `p_value` by a permutation test (whatever the paper's was) of the difference to the games as they usually
---        are.
+--        rounds, `p_value` by a plain permutation test (the paper's is not stated) of the difference to the games as they
+--        usually are.
 CREATE OR REPLACE VIEW recomputed_game_claims AS
 WITH cells AS MATERIALIZED (
     FROM game_claim_cells
@@ -43,7 +43,7 @@ WITH cells AS MATERIALIZED (
 ), numbers AS (
     SELECT s.*, concat_ws('; ', a.words, s.shortfalls) AS lacks, k.index IS NOT NULL AS is_compared,
            CASE WHEN s.quantity = 'is_below_random' THEN s.is_below_random
-                WHEN s.quantity = 'p_value' THEN k.p_value
+                WHEN s.quantity = 'p_value' THEN k.p_unstudentised
                 WHEN s.quantity = 'si' THEN s.si
                 WHEN s.quantity = 'bgd' THEN s.bgd
                 WHEN s.quantity = 'gasi' THEN s.gasi

@@ -1,0 +1,141 @@
+"""Words dealt to their groups at random, in data that are there: what a study's condition effects look like where there
+are none. One call of R a model and test, with all of its permutations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import Call
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.results import Progress, results
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.rows.study_choice import no_rows_error
+from slant.collector.errors import UnknownNameError
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.crossed_fits import cell_model
+
+PACKAGES: Mapping[str, tuple[str, ...]] = {"difference": (), "lme4": ("lme4", "lmerTest")}
+"""The R packages of each engine: the difference of means needs none."""
+SETTINGS = ("whole_words",)
+GRAIN = ("source", "study", "study_version", "variant", "fit", "engine")
+_PAIR = ("item", "group", "wording", "repetition")
+_TABLES = {
+    "counts": "permutations",
+    "tests": "permutation_cells",
+    "values": "permutation_draws",
+    "refits": "permutation_refits",
+}
+
+
+def has_conditions(study: Study) -> bool:
+    """Whether it has a mixed model of each model and test, whose first factor is the condition."""
+    own = cell_model(dict(study.fits))
+    return own is not None and len(next(iter(own.levels.values()), ())) == 2
+
+
+def permute_conditions(
+    db: Path,
+    study: Study,
+    permutations: int,
+    engine: str,
+    seed: int,
+    source: str | None,
+    workers: Workers,
+    progress: Progress | None,
+    settings: Mapping[str, Any],
+) -> tuple[dict[str, pl.DataFrame], str | None]:
+    """The frames tests, values and refits of `PermutationResult`, and why they could not be kept."""
+    if engine not in PACKAGES:
+        raise UnknownNameError("engine", engine, PACKAGES)
+    for name in settings:
+        if name not in SETTINGS:
+            raise UnknownNameError("setting of a permutation of conditions", name, SETTINGS)
+    own = cell_model(dict(study.fits))
+    plan = plan_fits(db, study, _with_pairs(own), source=source) if own else []
+    if own is None or not plan:
+        raise no_rows_error("permute", db, source)
+    calls = [_call(planned, own, permutations, engine, seed, settings) for planned in plan]
+    kept = results(db, calls, workers=workers, progress=progress)
+    kept.check_none_failed()
+    about = pl.DataFrame(
+        [{ID: call.id, **{name: call.about["test"][name] for name in GRAIN}} for call in calls],
+        infer_schema_length=None,
+    )
+    tests = kept.frames["permutation_cells"]
+    place = tests.columns.index("observed") + 1
+    tests = tests.insert_column(place, pl.lit(None, pl.Float64).alias("observed_main_fit"))
+    refits = kept.frames["permutation_refits"].join(
+        kept.calls.select(ID, "status", "messages", "seconds"), on=ID, how="left", maintain_order="left"
+    )
+    values = kept.frames["permutation_draws"].join(
+        kept.calls.select(ID, "status"), on=ID, how="left", maintain_order="left"
+    )
+    order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
+    frames = {"tests": tests, "values": values, "refits": refits.select(ID, *order)}
+    named = {
+        name: about.join(frame, on=ID, how="right", maintain_order="right").select(
+            *GRAIN, *(column for column in frame.columns if column != ID)
+        )
+        for name, frame in frames.items()
+    }
+    return named, kept.not_kept
+
+
+def _with_pairs(own: Fit) -> Fit:
+    """With the columns that tell which two answers are a pair among those that are read."""
+    return replace(own, formula=" + ".join((own.formula or "", *(f"(1 | {name})" for name in _PAIR))))
+
+
+def _call(planned: PlannedFit, own: Fit, n: int, engine: str, seed: int, settings: Mapping[str, Any]) -> Call:
+    contrast, key = next(iter(own.levels)), planned.cell.key
+    about = {
+        "study": planned.study,
+        **{name: key[name] for name in ("study_version", "source", "variant")},
+        "fit": own.name,
+        "engine": engine,
+        "seed": seed,
+        "settings": dict(settings),
+    }
+    rows_hash = Call("permute_pairs", planned.cell.rows, warnings=planned.cell.warnings).data_hash
+    cell = {"model": key["model"], "test": key["test"]}
+    return Call(
+        "permute_pairs",
+        planned.cell.rows,
+        {
+            "formula": own.formula,
+            "levels": list(own.levels[contrast]),
+            "permutations": n,
+            "seed": seed,
+            "engine": engine,
+            "contrast": contrast,
+            **settings,
+        },
+        about={"test": {**about, **cell}},
+        tables=_TABLES,
+        columns={
+            **about,
+            "formula": own.formula,
+            "block": contrast,
+            "unit": "item",
+            "within": "model, test" if settings.get("whole_words") else "model, test, wording",
+            "n_permutations": n,
+            "settings": json.dumps(dict(settings), sort_keys=True),
+            "rows_hash": rows_hash,
+        },
+        fill={
+            "model": key["model"],
+            "domain": key["test"],
+            "permutation_id": stable_id("permutation", about, cell, rows_hash),
+        },
+        warnings=planned.cell.warnings,
+        packages=PACKAGES[engine],
+    )

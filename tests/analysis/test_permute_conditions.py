@@ -1,0 +1,79 @@
+"""Words dealt to groups at random in data that are there: what is found where there is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.main import analyze
+from slant.analysis.rows.views import open_trials
+from slant.collector.errors import UnknownNameError
+from tests.support.given import Row, database
+
+pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
+CONDITIONS = ("compatible", "incompatible")
+
+
+def trials(model: str, effect: float) -> list[Row]:
+    noise = np.random.default_rng(1).normal(200, 40, (8, 5, 2))
+    return [
+        {"study": "rmiat", "model": model, "test": "flowers_insects", "condition": condition, "item": f"word {word}",
+         "group": "Flowers", "wording": wording + 1, "tokens": round(noise[word, wording, side] + effect * side)}
+        for word in range(8) for wording in range(5) for side, condition in enumerate(CONDITIONS)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("conditions")
+    return database(folder / "a.duckdb", [*trials("o3-mini", 60), *trials("deepseek-r1", 0)])
+
+
+@pytest.fixture(scope="module")
+def result(db: Path) -> analysis.PermutationResult:
+    return analysis.permute(db, permutations=200)
+
+
+def test_what_is_there_stands_beside_what_is_found_where_nothing_is(result: analysis.PermutationResult) -> None:
+    rows = {row["model"]: row for row in result.tests.to_dicts()}
+    assert rows["o3-mini"]["p_two_sided"] < 0.02 < 0.2 < rows["deepseek-r1"]["p_two_sided"]
+    assert {row["scale"] for row in rows.values()} == {"difference"}
+    for row in rows.values():
+        its = result.values.filter(pl.col("model") == row["model"])
+        null = its.filter(pl.col("number") > 0)
+        assert row["observed"] == its.filter(pl.col("number") == 0)["difference"].item()
+        assert row["false_positives"] == (null["p_value"] < 0.05).mean()
+        assert row["null_low"] < 0 < row["null_high"]
+
+
+def test_it_is_kept_and_not_computed_again(db: Path, result: analysis.PermutationResult) -> None:
+    before = open_trials(db, view="permutation_tests")["finished_at"].to_list()
+    again = analysis.permute(db, permutations=200)
+    assert again.tests.equals(result.tests)
+    assert open_trials(db, view="permutation_tests")["finished_at"].to_list() == before
+    kept = open_trials(db, view="permutation_values").filter(pl.col("engine") == "difference")
+    assert kept.height == result.values.height == 2 * 201
+
+
+def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analysis.PermutationResult) -> None:
+    arguments = ("permute", "--permutations", "20", "--db", str(db))
+    refitted = CliRunner().invoke(analyze, [*arguments, "--engine", "lme4"])
+    words = CliRunner().invoke(analyze, [*arguments, "--whole-words", "--format", "json"])
+    assert (refitted.exit_code, words.exit_code) == (0, 0), refitted.output + words.output
+    assert "p of the study's mixed model is below .05 in" in refitted.stderr
+    kept = open_trials(db, view="permutation_tests")
+    assert sorted(kept["engine"].to_list()) == [*["difference"] * 4, *["lme4"] * 2]
+    assert set(kept["within"]) == {"model, test", "model, test, wording"}
+
+
+def test_what_cannot_be_permuted_is_told(db: Path) -> None:
+    with pytest.raises(UnknownNameError, match='no engine "brms"'):
+        analysis.permute(db, engine="brms")
+    with pytest.raises(UnknownNameError, match='"chains"'):
+        analysis.permute(db, settings={"chains": 2})
