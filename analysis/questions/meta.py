@@ -30,7 +30,6 @@ EFFECTS: dict[Effects, tuple[str, str]] = {
     "crossed": ("estimate", "std_error"),
     "paper": ("estimate_beside", "std_error_beside"),
 }
-UNITS: tuple[Unit, ...] = ("sd", "outcome")
 LEAST_CELLS = 3
 
 
@@ -70,11 +69,8 @@ def meta_analysis(
     Raises UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
     three effects, RError without R or its package metafor.
     """
-    if effects not in EFFECTS or unit not in UNITS or not 0 < alpha < 1:
-        raise UsageError(
-            f'Can\'t pool effects "{effects}" in units of "{unit}" with alpha {alpha:g}.',
-            f"Effects: {', '.join(EFFECTS)}. Units: {', '.join(UNITS)}. Alpha: between 0 and 1.",
-        )
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
     study = study_in(db, study, has_mixed_fit, "has a mixed model, whose effects could be pooled")
     crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
     result = fit(
