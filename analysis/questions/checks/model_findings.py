@@ -11,7 +11,7 @@ import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
 from slant.analysis.questions.checks.design_checks import has_checks
-from slant.analysis.questions.checks.pooled_effects import pooled_effects
+from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
