@@ -89,7 +89,7 @@ argument_rules <- local({
   )
   rules <- list(outcome = text_or_null, levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
-          "reference", "save_to", "study", "text", "adjust", "coding", "view")] <- list(text)
+          "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot")] <- list(whole(1))

@@ -6,7 +6,8 @@ need_package <- function(package, for_what) {
   if (any(file.exists(file.path(.libPaths(), package, "DESCRIPTION")))) {
     stop_unloaded(package, for_what)
   }
-  debian <- c("lme4", "lmerTest", "ggplot2", "DBI", "dplyr", "dbplyr", "testthat", "brms", "rstan", "posterior", "loo")
+  debian <- c("lme4", "lmerTest", "ggplot2", "DBI", "dplyr", "dbplyr", "testthat", "brms", "rstan", "posterior", "loo",
+              "metafor")
   stop_with(
     sprintf("Can't %s: the R package \"%s\" must be installed, but it is not.", for_what, package),
     sprintf("From CRAN: install.packages(\"%s\")", package),

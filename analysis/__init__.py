@@ -12,6 +12,7 @@ analysis.check("slant.duckdb").rows["influence"]         # what the paper does n
 analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
+analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
+    from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
+    from slant.analysis.questions.meta import meta_analysis as meta_analysis
     from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
     from slant.analysis.questions.permutation.permutation_results import permute as permute
     from slant.analysis.questions.power import PowerPlan as PowerPlan
@@ -57,6 +60,8 @@ _PLACES = {
     "FitResult": "slant.analysis.fitting.fits",
     "game_differences": "slant.analysis.questions.games.differences",
     "game_indices": "slant.analysis.questions.games.indices",
+    "meta_analysis": "slant.analysis.questions.meta",
+    "MetaAnalysis": "slant.analysis.questions.meta",
     "mixed_versions": "slant.analysis.calls.executors",
     "open_trials": "slant.analysis.rows.views",
     "permute": "slant.analysis.questions.permutation.permutation_results",
@@ -73,9 +78,9 @@ _PLACES = {
     "tables": "slant.analysis.rows.descriptive_tables",
 }
 __all__ = [
-    "FitResult", "PermutationResult", "PowerPlan", "check", "compare", "figures", "fit", "game_differences",
-    "game_indices", "mixed_versions", "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay",
-    "report", "seal", "specifications", "table_text", "tables",
+    "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "check", "compare", "figures", "fit",
+    "game_differences", "game_indices", "meta_analysis", "mixed_versions", "open_trials", "permute", "plan_power",
+    "read_draws", "read_topics", "replay", "report", "seal", "specifications", "table_text", "tables",
 ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "warn", "missing"]
 _PATIENCE_S = 60
-_OF_CALLS = ("analysis", "topics", "bayes")
+_OF_CALLS = ("analysis", "topics", "bayes", "pooling")
 """What R's packages are needed for on a machine that fits for another one."""
 
 

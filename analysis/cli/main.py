@@ -45,6 +45,7 @@ _COMMANDS = {
         ("doctor", "doctor", "What slant needs and what this machine lacks."),
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
         ("indices", "game_indices", "How stratified games became: indices with intervals, beside chance."),
+        ("meta", "meta", "One number over tests and models: the mean effect, how it varies, what to expect elsewhere."),
         ("permute", "permute", "Observed interference beside that of arbitrary block labels."),
         ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
         ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),

@@ -47,8 +47,8 @@ def trials(source: str = "simulated", tests: tuple[str, ...] = ("flowers_insects
                         }
 
 
-def small_database(path: Path, source: str = "simulated") -> Path:
-    return database(path, trials(source), [{**RUN, "source": source}])
+def small_database(path: Path, source: str = "simulated", tests: tuple[str, ...] = ("flowers_insects",)) -> Path:
+    return database(path, trials(source, tests), [{**RUN, "source": source}])
 
 
 def round_trip(frame: pl.DataFrame, factors: dict[str, list[str]] | None = None) -> pl.DataFrame:

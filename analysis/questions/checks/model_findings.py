@@ -11,6 +11,7 @@ import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
 from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
@@ -314,6 +315,7 @@ _PAGE: dict[str, Entry] = {
     "influence": ("Does one prompt decide a result?", ("influence",), _influence),
     "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
     "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), _words),
+    "meta": ("What do the effects of all tests and models come to?", ("crossed",), pooled_effects),
     "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
     "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
     "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),

@@ -19,6 +19,7 @@ from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
+from slant.analysis.questions.meta import pooling
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import fits_of, study_in
@@ -155,10 +156,13 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
+    crossed = _crossed_rows(fits[CROSSED])
+    meta = pooling(crossed, alpha)
+    pooled = [] if meta is None else [("meta", meta)]
     rows, check_warnings = _run(
-        [*trial_calls, *_fit_calls(fits, alpha)], workers, _stage(progress, stages, len(to_make))
+        [*trial_calls, *_fit_calls(fits, alpha), *pooled], workers, _stage(progress, stages, len(to_make))
     )
-    rows["crossed"] = _crossed_rows(fits[CROSSED])
+    rows["crossed"] = crossed
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
         study,
@@ -286,8 +290,13 @@ def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
     for (status, text), part in rows.filter(pl.col("status") != "ok").group_by(
         "status", "messages", maintain_order=True
     ):
-        cells = part.select(pl.concat_str("model", "test", separator=", ")).to_series().unique(maintain_order=True)
-        yield f"Doubtful: {name} is {status} for {'; '.join(cells)}. {text}"
+        cells = (
+            part.select(pl.concat_str("model", "test", separator=", "))
+            .to_series()
+            .drop_nulls()
+            .unique(maintain_order=True)
+        )
+        yield f"Doubtful: {name} is {status} for {'; '.join(cells) or 'all cells'}. {text}"
 
 
 def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
@@ -302,6 +311,7 @@ CHECKS: dict[str, str] = {
     "variance_shares": "Share of the variance by prompt and by word.",
     "words": "The condition effect with (1 | item) beside the paper's.",
     "crossed": "The condition effect over words and wordings beside the paper's, and what could have been found.",
+    "meta": "The effects over words and wordings pooled over tests and models, in standard deviations.",
     "corrections": "p values corrected for the number of tests.",
     "equivalence": "Two one-sided tests: is |d| smaller than the bound?",
     "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",

@@ -1,0 +1,124 @@
+#' One number over tests and models: a random-effects meta-analysis
+#'
+#' Pools the effects of single cells (a model and test each) by `metafor::rma.mv()`: REML, each effect weighted by its
+#' standard error, with crossed random effects of test and model and a residual one of the cell. Intervals and the test
+#' of the mean are by t with the degrees of freedom that metafor calls `"contain"`: those of the random effect that has
+#' the fewest levels, so that few models give a wide interval.
+#'
+#' A prediction interval holds the true effect that is to be expected elsewhere: of a new test (the mean over models), of
+#' a new model (the mean over tests), or of a new test asked of a new model (what `predict()` of metafor gives). It has
+#' the variance of the mean and those of what is new.
+#'
+#' With one model only, or one test, the cells are the tests, or the models: there is one random effect then. A standard
+#' deviation of 0 lies on the boundary; a message says so. Cells are taken for independent given the random effects, which
+#' words that several models were asked about are not quite.
+#'
+#' @param data a data frame with one row per cell: `model`, `test`, and the columns that `estimate` and `std_error` name.
+#'   What the effects of different models are measured in must be comparable: standard deviations rather than tokens.
+#' @param by names of the columns that define what is pooled apart: study version and variant, say.
+#' @param estimate,std_error names of the columns with the effects and their standard errors (above 0, same unit).
+#' @param alpha 1 less the level of the intervals.
+#' @return A data frame: the columns `by`, then `row`, `model`, `test`, `estimate`, `std_error`, `df`, `p_value`,
+#'   `conf_low`, `conf_high` (units of the effects), `n` (levels, or cells), `status`, `messages`. `row` is `"cell"` (an
+#'   effect as given, with its normal interval), `"mean"`, `"new_test"`, `"new_model"`, `"new_cell"` (the mean with a
+#'   prediction interval; `std_error` is that of the prediction), or `"tau_test"`, `"tau_model"`, `"tau_cell"` (the
+#'   standard deviation of true effects between tests, between models, and of what is left).
+#' @source Viechtbauer (2010), Conducting meta-analyses in R with the metafor package, Journal of Statistical Software
+#'   36(3); IntHout, Ioannidis, Rovers & Goeman (2016), Plea for routinely presenting prediction intervals in
+#'   meta-analysis, BMJ Open 6, e010247.
+#' @seealso [plot_forest()]
+#' @export
+#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' meta_analysis(effects$tables$effects)
+meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "std_error", alpha = .05) {
+  check_arguments()
+  need_package("metafor", "pool effects")
+  check_alpha(alpha)
+  columns <- c("model", "test", estimate, std_error)
+  empty <- data.frame(
+    row = character(), model = character(), test = character(), estimate = double(), std_error = double(),
+    df = double(), p_value = double(), conf_low = double(), conf_high = double(), n = integer()
+  )
+  check_each_group(data, by, columns, empty, function(rows) {
+    cells <- data.frame(
+      model = as.character(rows$model), test = as.character(rows$test), estimate = as.double(rows[[estimate]]),
+      std_error = as.double(rows[[std_error]])
+    )
+    check_cells_to_pool(cells)
+    pooled_rows(cells, alpha)
+  })
+}
+
+check_cells_to_pool <- function(cells) {
+  if (anyDuplicated(cells[c("model", "test")]) > 0) {
+    stop_with(
+      "Can't pool effects: a model has more than one row for a test.", "Name what they differ by in `by`."
+    )
+  }
+  if (nrow(cells) < 3) {
+    stop_with(sprintf("Can't pool effects: it takes those of at least three cells, and there are %d.", nrow(cells)))
+  }
+  if (any(!is.finite(cells$estimate)) || any(!is.finite(cells$std_error)) || any(cells$std_error <= 0)) {
+    stop_with("Can't pool effects: they must be finite, and their standard errors above 0.")
+  }
+}
+
+# A standard deviation between cells below this share of the usual standard error counts as 0.
+on_boundary_below <- 1e-3
+
+pooled_rows <- function(cells, alpha) {
+  cells$cell <- seq_len(nrow(cells))
+  n <- vapply(cells[c("test", "model", "cell")], function(values) length(unique(values)), 1L)
+  # What has one level varies not at all; what has one for each cell is told apart from the cells by nothing.
+  parts <- names(n)[n > 1 & (n < nrow(cells) | names(n) == "cell")]
+  if (n[["test"]] == nrow(cells) || n[["model"]] == nrow(cells)) {
+    parts <- c(setdiff(parts, "cell"), if (n[["test"]] == nrow(cells)) "test" else "model")
+  }
+  random <- lapply(parts, function(part) stats::reformulate(sprintf("1 | %s", part)))
+  model <- metafor::rma.mv(
+    cells$estimate, cells$std_error^2,
+    random = random, data = cells, method = "REML", test = "t", dfs = "contain", level = 100 * (1 - alpha)
+  )
+  variances <- stats::setNames(model$sigma2, parts)
+  at_zero <- parts[sqrt(variances) < on_boundary_below * stats::median(cells$std_error)]
+  if (length(at_zero) > 0) {
+    message(sprintf(
+      "The standard deviation between %s is 0: on the boundary.", toString(paste0(at_zero, "s"))
+    ))
+  }
+  rbind(cell_rows(cells, alpha), mean_rows(model, variances, nrow(cells), alpha), tau_rows(variances, n[parts]))
+}
+
+cell_rows <- function(cells, alpha) {
+  half_width <- stats::qnorm(1 - alpha / 2) * cells$std_error
+  data.frame(
+    row = "cell", cells[c("model", "test", "estimate", "std_error")], df = NA_real_, p_value = NA_real_,
+    conf_low = cells$estimate - half_width, conf_high = cells$estimate + half_width, n = NA_integer_
+  )
+}
+
+# The mean, and the same with the variance of what is new in a prediction.
+mean_rows <- function(model, variances, n_cells, alpha) {
+  is_crossed <- length(variances) > 1
+  added <- c(mean = 0, variances[names(variances) != "cell"], if (is_crossed) c(cell = sum(variances)))
+  std_error <- sqrt(model$se^2 + added)
+  df <- model$ddf[[1]]
+  mean <- as.vector(model$beta)
+  half_width <- stats::qt(1 - alpha / 2, df) * std_error
+  data.frame(
+    row = ifelse(names(added) == "mean", "mean", paste0("new_", names(added))), model = NA_character_,
+    test = NA_character_, estimate = mean, std_error = std_error, df = df,
+    p_value = c(model$pval, rep(NA_real_, length(added) - 1)), conf_low = mean - half_width,
+    conf_high = mean + half_width, n = n_cells, row.names = NULL
+  )
+}
+
+tau_rows <- function(variances, n) {
+  nothing <- rep(NA_real_, length(variances))
+  data.frame(
+    row = paste0("tau_", names(variances)), model = NA_character_, test = NA_character_, estimate = sqrt(variances),
+    std_error = nothing, df = nothing, p_value = nothing, conf_low = nothing, conf_high = nothing,
+    n = as.integer(n), row.names = NULL
+  )
+}

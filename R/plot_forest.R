@@ -1,0 +1,73 @@
+#' Effects of all cells, and what they come to together
+#'
+#' A forest plot: the effect of each test and model with its interval, and below them the mean with its interval, and
+#' the prediction intervals of a new test, a new model and a new test of a new model.
+#'
+#' @param data what [meta_analysis()] returned, of one source, study version and variant. Used where there:
+#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows).
+#' @param file,width,height as of [plot_effect_sizes()].
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
+#' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' plot_forest(meta_analysis(effects$tables$effects))
+plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
+  check_arguments()
+  begin_figure(file, width, height)
+  rows <- forest_to_draw(figure_rows(data))
+  plot <- at_height(rows) +
+    forest(rows, "model_shown", rev(levels(rows$name))) +
+    one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5)) +
+    figure_theme()
+  finish_figure(
+    plot, file, forest_in_words(rows), width, height, 9,
+    2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
+    title = "What the effects come to together",
+    subtitle = "The effect of each test and model, and below them their mean and what is to be expected elsewhere.",
+    caption = "Intervals of tests are of each effect; those of what is new are prediction intervals.",
+    x = "Effect with interval"
+  )
+}
+
+together <- c(
+  mean = "Mean", new_test = "A new test", new_model = "A new model", new_cell = "A new test of a new model"
+)
+
+forest_to_draw <- function(data) {
+  check_columns(data, c("row", "model", "test", "estimate", "conf_low", "conf_high"), to = "draw a forest plot")
+  of_cells <- rows_to_draw(
+    data, data$row %in% "cell" & !is.na(data$estimate), "a forest plot", "row of a cell", c("model", "test"),
+    "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
+  )
+  of_cells <- with_tests_on_y(of_cells)
+  pooled <- data[data$row %in% names(together), , drop = FALSE]
+  names <- c(levels(of_cells$test_shown), unname(together[unique(pooled$row)]))
+  models <- c(levels(of_cells$model_shown), "All models")
+  part <- function(rows, name, model) {
+    data.frame(
+      name = factor(name, names), model_shown = factor(model, models), at = rows$estimate, low = rows$conf_low,
+      high = rows$conf_high, row = rows$row
+    )
+  }
+  rows <- rbind(
+    part(of_cells, as.character(of_cells$test_shown), as.character(of_cells$model_shown)),
+    part(pooled, together[pooled$row], rep("All models", nrow(pooled)))
+  )
+  beside <- factor(rows$model_shown, setdiff(models, "All models"))
+  beside[is.na(beside)] <- models[[1]]
+  n <- nlevels(beside)
+  rows$height <- heights_of(rows$name, beside, .375 * (n - 1) / n)
+  is_pooled <- rows$row != "cell"
+  rows$height[is_pooled] <- heights_of(rows$name)[is_pooled]
+  rows
+}
+
+forest_in_words <- function(rows) {
+  pooled <- rows[rows$row != "cell", ]
+  cells <- rows[rows$row == "cell", ]
+  alt_text(
+    sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
+    sprintf("%s %.2f (%.2f to %.2f)", pooled$name, pooled$at, pooled$low, pooled$high),
+    notes = sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at))
+  )
+}

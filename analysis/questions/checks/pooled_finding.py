@@ -1,0 +1,43 @@
+"""The finding about what the effects of all tests and models come to. R's meta_analysis() has pooled them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Finding, count_text, number, percent
+from slant.analysis.questions.meta import LEAST_CELLS
+
+
+def pooled_effects(question: str, rows: CheckRows, context: Context) -> Finding:
+    """The effects over words and wordings, pooled over tests and models."""
+    n_cells = rows["crossed"].drop_nulls("estimate").height
+    if n_cells < LEAST_CELLS:
+        verdict = f"It takes {LEAST_CELLS} effects to pool them; there are {n_cells}."
+        return Finding("meta", question, "not checked", verdict)
+    pooled = {str(row["row"]): row for row in rows["meta"].to_dicts()} if "meta" in rows else {}
+    if "mean" not in pooled:
+        return Finding("meta", question, "not checked", "The effects could not be pooled; the warnings say why.")
+    mean = pooled["mean"]
+    level = percent(1 - context.alpha, 0)
+    new = {"new_test": "a new test", "new_model": "a new model", "new_cell": "a new test of a new model"}
+    between = {"tau_test": "between tests", "tau_model": "between models", "tau_cell": "beyond both"}
+    expected = (f"{words} {_interval(pooled[name])}" for name, words in new.items() if name in pooled)
+    varied = (f"{number(pooled[name]['estimate'])} {words}" for name, words in between.items() if name in pooled)
+    return Finding(
+        "meta",
+        question,
+        "note",
+        f"Over {count_text(mean['n'], 'effect')} the mean is {number(mean['estimate'])} standard deviations ({level} "
+        f"interval {_interval(mean)}, p = {number(mean['p_value'], 3)}).",
+        (
+            f"To expect ({level} prediction intervals): {'; '.join(expected)}.",
+            f"Standard deviation of true effects: {', '.join(varied)}.",
+            *([str(mean["messages"])] if mean["messages"] else []),
+            "Pooled are the effects over words and wordings, by R's metafor: random effects of test, model and cell.",
+        ),
+        ("row", "estimate", "std_error", "df", "p_value", "conf_low", "conf_high"),
+    )
+
+
+def _interval(row: Mapping[str, float]) -> str:
+    return f"{number(row['conf_low'])} to {number(row['conf_high'])}"

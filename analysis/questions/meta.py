@@ -1,0 +1,106 @@
+"""`meta_analysis()`: one number over tests and models. R's meta_analysis() pools the effects; here they are fitted, and
+put into one unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.fits import fit
+from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, mixed_fit
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
+from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import opens_once
+from slant.collector.studies.catalogue import Study
+from slant.collector.study.crossed_fits import CROSSED, crossed_fit
+
+Effects = Literal["crossed", "paper"]
+Unit = Literal["sd", "outcome"]
+EFFECTS: dict[Effects, tuple[str, str]] = {
+    "crossed": ("estimate", "std_error"),
+    "paper": ("estimate_beside", "std_error_beside"),
+}
+LEAST_CELLS = 3
+
+
+@dataclass(frozen=True)
+class MetaAnalysis:
+    """What `meta_analysis()` found.
+
+    table: for each source, study_version and variant the rows that R's meta_analysis() describes: row ("cell", "mean",
+    "new_test", "new_model", "new_cell", "tau_test", "tau_model", "tau_cell"), model, test, estimate, std_error, df,
+    p_value, conf_low, conf_high, n, status, messages. warnings: what is doubtful, in sentences.
+    """
+
+    table: pl.DataFrame
+    warnings: list[str]
+
+
+@checked_arguments()
+@opens_once
+def meta_analysis(
+    db: str | Path,
+    study: str | Study | None = None,
+    effects: Effects = "crossed",
+    unit: Unit = "sd",
+    source: str | None = None,
+    measure: str | None = None,
+    alpha: float = 0.05,
+    workers: Workers = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+) -> MetaAnalysis:
+    """The mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
+
+    `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
+    standard deviations of the outcome within conditions (models that count otherwise can be compared), or "outcome".
+    Fits are taken from the database where they are unchanged, and kept there.
+
+    Raises UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
+    three effects, RError without R or its package metafor.
+    """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
+    study = study_in(db, study, has_mixed_fit, "has a mixed model, whose effects could be pooled")
+    crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
+    result = fit(
+        db, study, crossed.name, source=source, measure=measure, workers=workers, refit=refit, progress=progress
+    )
+    rows = result.diagnostics.select(CELL)
+    rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
+    call = pooling(rows, alpha, effects, unit)
+    if call is None:
+        raise DatabaseError(
+            f"It takes the effects of {LEAST_CELLS} tests and models to pool them; there are {rows.height} here.",
+            "See which there are: analyze tables effects_over_words",
+        )
+    ((_, answer),) = computed([call], workers)
+    answer.raise_error()
+    table = answer.frames[""]
+    said = [text for text in table["messages"].unique(maintain_order=True) if text]
+    warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful_fit_warnings(result.diagnostics), *said]
+    return MetaAnalysis(table, warnings)
+
+
+def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:
+    """The call that pools the effects of `rows` (those of the fit `crossed`, one row a cell) within each source, study
+    version and variant that has enough of them; None where none has.
+    """
+    scale = pl.col("sd") if unit == "sd" else pl.lit(1.0)
+    estimate, std_error = (pl.col(name) / scale for name in EFFECTS[effects])
+    cells = rows.select(*CELL, estimate=estimate, std_error=std_error)
+    is_known = pl.col("estimate").is_not_null() & pl.col("std_error").is_not_null()
+    cells = cells.filter(is_known.sum().over(GRAIN) >= LEAST_CELLS)
+    if cells.is_empty():
+        return None
+    return Call("meta_analysis", cells, {"by": list(GRAIN), "alpha": alpha}, packages=("metafor",))

@@ -1,0 +1,67 @@
+"""One number over tests and models: from Python, from the shell, on the page of checks; R's metafor has the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.cli.main import analyze
+from slant.analysis.questions.checks.model_findings import findings
+from slant.analysis.questions.checks.study_checks import check
+from slant.collector.errors import DatabaseError, UsageError
+from tests.support.fitted import small_database
+
+pytestmark = pytest.mark.needs("metafor")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_database(tmp_path_factory.mktemp("meta") / "a.duckdb", tests=("flowers_insects", "age_valence"))
+
+
+@pytest.fixture(scope="module")
+def found(db: Path) -> pl.DataFrame:
+    return analysis.meta_analysis(db, "rmiat").table
+
+
+def test_cells_are_the_effects_over_words_in_standard_deviations(found: pl.DataFrame, db: Path) -> None:
+    effects = analysis.tables(db, "rmiat", ["effects_over_words"])["effects_over_words"]
+    expected = {(row["model"], row["test"]): row["estimate"] / row["sd"] for row in effects.to_dicts()}
+    cells = found.filter(row="cell")
+    assert {(row["model"], row["test"]): row["estimate"] for row in cells.to_dicts()} == expected
+
+
+def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> None:
+    own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
+    cells = analysis.meta_analysis(db, "rmiat", effects="paper", unit="outcome").table.filter(row="cell")
+    assert cells["estimate"].to_list() == own["estimate"].to_list()
+    assert cells["std_error"].to_list() == own["std_error"].to_list()
+
+
+def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "forest.svg"
+    words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv", "--figure", str(figure)]
+    result = CliRunner().invoke(analyze, words)
+    assert result.exit_code == 0, result.stderr
+    printed = pl.read_csv(result.stdout.encode(), infer_schema_length=None)
+    assert printed["estimate"].to_list() == pytest.approx(found["estimate"].to_list())
+    assert "Forest plot of" in figure.read_text("utf-8")
+
+
+def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame, db: Path) -> None:
+    ((_, page),) = findings(check(db, "rmiat"))
+    finding = next(finding for finding in page if finding.check == "meta")
+    mean = found.filter(row="mean").to_dicts()[0]
+    assert f"{mean['estimate']:.2f} standard deviations (95 % interval" in finding.verdict
+    assert finding.details[0].startswith("To expect (95 % prediction intervals): a new test ")
+
+
+def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome'"):
+        analysis.meta_analysis(db, "rmiat", unit="inches")  # type: ignore[arg-type]
+    with pytest.raises(DatabaseError, match="effects of 3 tests and models"):
+        analysis.meta_analysis(small_database(tmp_path / "b.duckdb"), "rmiat")

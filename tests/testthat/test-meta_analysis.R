@@ -1,0 +1,88 @@
+cells_of <- function(n_models, n_tests, spread = .3, seed = 1) {
+  withr::with_seed(seed, {
+    cells <- expand.grid(model = paste0("m", seq_len(n_models)), test = paste0("t", seq_len(n_tests)))
+    shift <- stats::rnorm(n_models, sd = spread)[cells$model] + stats::rnorm(n_tests, sd = spread)[cells$test]
+    cells$std_error <- stats::runif(nrow(cells), .05, .15)
+    cells$true <- .5 + shift
+    cells$estimate <- cells$true + stats::rnorm(nrow(cells), sd = cells$std_error)
+  })
+  cells
+}
+
+row_of <- function(pooled, row) pooled[pooled$row == row, ]
+
+test_that("mean, standard deviations and intervals are those of metafor", {
+  skip_if_not_installed("metafor")
+  cells <- cells_of(4, 10)
+  cells$cell <- seq_len(nrow(cells))
+  model <- metafor::rma.mv(
+    estimate, std_error^2, random = list(~ 1 | test, ~ 1 | model, ~ 1 | cell), data = cells, test = "t",
+    dfs = "contain"
+  )
+  predicted <- stats::predict(model)
+  pooled <- meta_analysis(cells)
+  mean <- row_of(pooled, "mean")
+  expect_identical(c(mean$estimate, mean$std_error, mean$p_value), c(as.vector(model$beta), model$se, model$pval))
+  expect_equal(c(mean$conf_low, mean$conf_high), c(model$ci.lb, model$ci.ub), tolerance = 1e-12)
+  new <- row_of(pooled, "new_cell")
+  expect_equal(c(new$conf_low, new$conf_high), c(predicted$pi.lb, predicted$pi.ub), tolerance = 1e-12)
+  taus <- pooled[startsWith(pooled$row, "tau_"), ]
+  expect_identical(taus$row, c("tau_test", "tau_model", "tau_cell"))
+  expect_identical(taus$estimate, sqrt(model$sigma2))
+  expect_identical(mean$df, 3)
+})
+
+test_that("a new test varies as tests do, a new model as models do", {
+  skip_if_not_installed("metafor")
+  pooled <- meta_analysis(cells_of(4, 10))
+  squares <- function(row, column) row_of(pooled, row)[[column]]^2
+  for (name in c("test", "model")) {
+    added <- squares(paste0("new_", name), "std_error") - squares("mean", "std_error")
+    expect_equal(added, squares(paste0("tau_", name), "estimate"), tolerance = 1e-12)
+  }
+})
+
+test_that("of one model the cells are the tests", {
+  skip_if_not_installed("metafor")
+  cells <- cells_of(1, 10)
+  pooled <- meta_analysis(cells)
+  model <- metafor::rma.mv(estimate, std_error^2, random = ~ 1 | test, data = cells, test = "t", dfs = "contain")
+  expect_identical(pooled$row[pooled$row != "cell"], c("mean", "new_test", "tau_test"))
+  expect_identical(row_of(pooled, "tau_test")$estimate, sqrt(model$sigma2))
+})
+
+test_that("a standard deviation of 0 is said to lie on the boundary", {
+  skip_if_not_installed("metafor")
+  cells <- cells_of(4, 5)
+  cells$estimate <- .5 + seq_len(20) / 1000
+  expect_match(meta_analysis(cells)$messages[[1]], "between tests, models, cells is 0: on the boundary")
+})
+
+test_that("too few effects, and two of one cell, are said", {
+  skip_if_not_installed("metafor")
+  expect_match(meta_analysis(cells_of(2, 1))$messages, "at least three cells, and there are 2")
+  twice <- cells_of(2, 2)
+  expect_match(meta_analysis(rbind(twice, twice))$messages, "more than one row for a test")
+  expect_identical(nrow(meta_analysis(transform(twice, variant = "base"), by = "variant")), 11L)
+})
+
+test_that("the prediction interval of a new test of a new model covers its effect", {
+  skip_if_not_installed("metafor")
+  skip_but_in_full()
+  covered <- vapply(1:300, function(seed) {
+    cells <- cells_of(9, 11, seed = seed) # the last model and test are those that are new
+    new_one <- cells$model == "m9" & cells$test == "t11"
+    known <- cells[cells$model != "m9" & cells$test != "t11", ]
+    new <- row_of(meta_analysis(droplevels(known)), "new_cell")
+    new$conf_low < cells$true[new_one] && cells$true[new_one] < new$conf_high
+  }, NA)
+  expect_gt(mean(covered), .95 - 3 * sqrt(.95 * .05 / 300))
+})
+
+test_that("a forest plot shows every effect, and what they come to", {
+  skip_if_not_installed("metafor")
+  skip_if_not_installed("ggplot2")
+  pooled <- meta_analysis(cells_of(3, 4))
+  expect_same_figure("forest", plot_forest(pooled))
+  expect_match(attr(plot_forest(pooled), "alt_text"), "^Forest plot of 12 effects of tests and models. Together: Mean")
+})
