@@ -5,16 +5,16 @@
 #' of the mean are by t with the degrees of freedom that metafor calls `"contain"`: those of the random effect that has
 #' the fewest levels, so that few models give a wide interval.
 #'
-#' A prediction interval holds the true effect that is to be expected elsewhere: of a new test (the mean over models), of
-#' a new model (the mean over tests), or of a new test asked of a new model (what `predict()` of metafor gives). It has
-#' the variance of the mean and those of what is new.
+#' A prediction interval holds the true effect that is to be expected elsewhere: of a new test (the mean over
+#' models), of a new model (the mean over tests), or of a new test asked of a new model (what `predict()` of metafor
+#' gives). It has the variance of the mean and those of what is new.
 #'
-#' With one model only, or one test, the cells are the tests, or the models: there is one random effect then. A standard
-#' deviation of 0 lies on the boundary; a message says so. Cells are taken for independent given the random effects, which
-#' words that several models were asked about are not quite.
+#' With one model only, or one test, the cells are the tests, or the models: there is one random effect then. A
+#' standard deviation of 0 lies on the boundary; a message says so. Cells are taken for independent given the random
+#' effects, which words that several models were asked about are not quite.
 #'
-#' @param data a data frame with one row per cell: `model`, `test`, and the columns that `estimate` and `std_error` name.
-#'   What the effects of different models are measured in must be comparable: standard deviations rather than tokens.
+#' @param data a data frame with one row per cell: `model`, `test`, and the columns that `estimate` and `std_error`
+#'   name. What the effects of different models are measured in must be comparable: standard deviations rather than tokens.
 #' @param by names of the columns that define what is pooled apart: study version and variant, say.
 #' @param estimate,std_error names of the columns with the effects and their standard errors (above 0, same unit).
 #' @param alpha 1 less the level of the intervals.

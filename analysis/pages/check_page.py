@@ -127,9 +127,9 @@ def _section(
 ) -> dict[str, Any]:
     rows = rows_of(checks, grain)
     tables = {
-        finding.check: text_table(_shown(rows[_ROWS.get(finding.check, finding.check)], finding))
+        finding.check: text_table(_shown(rows[name], finding))
         for finding in grain_findings
-        if finding.columns
+        if (name := _ROWS.get(finding.check, finding.check)) in rows and finding.columns
     }
     figures = _figures(checks, grain, rows, workers) if ending == ".html" and has_checks(checks.study) else []
     drawn = [finding.check for finding in grain_findings if finding.check in _DRAWN][:1]

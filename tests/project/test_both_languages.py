@@ -87,8 +87,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def works(db: Path) -> list[PlannedFit]:
     found = []
     for study in map(load_study, list_studies()):
-        checked = fits_to_make(mixed_fit(study), fits_of(study)[CROSSED]).values() if study.name == "rmiat" else ()
-        for fit in [*study.fits.values(), *checked]:
+        of_design = [fit for name, fit in fits_of(study).items() if name not in study.fits]
+        checked = fits_to_make(mixed_fit(study), fits_of(study)[CROSSED]) if study.name == "rmiat" else {}
+        for fit in {**study.fits, **checked, **{fit.name: fit for fit in of_design}}.values():
             found += plan_fits(db, study, fit, settings=SETTINGS.get(fit.engine))
     return found
 

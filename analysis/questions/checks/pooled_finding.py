@@ -13,7 +13,7 @@ def pooled_effects(question: str, rows: CheckRows, context: Context) -> Finding:
     n_cells = rows["crossed"].drop_nulls("estimate").height
     if n_cells < LEAST_CELLS:
         verdict = f"It takes {LEAST_CELLS} effects to pool them; there are {n_cells}."
-        return Finding("meta", question, "not checked", verdict)
+        return Finding("meta", question, "note", verdict)
     pooled = {str(row["row"]): row for row in rows["meta"].to_dicts()} if "meta" in rows else {}
     if "mean" not in pooled:
         return Finding("meta", question, "not checked", "The effects could not be pooled; the warnings say why.")
