@@ -14,7 +14,8 @@
 #' effects, which words that several models were asked about are not quite.
 #'
 #' @param data a data frame with one row per cell: `model`, `test`, and the columns that `estimate` and `std_error`
-#'   name. What the effects of different models are measured in must be comparable: standard deviations rather than tokens.
+#'   name. What the effects of different models are measured in must be comparable: standard deviations rather than
+#'   tokens.
 #' @param by names of the columns that define what is pooled apart: study version and variant, say.
 #' @param estimate,std_error names of the columns with the effects and their standard errors (above 0, same unit).
 #' @param alpha 1 less the level of the intervals.
