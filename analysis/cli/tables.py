@@ -12,6 +12,7 @@ from slant.analysis.pages.paper_tables import FORMATS, table_text
 from slant.analysis.rows.descriptive_tables import study_name, table_info, tables
 from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
+from slant.analysis.rows.study_choice import loadable_studies, study_names
 from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import (
     FILE,
@@ -79,17 +80,28 @@ def tables_command(
         frames = tables(db, study=study, names=names or None, measure=measure)
         remarks = [f"Note: {note}" for note in table_notes(db, study)]
         remarks += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
+        has_paper = output_format in FORMATS and all(_has_paper(frame, db) for frame in frames.values())
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
-        _print(frame, output_format, name, infos[name])
+        _print(frame, output_format, name, infos[name], has_paper=has_paper)
     for remark in remarks:
         say(remark)
 
 
-def _print(frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None) -> None:
-    if output_format in FORMATS:  # for a manuscript, whose tables have other numbers than those of the paper
-        caption = f"{name}: {info.purpose}" if info else ""
+def _has_paper(frame: pl.DataFrame, db: Path) -> bool:
+    """Whether all studies of this table have printed numbers: a table of one's own study is none of the paper."""
+    names = frame["study"].unique().to_list() if "study" in frame.columns else study_names(db)
+    studies = loadable_studies(names, db)
+    return len(studies) == len(names) and all(study.published for study in studies)
+
+
+def _print(
+    frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None, *, has_paper: bool = False
+) -> None:
+    if output_format in FORMATS:
+        of_own = f"{name}: {info.purpose}" if info else ""
+        caption = info.title if info and has_paper else of_own
         print_data(table_text(frame, output_format, caption=caption, label=f"tab:{name}"), nl=False)
     else:
         print_rows(frame, output_format, title=info.title if info and output_format == "table" else None)

@@ -250,6 +250,11 @@ def test_effects_over_words_are_sealed_though_no_study_names_them(db: Path) -> N
     assert tolerance_of(step, load_study("rmiat")) == SEVERAL_EFFECTS
 
 
+def test_an_archive_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(analyze, ["replay", str(tmp_path / "none.zip"), "--out", str(tmp_path / "c"), "--no-r"])
+    assert (answer.exit_code, "none.zip" in answer.stderr, list(tmp_path.iterdir())) == (2, True, [])
+
+
 def test_a_replay_that_is_interrupted_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     class Interrupted(Stages):
         @contextmanager

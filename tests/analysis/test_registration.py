@@ -209,6 +209,13 @@ def test_rows_of_deviations_are_a_table_like_those_of_other_checks(folder: Path,
     assert "fewer trials than planned" in page.read_text("utf-8")
 
 
+def test_to_show_deviations_makes_no_other_check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", lambda *_, **__: made.append("checks"))
+    answer = command("check", "--db", folder / "a.duckdb", "--show", "registration", "--format", "json")
+    assert (json.loads(answer), made) == ([], [])
+
+
 def test_a_registration_that_a_stranger_changed_in_the_database_is_refused(folder: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     shutil.copy(folder / "a.duckdb", db)

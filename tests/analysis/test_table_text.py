@@ -17,6 +17,7 @@ from slant.analysis import table_text
 from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.errors import UnknownNameError
+from tests.support.given import database
 from tests.support.tiny_study import write_tiny
 
 HOSTILE = r"\input{/etc/passwd} $x^2$ 50% & _a_ #1 {y} ~ [z] *b* -- <q> |c| `d` \\ \end{tabular}"
@@ -73,6 +74,11 @@ def test_another_format_is_named_with_the_nearest() -> None:
         table_text(ROWS, "latx")
 
 
+def latex_of(table: str, db: Path, *more: str) -> str:
+    words = ["tables", table, "--format", "latex", "--db", str(db), *more]
+    return CliRunner().invoke(analyze, words, catch_exceptions=False).stdout
+
+
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables")
@@ -86,6 +92,16 @@ def test_the_command_prints_one_table_in_a_format_of_papers(db: Path, table_form
     assert (answer.exit_code, words in answer.stdout) == (0, True)
     several = CliRunner().invoke(analyze, ["tables", "--format", table_format, "--db", str(db)])
     assert (several.exit_code, "prints one table" in several.stderr) == (2, True)
+
+
+def test_a_caption_names_the_table_of_the_paper_only_where_the_study_has_one(db: Path, tmp_path: Path) -> None:
+    run = {"run_id": "r2", "study": "mine", "study_version": "v1", "source": "simulated", "design": "association"}
+    mixed = database(tmp_path / "a.duckdb", [{}, {"run_id": "r2", "study": "mine"}], [run])
+    assert r"\caption{tokens\_by\_condition (Table S5): how long" in latex_of(
+        "tokens_by_condition", mixed, "--study", "rmiat"
+    )
+    for text in latex_of("tokens_by_condition", mixed), latex_of("tokens_by_condition", db):
+        assert r"\caption{tokens\_by\_condition: how long" in text
 
 
 @pytest.mark.slow
