@@ -98,7 +98,8 @@ def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> Worker
         worker, _, problem = report.partition(": ")
         return WorkerCheck(worker, "", "", "", 0, 0, 0.0, "", "", problem)
     versions = {**report.versions, R_CODE: report.r_code}
-    missing = [name for name, version in report.versions.items() if version is None and name not in here]
+    # what this machine lacks, too, nobody sends there
+    missing = [] if here else [name for name, version in report.versions.items() if version is None]
     words = report.problem or difference(versions, here) or (f"no {', '.join(missing)}" if missing else "")
     named = [f"{name} {version}" for name, version in report.versions.items() if name != "R" and version]
     return WorkerCheck(

@@ -85,9 +85,8 @@ def test_a_dask_worker_gives_the_numbers_of_our_own_processes(executor: Executor
 def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     answer = CliRunner().invoke(analyze, ["doctor", "--cluster", client.scheduler.address, "--format", "json"])
     (row,) = pl.read_json(answer.stdout.encode()).to_dicts()
-    assert (row["host"], row["threads"]) == (os.uname().nodename, 2)
-    assert answer.exit_code == int(row["problem"] != ""), answer.output
-    assert re.fullmatch("(no [a-zA-Z]+)?", row["problem"])  # what comes only from CRAN may be missing on this machine
+    assert (row["host"], row["threads"], row["problem"]) == (os.uname().nodename, 2, "")
+    assert answer.exit_code == 0, answer.output
     assert row["worker"].startswith("tcp://")
     assert re.search(r"lme4 \d", row["packages"])
     assert row["memory_gb"] > 0
