@@ -36,9 +36,8 @@ unequal_games_p <- function(n_data_sets, n_games = c(10, 30), index = "si", n_dr
   )
 }
 
-# Counts by game, group and class of games of four groups and classes: in a round, with the probability of `leaning`
-# (one
-# for each game), a class goes to its own group, else to any.
+# Counts by game, group and class of games of four groups and classes: in a round, with the probability of
+# `leaning` (one for each game), a class goes to its own group, else to any.
 leaning_counts <- function(leaning, n_rounds = 40) {
   n <- length(leaning)
   at_random <- function() matrix(sample.int(4, n * n_rounds, TRUE), n)

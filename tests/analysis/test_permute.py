@@ -219,7 +219,7 @@ def test_what_cant_be_permuted_is_said(db: Path) -> None:
         analysis.permute(db, engine="lme5")
     with pytest.raises(UnknownNameError, match="chains"):
         analysis.permute(db, settings={"chain": 1})
-    with pytest.raises(UsageError, match="no fit with a factor"):
+    with pytest.raises(UsageError, match="no model and test has answers in both conditions"):
         analysis.permute(database(db.with_name("r.duckdb"), [{}]), study="rmiat", engine="lme4")
 
 

@@ -40,6 +40,14 @@ def result(db: Path) -> analysis.PermutationResult:
     return analysis.permute(db, permutations=200)
 
 
+def test_a_model_that_was_asked_in_one_condition_only_is_left_out_and_said(tmp_path: Path) -> None:
+    half = [row for row in trials("deepseek-r1", 0) if row["condition"] == "compatible"]
+    db = database(tmp_path / "a.duckdb", [*trials("o3-mini", 60), *half])
+    done = CliRunner().invoke(analyze, ["permute", "--db", str(db), "--permutations", "20", "--format", "csv"])
+    assert (done.exit_code, "deepseek-r1 in flowers_insects" in done.stderr) == (0, True)
+    assert pl.read_csv(done.stdout.encode())["model"].to_list() == ["o3-mini"]
+
+
 def test_what_is_there_stands_beside_what_is_found_where_nothing_is(result: analysis.PermutationResult) -> None:
     rows = {row["model"]: row for row in result.tests.to_dicts()}
     assert rows["o3-mini"]["p_two_sided"] < 0.02 < 0.2 < rows["deepseek-r1"]["p_two_sided"]

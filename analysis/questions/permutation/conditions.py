@@ -18,7 +18,7 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.study_choice import no_rows_error
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
@@ -52,8 +52,9 @@ def permute_conditions(
     workers: Workers,
     progress: Progress | None,
     settings: Mapping[str, Any],
-) -> tuple[dict[str, pl.DataFrame], str | None]:
-    """The frames tests, values and refits of `PermutationResult`, and why they could not be kept."""
+) -> tuple[dict[str, pl.DataFrame], tuple[str, ...], str | None]:
+    """The frames tests, values and refits of `PermutationResult`, the cells that were left out, and why the frames
+    could not be kept."""
     if engine not in PACKAGES:
         raise UnknownNameError("engine", engine, PACKAGES)
     for name in settings:
@@ -63,7 +64,13 @@ def permute_conditions(
     plan = plan_fits(db, study, _with_pairs(own), source=source) if own else []
     if own is None or not plan:
         raise no_rows_error("permute", db, source)
-    calls = [_call(planned, own, permutations, engine, seed, settings) for planned in plan]
+    contrast = next(iter(own.levels))
+    are_whole = [set(map(str, own.levels[contrast])) <= set(planned.cell.rows[contrast].cast(str)) for planned in plan]
+    left_out = [planned.cell.key for planned, is_whole in zip(plan, are_whole, strict=True) if not is_whole]
+    if not any(are_whole):
+        raise UsageError("There is nothing to permute: no model and test has answers in both conditions.")
+    whole = [planned for planned, is_whole in zip(plan, are_whole, strict=True) if is_whole]
+    calls = [_call(planned, own, permutations, engine, seed, settings) for planned in whole]
     kept = results(db, calls, workers=workers, progress=progress)
     kept.check_none_failed()
     about = pl.DataFrame(
@@ -87,7 +94,7 @@ def permute_conditions(
         )
         for name, frame in frames.items()
     }
-    return named, kept.not_kept
+    return named, tuple(f"{key['model']} in {key['test']}" for key in left_out), kept.not_kept
 
 
 def _with_pairs(own: Fit) -> Fit:

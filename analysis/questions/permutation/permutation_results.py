@@ -38,12 +38,14 @@ class PermutationResult:
     values: one row per refit and cell; number 0 is the data as observed, fitted with the same settings.
     refits: one row per refit: seed, status (ok, divergent, unconverged, warned, failed), messages, seconds.
     not_kept: why the results could not be written to the database; None where they were.
+    left_out: models and tests that have answers in one condition only.
     """
 
     tests: pl.DataFrame
     values: pl.DataFrame
     refits: pl.DataFrame
     not_kept: str | None
+    left_out: tuple[str, ...] = ()
 
 
 def can_permute(study: Study) -> bool:
@@ -84,11 +86,11 @@ def permute(
     """
     study = study_in(db, study, can_permute, "has conditions or blocks to permute")
     if has_conditions(study) and not any(map(has_blocks, study.fits.values())):
-        frames, not_kept = permute_conditions(
+        frames, left_out, not_kept = permute_conditions(
             Path(db), study, permutations, engine or "difference", seed, source, executor or workers, progress,
             settings or {},
         )  # fmt: skip
-        return PermutationResult(**frames, not_kept=not_kept)
+        return PermutationResult(**frames, not_kept=not_kept, left_out=left_out)
     tests = list_tests(db, study, engine or "brms", seed, source, settings or {})
     n = permutations + 1
     test_results = [
@@ -98,9 +100,8 @@ def permute(
     frames = {
         name: pl.concat([getattr(result, name) for result in test_results]) for name in ("tests", "values", "refits")
     }
-    return PermutationResult(
-        **frames, not_kept=next((result.not_kept for result in test_results if result.not_kept), None)
-    )
+    not_kept = next((result.not_kept for result in test_results if result.not_kept), None)
+    return PermutationResult(frames["tests"], frames["values"], frames["refits"], not_kept)
 
 
 class _Stage:

@@ -30,6 +30,8 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
         yield from _prior_driven(main)
         yield from _multiple_tests(main)
         yield from _monte_carlo_error(main)
+    if result.left_out:
+        yield f"Left out, for there are answers in one condition only: {', '.join(result.left_out)}."
 
 
 def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
