@@ -292,7 +292,10 @@ def _begin(say_begun: Connection) -> None:
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     importlib.import_module(SEED)
-    say_begun.send_bytes(b"1")
+    try:
+        say_begun.send_bytes(b"1")
+    except BrokenPipeError:  # the parent has gone since, of which _end_with may not have heard yet
+        os.killpg(0, signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -117,6 +117,15 @@ def test_ctrl_c_while_workers_begin_ends_them_without_a_word(root: Path, after_s
         assert (parent.wait(20), parent.stderr.read().decode()) == (7, "")
 
 
+def test_a_worker_that_begins_after_its_parent_has_gone_ends_without_a_word(root: Path) -> None:
+    code = (
+        "import multiprocessing; from slant.analysis.bridge.worker import _begin\n"
+        "begun, say_begun = multiprocessing.Pipe(duplex=False); begun.close(); _begin(say_begun)"
+    )
+    worker = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, check=False, timeout=60)
+    assert (worker.returncode, worker.stdout + worker.stderr) == (-signal.SIGKILL, b"")
+
+
 def test_a_script_without_a_main_guard_does_not_start_itself_again(tmp_path: Path, root: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
