@@ -26,9 +26,8 @@
 #' fit <- effect_size(simulate_trials(), by = c("model", "test"))
 #' fit
 #' nobs(fit)
-#' names(split(fit))
+#' names(split(fit)) # modelsummary::modelsummary(split(fit)) has one column for each
 #' if (requireNamespace("generics", quietly = TRUE)) generics::tidy(fit)
-#' if (requireNamespace("modelsummary", quietly = TRUE)) modelsummary::modelsummary(split(fit))
 NULL
 
 # Tables of an engine, the versions of R and of the packages that took part, and the class.

@@ -55,7 +55,7 @@ def _given(fit: Fit) -> dict[str, Any]:
     keys = {name: value for name in ("formula", "outcome", "contrast") if (value := getattr(fit, name)) is not None}
     levels = {column: list(values) for column, values in fit.levels.items()}
     sides = {"sides": levels[fit.contrast]} if fit.contrast in levels else {}
-    return {**keys, "levels": levels, **sides, "step": STEP, **_effects(fit), **fit.settings}
+    return {**keys, "levels": levels or None, **sides, "step": STEP, **_effects(fit), **fit.settings}
 
 
 def _effects(fit: Fit) -> dict[str, str]:

@@ -94,9 +94,12 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 
 @studies.command("new")
 @click.argument("name")
-@click.option("--design", required=True, help="The kind of study: association, forced_choice or allocation.")
+@click.option("--design", required=True, help="The kind of study: association, forced_choice, pairing or allocation.")
 @click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
-def new_study_command(name: str, design: str, folder: Path | None) -> None:
+@click.option(
+    "--lists", type=FOLDER, help="A folder with word lists and prompts as Bai et al. published them (pairing)."
+)
+def new_study_command(name: str, design: str, folder: Path | None, lists: Path | None) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
     It can be checked and tried as it stands; then put your words, texts and models in place of the example's. Nothing
@@ -106,8 +109,9 @@ def new_study_command(name: str, design: str, folder: Path | None) -> None:
     Examples:
       collect studies new drinks --design association
       collect studies new villages --design allocation --folder ./mine
+      collect studies new bai --design pairing --lists ./llm-implicit-bias
     """
-    paths = write_new_study(name, design, folder or Path(name))
+    paths = write_new_study(name, design, folder or Path(name), lists)
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
     say(f"Next: collect studies validate {study.as_typed}")

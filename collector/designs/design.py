@@ -12,11 +12,12 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.plan import Plan, QuestionPlan
 from slant.collector.designs.prompt_index import PromptIndex, index_prompts
-from slant.collector.errors import StudyError
+from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo
@@ -70,6 +71,11 @@ class Design(ABC):
     @abstractmethod
     def parse(self, table: Table, folder: StudyFolder) -> Any:
         """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""
+
+    def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
+        """The files of a study with lists and prompts that others have published, which lie in a folder in their
+        layout; `template` is the study that a new one of this design starts from. UsageError where none is known."""
+        raise UsageError(f"There is no layout of published lists for the design {self.name}.", "Leave out --lists.")
 
     @abstractmethod
     def tests(self, data: Any) -> tuple[TestInfo, ...]:
@@ -183,6 +189,10 @@ class Design(ABC):
                 for conversation in self.conversations(study, anybody, study.seed, 1)
             )
 
+    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        """The content of one trial of a design that gives `questions`, one of `contents`."""
+        return stable_id(study.asked_as, self.text(study, model, trial), study.temperature)[:12]
+
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
@@ -262,5 +272,5 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
             position=position,
             **{field.name: getattr(question, field.name) for field in fields(question)},
         )
-        content = stable_id(study.asked_as, self._design.text(study, model, trial), study.temperature)[:12]
+        content = self._design.content(study, model, trial)
         return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)

@@ -29,7 +29,9 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
         trial = design.as_imported(planned, trial, draft)
     except StudyError as error:
         raise CellError(error.what) from None
-    if trial.option_a == trial.option_b or trial.expected not in (trial.option_a, trial.option_b):
+    are_options = trial.option_a is not None or trial.expected is not None
+    is_expected = trial.expected in (None, trial.option_a, trial.option_b)
+    if (are_options and trial.option_a == trial.option_b) or not is_expected:
         options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
         raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
     return replace(trial, trial_id=_trial_id(trial))

@@ -145,7 +145,8 @@ class RowReader:
 
     def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply, reading: Reading) -> None:
         self.notes.rows += 1
-        self.notes.labels += reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
+        is_label = reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
+        self.notes.labels += is_label or (trial.expected is None and reading.outcome == "answered")
         if self._design.analyses_tokens:
             self.notes.without_tokens += counts["tokens"] is None
             self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None

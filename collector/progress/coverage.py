@@ -16,10 +16,10 @@ _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 def coverage_note(db: Path, study: Study) -> str | None:
     """One sentence on the valid answers to this version of a study; None where there are none, where the study is about
-    tokens or has no two options, or where the database can't be looked at just now: a note is not worth a run."""
+    tokens or expects no option, or where the database can't be looked at just now: a note is not worth a run."""
     if design_named(study.design).analyses_tokens:
         return None
-    which = "outcome = 'answered' AND option_a IS NOT NULL AND study = ? AND study_version = ?"
+    which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"
     query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608
     try:
         with reading(db, patience_s=1.0) as connection:

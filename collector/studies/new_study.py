@@ -13,8 +13,9 @@ from slant.collector.system.shipped_files import templates_dir
 STUDY_FILE = "study.toml"
 
 
-def write_new_study(name: str, design: str, folder: Path) -> list[Path]:
-    """Writes the files of a study of this design and returns them, its TOML first.
+def write_new_study(name: str, design: str, folder: Path, lists: Path | None = None) -> list[Path]:
+    """Writes the files of a study of this design and returns them, its TOML first. `lists` is a folder with lists and
+    prompts that others have published (see the design's `published_study`); None takes those of the template.
 
     StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError where a
     file would have to be overwritten: then nothing is written.
@@ -22,7 +23,9 @@ def write_new_study(name: str, design: str, folder: Path) -> list[Path]:
     checked_name(name, "study")
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
-    texts = {file: text.replace("STUDY", name) for file, text in _template(design).items()}
+    template = _template(design)
+    files = template if lists is None else design_named(design).published_study(template, lists)
+    texts = {file: text.replace("STUDY", name) for file, text in files.items()}
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
     if existing := [path for path in paths if path.exists()]:
         raise UsageError(

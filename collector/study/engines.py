@@ -26,3 +26,8 @@ def engine_rows() -> tuple[dict[str, str], ...]:
 def engine_names() -> tuple[str, ...]:
     """The engines that a study's fit can name."""
     return tuple(row["engine"] for row in engine_rows())
+
+
+def needs_contrast(engine: str) -> bool:
+    """Whether a fit of this engine has to name what is compared; True of an engine that slant doesn't know."""
+    return all("contrast" in row["needs"].split() for row in engine_rows() if row["engine"] == engine)

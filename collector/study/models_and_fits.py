@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Measure, TokenSource
+from slant.collector.study.engines import needs_contrast
 from slant.collector.study.records import Fit, ReasoningBack, StudyModel
 from slant.collector.study.toml_table import Table, checked_name
 
@@ -90,7 +91,8 @@ def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
         settings=_fit_settings(row, own_words),
     )
     row.finish()
-    if fit.formula is None and (fit.outcome is None or fit.contrast is None):
+    lacks_contrast = fit.contrast is None and needs_contrast(fit.engine)
+    if fit.formula is None and (fit.outcome is None or lacks_contrast):
         raise StudyError(f'{row.where} needs the key "formula", or "outcome" and "contrast".')
     for column in (*fit.levels, *fit.factors, *fit.drop_flags):
         checked_name(column, "column")

@@ -78,6 +78,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         CASES / "allocation_questions" / "given.csv"
     )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
+    rows += read_rows(CASES / "pairing_answer_rows" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )

@@ -33,10 +33,11 @@ from slant.collector.studies.catalogue import Fit, Study, list_studies, load_stu
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds
+from tests.support import ROOT
 from tests.support.blocks_made import QUICK, choices
 from tests.support.blocks_made import RUN as RUN_OF_CHOICES
 from tests.support.fitted import RUN, trials
-from tests.support.given import Row, database
+from tests.support.given import Row, database, read_rows
 from tests.support.plain_r import as_check, as_job, differences, plain_r
 
 OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
@@ -79,6 +80,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     more = [{**row, "run_id": "r2"} for row in choices(repetitions=3)]
     games = [[[3, 1], [1, 3]], [[2, 2], [0, 4]], [[5, 0], [1, 2]]]
     more += [{**row, "run_id": "r3"} for row in all_rounds("small", games)]
+    answers = read_rows(ROOT / "tests" / "sql" / "pairing_answer_rows" / "given.csv")
+    more += [{**row, "run_id": "r4", "repetition": n} for n in (1, 2, 3) for row in answers]
     runs = [{**RUN, "tests": TESTS}, {**RUN_OF_CHOICES, "run_id": "r2"}]
     return database(tmp_path_factory.mktemp("both") / "a.duckdb", [*rows, *more], runs)
 

@@ -28,9 +28,13 @@ _USUAL = {
     "token_source": "usage",
 }  # fmt: skip
 COLUMNS = tuple(Attempt.__dataclass_fields__)
-_CONDITIONS = {"association": ("compatible", "incompatible"), "forced_choice": ("congruent", "incongruent")}
+_CONDITIONS = {
+    "association": ("compatible", "incompatible"),
+    "forced_choice": ("congruent", "incongruent"),
+    "pairing": ("replication", "sorting"),
+}
 _PARTS = ("models", "tests", "conditions")
-_DESIGNS = {"rmiat": "association", "interference": "forced_choice"}
+_DESIGNS = {"rmiat": "association", "interference": "forced_choice", "word_association": "pairing"}
 
 
 def attempt(number: int, row: Row) -> dict[str, Any]:

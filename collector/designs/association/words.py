@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
-from slant.collector.designs.wordings import read_wordings, same_word, whole
+from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides
+from slant.collector.designs.wordings import read_wordings, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
 
-GROUPS = ("group_a", "group_b")
-SIDES = (*GROUPS, "attribute_a", "attribute_b")
 ORDERS = ("rule", "balanced")
 NAME_COLUMNS = (*(f"{side}_named" for side in SIDES), "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
 _OPTIONS = ("category_1", "category_2")
@@ -99,7 +98,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     if order not in ORDERS:
         raise UnknownNameError(f"option_order in {prompt.where}", order, ORDERS)
     prompt.finish()
-    sides = _sides(folder.rows(table, "stimuli", ("test", "side", "category", "word")), table.where)
+    sides = read_sides(folder.rows(table, "stimuli", STIMULI), table.where)
     asked_sides = SIDES if table.flag("ask_attributes", default=False) else GROUPS
     rows = folder.rows(table, "tests", ("test",), may=("test_no", "label"))
     tests = _tests(rows, sides, names, asked_sides, table.where)
@@ -144,28 +143,6 @@ def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tupl
             raise StudyError(f'The test "{test}" has the same label twice in the frame "{frame}": {row["label_a"]}.')
         names[frame, test] = {column: row.get(column, "") for column in NAME_COLUMNS}
     return names
-
-
-def _sides(rows: list[dict[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """By test and side: the category's name and its words. A word may stand once in a test."""
-    tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
-    seen: dict[tuple[str, str], str] = {}
-    for row in rows:
-        test, side, word = row["test"], row["side"], row["word"]
-        if side not in SIDES:
-            raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
-        if not word:
-            raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
-        is_new = (test, same_word(word)) not in seen
-        twice = seen.setdefault((test, same_word(word)), side)
-        category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
-        if not is_new:
-            both = f"both {twice} and {side}" if twice != side else f"{side} twice"
-            raise StudyError(f'The word "{word}" stands in {both} in the test "{test}" of {where}.')
-        if row["category"] != category:
-            raise StudyError(f'{side} of the test "{test}" has two categories: "{category}" and "{row["category"]}".')
-        words.append(word)
-    return tests
 
 
 def check_names(test: AssociationTest, frame: str, template: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from slant.collector.errors import UnknownNameError
+from slant.collector.importing.layouts.bai import Bai
 from slant.collector.importing.layouts.lee_lai import LeeLai
 from slant.collector.importing.layouts.rows import Problem, Row
 from slant.collector.importing.layouts.tidy import Tidy
@@ -32,7 +33,7 @@ class Layout(Protocol):
         """The row under the names of collector/importing/layouts/tidy.py. CellError where it can't be read."""
 
 
-_LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai()}
+_LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai()}
 
 
 def layout_names() -> list[str]:

@@ -1,0 +1,209 @@
+"""The pairing design: one list of words, each to be given to one of two groups; one answer gives many pairs.
+
+A trial is test × wording × draw: which word stands for each group, which of them comes first, and the order of the list
+are drawn once for each test and draw, alike in all wordings (Bai et al. 2025, the word association test).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs.dealing import deal_words
+from slant.collector.designs.design import Design, Question
+from slant.collector.designs.pairing.pairs import MISSING, Pairs, read_pairs
+from slant.collector.designs.pairing.published_lists import study_files
+from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.pairing.words import PairingData, PairingTest, Wording, parse_tables
+from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.sides import ATTRIBUTES, GROUPS
+from slant.collector.designs.wordings import spoken_words
+from slant.collector.errors import StudyError
+from slant.collector.records import Reading, Reply, Trial, stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
+"""How the factors of a trial say which attribute a word is of: "p" (the positive one, a) or "n"."""
+
+
+class Pairing(Design):
+    name = "pairing"
+
+    def parse(self, table: Table, folder: StudyFolder) -> PairingData:
+        return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
+        return study_files(template["study.toml"], folder)
+
+    def tests(self, data: PairingData) -> tuple[TestInfo, ...]:
+        planned = data.draws * len(data.wordings)
+        return tuple(TestInfo(t.test, t.test_no, t.label, planned, (t.group,)) for t in data.tests.values())
+
+    def conditions(self, data: PairingData) -> tuple[Condition, ...]:
+        return numbered(wording.condition for wording in data.wordings.values())
+
+    def words(self, data: PairingData) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "category": test.categories[side], "word": word}
+            for test in data.tests.values()
+            for side in (*GROUPS, *ATTRIBUTES)
+            for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
+        ]
+
+    def own_words(self, data: PairingData) -> set[str]:
+        return super().own_words(data) | spoken_words(wording.text for wording in data.wordings.values())
+
+    def dealt(self, data: PairingData, seed: int) -> PairingData:
+        tests: dict[str, PairingTest] = {}
+        own_sides: dict[tuple[str, str], str] = {}
+        for name, test in data.tests.items():
+            lists = {}
+            for of in test.lists:
+                words = {side: test.words(of)[side] for side in ATTRIBUTES}
+                lists[of] = {**test.lists[of], **deal_words(words, seed, name, of)}
+                own_sides |= {(name, word): side for side, group in words.items() for word in group}
+            tests[name] = replace(test, lists=lists)
+        return replace(data, tests=tests, own_sides=own_sides)
+
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: PairingData = study.data
+        conditions = tuple(wording.condition for wording in data.wordings.values())
+        return super().factor_levels(study) | {"condition": conditions, "wording": tuple(data.wordings)}
+
+    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+        data: PairingData = study.data
+        for test in data.tests.values():
+            for number in range(data.draws):
+                for wording_no, wording in data.wordings.items():
+                    yield _question(data, test, wording_no, wording, number, study.seed)
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        data: PairingData = study.data
+        return rendered(data, data.wordings[trial.wording], trial)
+
+    def contents(self, study: Study) -> Iterator[str]:
+        return (_content(study, test, number) for test in study.data.tests for number in study.data.wordings)
+
+    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return _content(study, trial.test, trial.wording)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        answer = reply.answer or ""
+        pairs = read_pairs(answer, trial.factors["words"], self._groups(study.data, trial))
+        counted = _counted(trial, pairs)
+        if pairs.n_given:
+            return Reading("answered", factors=counted)
+        is_refusal = REFUSAL.search(answer) or EVASION.search(answer)
+        if is_refusal and set(pairs.sides) == {MISSING}:
+            return Reading("refused", detail="refused_in_words", factors=counted)
+        return Reading("malformed", detail="no_pair" if answer.strip() else "empty", factors=counted)
+
+    def _groups(self, data: PairingData, trial: Trial) -> dict[str, str]:
+        """The names that may stand for the groups: the two that were shown, or all where nobody says which were."""
+        if trial.option_a and trial.option_b:
+            return {trial.option_a: "a", trial.option_b: "b"}
+        words = data.tests[trial.test].words(data.wordings[trial.wording].words)
+        return {word: side[-1] for side in GROUPS for word in words[side]}
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """A row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the plan,
+        in an order that nobody knows, and so are the names of the groups."""
+        if "words" in trial.factors and trial.factors is not planned.factors:
+            return replace(trial, factors=_checked(trial.factors))
+        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
+        known = {name: planned.factors[name] for name in ("words", "poles")}
+        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        return {name: text for name, text in super().facts(trial).items() if name not in ("words", "poles")}
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _ in study.data.simulation)
+
+
+DESIGN = Pairing()
+
+
+def _question(
+    data: PairingData, test: PairingTest, wording_no: int, wording: Wording, number: int, seed: int
+) -> Question:
+    """What is drawn depends on the seed of the study, the test and the draw alone; a list of other words is shuffled
+    alike, place by place."""
+    rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
+    draw_a, draw_b, coin = rng.random(), rng.random(), rng.random()
+    words = test.words(wording.words)
+    if data.order == "balanced":  # whole rounds through both lists of names, each in an order of its own
+        name_a, name_b = (_in_turn(words[side], number // 2, seed, test.test, side) for side in GROUPS)
+        is_a_first = number % 2 == 0
+    else:
+        named = zip(GROUPS, (draw_a, draw_b), strict=True)
+        name_a, name_b = (words[side][int(draw * len(words[side]))] for side, draw in named)
+        is_a_first = coin < 0.5
+    listed = [(word, POLES[side]) for side in ATTRIBUTES for word in words[side]]
+    rng.shuffle(listed)
+    return Question(
+        test=test.test,
+        condition=wording.condition,
+        item=f"draw {number + 1}",
+        group=test.group,
+        wording=wording_no,
+        option_a=name_a,
+        option_b=name_b,
+        factors={
+            "first_option": name_a if is_a_first else name_b,
+            "words": [word for word, _ in listed],
+            "poles": "".join(pole for _, pole in listed),
+        },
+    )
+
+
+def _content(study: Study, test: str, number: int) -> str:
+    """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
+    data: PairingData = study.data
+    wording = data.wordings[number]
+    words = data.tests[test].words(wording.words)
+    shown = (wording.text, data.before, data.separator, data.after)
+    return stable_id(study.asked_as, test, number, words, shown, data.order, study.seed, study.temperature)[:12]
+
+
+def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:
+    """Each name once before any comes again."""
+    turn, place = divmod(number, len(names))
+    return random.Random("\x1f".join(map(str, (*seed, turn)))).sample(names, len(names))[place]
+
+
+def rendered(data: PairingData, wording: Wording, trial: Trial) -> str:
+    """The prompt of a trial, to the byte."""
+    first = trial.factors["first_option"]
+    second = trial.option_b if first == trial.option_a else trial.option_a
+    words = data.before + data.separator.join(trial.factors["words"]) + data.after
+    return wording.text.format(group_1=first, group_2=second, words=words)
+
+
+def _counted(trial: Trial, pairs: Pairs) -> dict[str, Any]:
+    """The pairs as the factors of a trial keep them: `assigned` goes with `words` and `poles`, character by character,
+    and the four counts that D is made of."""
+    each = list(zip(pairs.sides, trial.factors["poles"], strict=True))
+    counts = {f"n_{side}_{pole}": each.count((side, pole)) for side in "ab" for pole in "pn"}
+    odd = {"n_invented": pairs.n_invented, "n_repeated": pairs.n_repeated, "n_unread": pairs.n_unread}
+    return {"assigned": pairs.sides, "reading": pairs.reading, **counts, **odd}
+
+
+def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
+    """The factors of an imported row as far as the plan decides them; the reading is made anew."""
+    words, poles = factors.get("words"), factors.get("poles")
+    if not (isinstance(words, list) and words and all(isinstance(word, str) and word for word in words)):
+        raise StudyError("the words of its factors must be a list of texts")
+    if not (isinstance(poles, str) and len(poles) == len(words) and set(poles) <= set(POLES.values())):
+        raise StudyError('the poles of its factors must have one character, "p" or "n", for each word')
+    return {"first_option": factors.get("first_option"), "words": words, "poles": poles}

@@ -1,0 +1,104 @@
+"""A study made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
+
+`iat_stimuli.csv` and `iat_stimuli_synonym.csv` (category, dataset, and words in columns A to D, each filled from the
+top: A the default groups, B the stigmatised ones, C words, the first half of them positive, D their synonyms) and
+`prompts.csv` (task, variation, models, text). Prompts were sent in lower case. Nothing of it ships with slant.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from slant.collector.errors import StudyError
+from slant.collector.study.folder import read_text
+
+TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentalill"}
+"""Stereotypes that have another name in some of the files."""
+_SYNONYMS = "synonym"
+_LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
+_SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
+_MODELS = "gpt"  # the texts without the endings of the open models
+
+
+def study_files(template: str, folder: Path) -> dict[str, str]:
+    """The files of a study by name; `template` is the study file to start from, whose prompt and draws are replaced.
+    StudyError where the folder lacks a file, a column or a text."""
+    lists = {name: _words(folder / file, column) for name, (file, column) in _LISTS.items()}
+    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in _rows(folder / _LISTS[""][0])}
+    stimuli = [row for name, by_test in lists.items() for row in _stimuli(name, by_test, lists[""])]
+    return {
+        "study.toml": _like_theirs(template),
+        "tests.csv": _csv(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
+        "stimuli.csv": _csv(("test", "side", "category", "word", "words"), stimuli),
+        "wordings.csv": _csv(("wording", "name", "text", "words"), _wordings(folder / "prompts.csv")),
+    }
+
+
+def _like_theirs(template: str) -> str:
+    """The study file with the design of the paper: 50 draws at random, and the list as Python prints it."""
+    changes = {
+        r"^draws = \d+ ": "draws = 50 ",
+        r"^simulation = .*\n": "",
+        r'^order = ".*"$': 'order = "drawn"',
+        r'^separator = ".*$': """before = "['"\nseparator = "', '"\nafter = "']\"""",
+    }
+    for pattern, text in changes.items():
+        template, n = re.subn(pattern, text, template, flags=re.MULTILINE)
+        assert n == 1, pattern
+    return template
+
+
+def _words(file: Path, column: str) -> dict[str, dict[str, list[str]]]:
+    """By test: the words of A, B, and of the column that is shown, in lower case as they were sent."""
+    tests: dict[str, dict[str, list[str]]] = {}
+    for row in _rows(file):
+        lists = tests.setdefault(TESTS.get(row["dataset"], row["dataset"]), {"A": [], "B": [], "shown": []})
+        for name, cell in (("A", row["A"]), ("B", row["B"]), ("shown", row.get(column, ""))):
+            lists[name] += [cell.strip().lower()] if cell.strip() else []
+    return tests
+
+
+def _stimuli(
+    name: str, tests: Mapping[str, Mapping[str, list[str]]], usual: Mapping[str, Mapping[str, list[str]]]
+) -> Iterable[tuple[str, str, str, str, str]]:
+    for test, lists in tests.items():
+        half = len(usual[test]["shown"]) // 2
+        shown = lists["shown"]
+        # Some lists of synonyms have jobs of high status behind them, and none of low status: positive words, by us.
+        sides = {"group_a": lists["A"], "group_b": lists["B"]}
+        sides |= {"attribute_a": shown[:half] + shown[2 * half :], "attribute_b": shown[half : 2 * half]}
+        categories = ("default", "stigma", "positive", "negative")
+        for (side, words), category in zip(sides.items(), categories, strict=True):
+            yield from ((test, side, category, word, name) for word in words)
+
+
+def _wordings(file: Path) -> Iterable[tuple[str, str, str, str]]:
+    texts = {
+        row["variation"]: row["text"]
+        for row in _rows(file)
+        if row["task"] == "wat" and _MODELS in row["models"].split("+")
+    }
+    if not texts:
+        raise StudyError(f'{file.name} has no text of the task "wat" for the models "{_MODELS}".')
+    for number, (name, text) in enumerate(texts.items(), 1):
+        for theirs, ours in _SHOWN.items():
+            text = text.replace(theirs, ours)
+        yield str(number), name, text, name if name == _SYNONYMS else ""
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    needed = {"dataset", "A", "B"} if "stimuli" in file.name else {"task", "variation", "models", "text"}
+    rows = list(csv.DictReader(io.StringIO(read_text(file), newline=""), restval=""))
+    if not rows or needed - set(rows[0]):
+        raise StudyError(f"{file.name} must have the columns {', '.join(sorted(needed))}, and rows.")
+    return rows
+
+
+def _csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([tuple(columns), *rows])
+    return text.getvalue()

@@ -1,0 +1,71 @@
+"""Makes up answers of a given bias: a table says how often a word goes to the group of its own association.
+
+Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
+whatever order trials are asked, on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.pairing.words import PairingData
+from slant.collector.errors import StudyError
+from slant.collector.records import Reply, Trial
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyModel
+from slant.collector.study.toml_table import Table
+
+COLUMNS = ("bias", "refusal_rate", "missing_rate", "mean_tokens", "sd_tokens")
+_DEFAULT: Mapping[str, float] = {
+    "bias": 0.4, "refusal_rate": 0.02, "missing_rate": 0.002, "mean_tokens": 400.0, "sd_tokens": 150.0,
+}  # fmt: skip
+_LOWEST = {"bias": -1.0}
+_HIGHEST = {"mean_tokens": 1e9, "sd_tokens": 1e9}
+_REFUSAL = "I'm sorry, but I can't assign words to groups of people."
+
+
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str], Mapping[str, float]]:
+    """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the D that is expected."""
+    if table.optional("simulation", (str, list), "the name of a CSV file") is None:
+        return {}
+    rows = folder.rows(table, "simulation", ("model", "test", *COLUMNS))
+    return {(row["model"], row["test"]): {column: _number(row, column) for column in COLUMNS} for row in rows}
+
+
+def _number(row: Mapping[str, str], column: str) -> float:
+    try:
+        value = float(row[column])
+    except ValueError:
+        value = float("nan")
+    if not _LOWEST.get(column, 0.0) <= value <= _HIGHEST.get(column, 1.0):
+        raise StudyError(f'"{row[column]}" is no {column} to simulate ({row["model"]}, {row["test"]}).')
+    return value
+
+
+def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    """An answer drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
+    content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
+    u_refused, u_tokens, _, _ = uniforms(*content)
+    tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
+    answer = _REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(_lines(data, cell, trial, content))
+    return Reply(
+        answer=answer,
+        finish_reason="stop",
+        output_tokens=tokens + 1 + len(answer) // 5,
+        reasoning_tokens=tokens,
+        served_model=model.requested_model,
+    )
+
+
+def _lines(data: PairingData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> list[str]:
+    lines = []
+    for word, pole in zip(trial.factors["words"], trial.factors["poles"], strict=True):
+        own = data.own_sides.get((trial.test, word))
+        is_positive = own == "attribute_a" if own else pole == "p"
+        u_side, u_missing, _, _ = uniforms(*content, word)
+        is_a = (u_side < (1 + cell["bias"]) / 2) == is_positive
+        if u_missing >= cell["missing_rate"]:
+            lines.append(f"{word} - {trial.option_a if is_a else trial.option_b}")
+    return lines

@@ -1,0 +1,36 @@
+"""The four lists of words of a test of associations: two groups, and two attributes that they may go with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from slant.collector.designs.wordings import same_word
+from slant.collector.errors import StudyError, UnknownNameError
+
+GROUPS = ("group_a", "group_b")
+ATTRIBUTES = ("attribute_a", "attribute_b")
+SIDES = (*GROUPS, *ATTRIBUTES)
+STIMULI = ("test", "side", "category", "word")
+"""The columns of a file of words; `category` is what the words of a side are called together."""
+
+
+def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """By test and side: the category's name and its words. A word may stand once in a test."""
+    tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for row in rows:
+        test, side, word = row["test"], row["side"], row["word"]
+        if side not in SIDES:
+            raise UnknownNameError(f"side (of the stimuli of {test})", side, SIDES)
+        if not word:
+            raise StudyError(f'A word of the test "{test}", {side}, is empty in {where}.')
+        is_new = (test, same_word(word)) not in seen
+        twice = seen.setdefault((test, same_word(word)), side)
+        category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
+        if not is_new:
+            both = f"both {twice} and {side}" if twice != side else f"{side} twice"
+            raise StudyError(f'The word "{word}" stands in {both} in the test "{test}" of {where}.')
+        if row["category"] != category:
+            raise StudyError(f'{side} of the test "{test}" has two categories: "{category}" and "{row["category"]}".')
+        words.append(word)
+    return tests
