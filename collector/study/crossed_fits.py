@@ -15,8 +15,8 @@ CELLS = ("model", "test")
 
 
 def cell_model(fits: dict[str, Fit]) -> Fit | None:
-    """The first linear mixed model of a cell (model and test) among these fits; None where there is none."""
-    of_cells = (fit for fit in fits.values() if fit.engine == "lme4" and fit.by == CELLS)
+    """The first linear mixed model of conditions in a cell (model and test) of these fits; None where there is none."""
+    of_cells = (fit for fit in fits.values() if fit.engine == "lme4" and fit.by == CELLS and fit.levels)
     return next((fit for fit in of_cells if fit.settings.get("family", "gaussian") == "gaussian"), None)
 
 

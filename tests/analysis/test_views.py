@@ -34,7 +34,7 @@ BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_hi
 ONCE = ("bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "game_")
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
-    "allocation_questions", "allocation_ratings",
+    "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
 )  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 

@@ -86,6 +86,16 @@ def read_rounds(db: str | Path, study: Study, source: str | None, measure: str |
     return frame.sort(order, nulls_last=True)
 
 
+def read_pairings(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """Answers of a pairing, missing ones among them: the wording is the condition."""
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = with_token_limits(read_view(connection, "pairing_trials"), connection)
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
+    frame = rows_of_study(frame, db, study, source)
+    return frame.join(ends, on="trial_id", how="left", maintain_order="left")
+
+
 def conditions_in(trials: pl.DataFrame) -> list[str]:
     """The conditions of these trials in the study's order; the first one is the reference."""
     ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
@@ -114,6 +124,12 @@ def _games(trials: pl.DataFrame, alpha: float) -> Calls:
     yield "games_ended", _call("check_games_ended", trials, {"by": list(CELL)})
     yield "game_influence", _call("check_game_influence", complete, {"by": list(CELL)})
     yield "answer_lengths", _call("check_answer_lengths", trials, sides)
+    yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
+
+
+def _pairings(trials: pl.DataFrame, alpha: float) -> Calls:
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    yield "missing_answers", _call("check_missing_answers", trials, sides)
     yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
 
 
@@ -177,6 +193,14 @@ DESIGN_CHECKS: dict[str, DesignChecks] = {
         },
         read_rounds,
         _games,
+    ),
+    "pairing": DesignChecks(
+        {
+            "missing_answers": "Refused, filtered, cut-off and malformed answers by wording.",
+            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
+        },
+        read_pairings,
+        _pairings,
     ),
 }
 """By the name of a design. What its findings say stands in choice_findings.py and game_findings.py."""

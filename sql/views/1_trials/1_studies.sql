@@ -2,8 +2,8 @@
 -- grain: study, study_version
 -- reads: run_versions, runs
 -- study: any
--- note:  `design` says which views are about it: association, forced_choice, allocation, or one of a package. Where runs
---        disagree (another title) the latest one wins. The text itself is in study_files.
+-- note:  `design` says which views are about it: association, forced_choice, pairing, allocation, or one of a package.
+--        Where runs disagree (another title) the latest one wins. The text itself is in study_files.
 CREATE OR REPLACE VIEW studies AS
 SELECT v.study, v.study_version, r.design, coalesce(r.study_title, r.study) AS title, r.study_source, r.study_file,
        r.started_at AS latest_run_at
