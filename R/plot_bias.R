@@ -1,0 +1,63 @@
+#' D of each model in each test, with its interval
+#'
+#' The mean of D over answers with its 95 % t interval, by test and model: how far words go to the groups of the usual
+#' association (1: all of them, 0: as often to the other group, -1: all crossed). Answers without a D (refused, cut off,
+#' all words to one group) are in no mean, and are counted in the caption.
+#'
+#' @param data a data frame with one row per model and test, such as the view `pairing_bias` of the database: `model`,
+#'   `test`, `mean_d`, `sd_d`, `n_d` and `n_trials`. Used where there: `model_label` and `test_label` to show,
+#'   `model_no` and `test_no` to order by, `source`.
+#' @inheritParams plot_effect_sizes
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Bai et al. (2025), equation 1 and figure 2.
+#' @noRd
+plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- bias_to_draw(figure_rows(data))
+  models <- levels(rows$model_shown)
+  plot <- at_height(rows) +
+    forest(rows, "model_shown", rev(levels(rows$test_shown))) +
+    one_legend(ncol = legend_columns(models, inches_or(width, 9))) +
+    figure_theme()
+  finish_figure(
+    plot, file, bias_in_words(rows), width, height, 9,
+    2 + .13 * max(nlevels(rows$test_shown) * (length(models) + 2), 8),
+    title = given_title(rows, "Do words go to the groups of the usual association?"),
+    subtitle = "Right of 0: more often than to the other group; left: the association is crossed.",
+    caption = c(source_note(rows), no_d_note(rows)), x = "Mean of D with 95 % t interval over answers"
+  )
+}
+
+bias_to_draw <- function(data) {
+  check_columns(data, c("model", "test", "mean_d", "sd_d", "n_d", "n_trials"), to = "draw D")
+  rows <- rows_to_draw(
+    data, !is.na(data$mean_d), "D", "row with a mean of D", c("model", "test"),
+    "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
+  )
+  rows <- with_tests_on_y(rows)
+  n_models <- nlevels(rows$model_shown)
+  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  half_width <- t_half_width(rows$sd_d, rows$n_d)
+  rows$lowest <- rows$mean_d - half_width
+  rows$highest <- rows$mean_d + half_width
+  with_intervals(rows, "mean_d", "lowest", "highest")
+}
+
+no_d_note <- function(rows) {
+  n <- sum(rows$n_trials)
+  sprintf("%s of %s have no D.", format(n - sum(rows$n_d), big.mark = ","), counted(n, "answer"))
+}
+
+bias_in_words <- function(rows) {
+  alt_text(
+    sprintf("Mean of D with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
+    notes = c(
+      sprintf(
+        "Of %s, %d lie above 0 with their interval, %d below 0; the largest is %.2f, the smallest %.2f.",
+        counted(nrow(rows), "mean"), sum(rows$low > 0, na.rm = TRUE), sum(rows$high < 0, na.rm = TRUE),
+        max(rows$at), min(rows$at)
+      ),
+      source_note(rows), no_d_note(rows)
+    )
+  )
+}
