@@ -81,7 +81,11 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     games = [[[3, 1], [1, 3]], [[2, 2], [0, 4]], [[5, 0], [1, 2]]]
     more += [{**row, "run_id": "r3"} for row in all_rounds("small", games)]
     answers = read_rows(ROOT / "tests" / "sql" / "pairing_answer_rows" / "given.csv")
-    more += [{**row, "run_id": "r4", "repetition": n} for n in (1, 2, 3) for row in answers]
+    more += [
+        {**row, "run_id": "r4", "repetition": n, "wording": 1 + place % 2, "option_a": row["option_a"] and f"tea {n}"}
+        for n in (1, 2, 3)
+        for place, row in enumerate(answers)
+    ]
     runs = [{**RUN, "tests": TESTS}, {**RUN_OF_CHOICES, "run_id": "r2"}]
     return database(tmp_path_factory.mktemp("both") / "a.duckdb", [*rows, *more], runs)
 
@@ -123,8 +127,13 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
 def sorted_texts(texts: dict[str, list[str]], keys: list[str]) -> dict[str, list[str]]:
     """In the order of these columns, which are texts in all that have no order of their own."""
     n = len(texts[keys[0]])
-    places = sorted(range(n), key=lambda place: [(texts[key][place] is None, texts[key][place]) for key in keys])
+    places = sorted(range(n), key=lambda place: [_in_order(texts[key][place]) for key in keys])
     return {column: [values[place] for place in places] for column, values in texts.items()}
+
+
+def _in_order(text: str | None) -> tuple[bool, float, str | None]:
+    """Numbers are written in hexadecimal."""
+    return text is None, float.fromhex(text) if text and text.startswith("0x") else 0.0, text
 
 
 def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
