@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.pairing.published_lists import TESTS
-from slant.collector.errors import UsageError
+from slant.collector.importing.layouts.published import check_columns, check_study
 from slant.collector.importing.layouts.rows import Row
 from slant.collector.importing.layouts.values import CellError, shown, text, whole_number, word
 from slant.collector.study.records import Study
@@ -25,18 +25,8 @@ class Bai:
     names_models = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        if study.design != "pairing":
-            raise UsageError(f"The layout bai is for pairing studies; {study.name} is none.")
-        if not has_model:
-            known = ", ".join(model.model for model in study.models)
-            raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")
-        missing = [name for name in _NEEDED if name not in columns]
-        if missing:
-            raise UsageError(
-                f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
-                f"It has: {', '.join(filter(None, columns)) or 'none'}.",
-                "Files with slant's own column names need: --layout tidy",
-            )
+        check_study("bai", "pairing", study, has_model)
+        check_columns(path, [name for name in _NEEDED if name not in columns], columns)
         return []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:

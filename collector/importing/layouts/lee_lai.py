@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import UnknownNameError
+from slant.collector.importing.layouts.published import check_columns, check_study
 from slant.collector.importing.layouts.rows import Row
 from slant.collector.importing.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
 from slant.collector.study.records import Study
@@ -35,21 +36,12 @@ class LeeLai:
     names_models = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        if study.design != "association":
-            raise UsageError(f"The layout lee-lai is for association studies; {study.name} is none.")
-        if not has_model:
-            known = ", ".join(model.model for model in study.models)
-            raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")
+        check_study("lee-lai", "association", study, has_model)
         _test_of(study, str(path))
         missing = [name for name in _NEEDED if name not in columns]
         if not {"prompt", "prompt_id"} & set(columns):
             missing.append("prompt (or prompt_id)")
-        if missing:
-            raise UsageError(
-                f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
-                f"It has: {', '.join(filter(None, columns)) or 'none'}.",
-                "Files with slant's own column names need: --layout tidy",
-            )
+        check_columns(path, missing, columns)
         return []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
