@@ -54,15 +54,20 @@ def has_checks(study: Study) -> bool:
     return study.design in DESIGN_CHECKS or has_mixed_fit(study)
 
 
+def _answers(view: str, db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """The rows of a view of trials, with the limits of tokens and how each answer ended."""
+    with reading(db) as connection:
+        set_measure(connection, measure)
+        frame = with_token_limits(read_view(connection, view), connection)
+        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
+    frame = rows_of_study(frame, db, study, source)
+    return frame.join(ends, on="trial_id", how="left", maintain_order="left")
+
+
 def read_choices(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
     """Answers of a forced choice, missing ones among them: a domain is a test, a block a condition. `first_letter` is
     the option that was shown first, `expected_is_first` whether that is the consistent one."""
-    with reading(db) as connection:
-        set_measure(connection, measure)
-        frame = with_token_limits(read_view(connection, "forced_choice_trials"), connection)
-        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
-    frame = rows_of_study(frame, db, study, source).rename(_CHOICES)
-    frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
+    frame = _answers("forced_choice_trials", db, study, source, measure).rename(_CHOICES)
     expected = pl.col("consistent_letter")
     frame = frame.with_columns(first_letter=pl.lit(_FIRST), expected_is_first=expected == _FIRST)
     order = (*GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "position", "trial_id")
@@ -71,15 +76,11 @@ def read_choices(db: str | Path, study: Study, source: str | None, measure: str 
 
 def read_rounds(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
     """Rounds of games: the class of the job is the condition; with what the view allocation_games knows of the game."""
+    frame = _answers("allocation_rounds", db, study, source, measure)
     with reading(db) as connection:
-        set_measure(connection, measure)
-        frame = with_token_limits(read_view(connection, "allocation_rounds"), connection)
-        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
         games = read_view(connection, "allocation_games")
-    frame = rows_of_study(frame, db, study, source)
     game_columns = games.select(*_GAME, "n_rounds", "n_groups", "is_complete", "is_pooled", "ended_as")
     frame = frame.join(game_columns, on=_GAME, how="left", maintain_order="left")
-    frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col(name).alias(alias) for name, alias in _GAMES.items())
     frame = frame.with_columns(test=pl.lit("rounds"), test_label=pl.lit("rounds"), test_no=pl.lit(1))
     order = (*GRAIN, "model_no", "model", "repetition", "game", "round", "trial_id")
@@ -88,12 +89,7 @@ def read_rounds(db: str | Path, study: Study, source: str | None, measure: str |
 
 def read_pairings(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
     """Answers of a pairing, missing ones among them: the wording is the condition."""
-    with reading(db) as connection:
-        set_measure(connection, measure)
-        frame = with_token_limits(read_view(connection, "pairing_trials"), connection)
-        ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
-    frame = rows_of_study(frame, db, study, source)
-    return frame.join(ends, on="trial_id", how="left", maintain_order="left")
+    return _answers("pairing_trials", db, study, source, measure)
 
 
 def conditions_in(trials: pl.DataFrame) -> list[str]:
