@@ -91,8 +91,14 @@ def _wordings(file: Path) -> Iterable[tuple[str, str, str, str]]:
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    needed = {"dataset", "A", "B"} if "stimuli" in file.name else {"task", "variation", "models", "text"}
-    rows = list(csv.DictReader(io.StringIO(read_text(file), newline=""), restval=""))
+    """The authors' files have columns without a name, which a study's own files may not have."""
+    needed = (
+        {"category", "dataset", "A", "B", "C"} if "stimuli" in file.name else {"task", "variation", "models", "text"}
+    )
+    try:
+        rows = list(csv.DictReader(io.StringIO(read_text(file), newline=""), restval=""))
+    except csv.Error as error:
+        raise StudyError(f"Can't read {file.name} as CSV: {error}.") from None
     if not rows or needed - set(rows[0]):
         raise StudyError(f"{file.name} must have the columns {', '.join(sorted(needed))}, and rows.")
     return rows
