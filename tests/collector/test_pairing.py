@@ -156,6 +156,22 @@ def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> N
     assert all(planned[trial_id].factors["words"] == words for trial_id, words in listed.items())
 
 
+def test_words_and_names_with_quotes_and_accents_come_out_whole(
+    own: Callable[[str, str, str], Path], tmp_path: Path
+) -> None:
+    own("stimuli.csv", "Calm,quiet", 'Calm,"caf\u00e9 ""],"')
+    own("stimuli.csv", "Coffee,coffee", 'Coffee,"the ""C"","')
+    path, db = own("stimuli.csv", "Coffee,espresso", "Coffee,back\\slash"), tmp_path / "drinks.duckdb"
+    collect(db, str(path), ["simulated/o3-mini"])
+    with reading(db) as connection:
+        words = connection.execute("SELECT DISTINCT word FROM pairing_words WHERE test = 'drinks'").fetchall()
+        unknown = "SELECT count(*) FROM pairing_answer_rows WHERE first_group IS NULL OR group_b IS NULL"
+        [(n_unknown,)] = connection.execute(unknown).fetchall()
+    assert len(words) == 8
+    assert 'caf\u00e9 "],' in {word for (word,) in words}
+    assert n_unknown == 0
+
+
 def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path) -> None:
     """By stereotype as the conventions have it; judaism has one answer more, whose lines are WORD - WORD - GROUP."""
     folder, db = shared / "data" / "word_association", tmp_path / "bai.duckdb"

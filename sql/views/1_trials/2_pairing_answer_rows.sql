@@ -16,7 +16,9 @@ CREATE OR REPLACE VIEW pairing_answer_rows AS
 WITH counted AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
            position, option_a AS group_a, option_b AS group_b, option_a || ' / ' || option_b AS pair,
-           CASE split_part(split_part(factors, '"first_option":"', 2), '"', 1)
+           -- quotes inside a name are escaped, so that what follows it can't stand in it
+           CASE replace(replace(split_part(split_part(factors, '"first_option":"', 2), '","words":[', 1), '\"', '"'),
+                        '\\', '\')
                WHEN '' THEN NULL WHEN option_a THEN 'a' WHEN option_b THEN 'b' END AS first_group,
            answer, outcome, detail, is_refusal,
            nullif(split_part(split_part(factors, '"reading":"', 2), '"', 1), '') AS reading,
