@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from slant.analysis.cli.options import BAYES_TABLES, CENSORED_TABLES, CROSSED_TABLES, FIT_TABLES
+from slant.analysis.cli.options import ENGINE_TABLES, FIT_TABLES
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult
 from slant.collector.errors import UsageError
@@ -23,13 +23,12 @@ def is_bayesian(result: FitResult) -> bool:
 
 
 def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
-    """One of BAYES_TABLES, CROSSED_TABLES and CENSORED_TABLES (the first two are of binomial mixed models, too) or of
-    the tables that every fit has.
+    """One of ENGINE_TABLES or of the tables that every fit has.
 
     A verdict is a long sentence: unless `in_full`, `is_converged` stands for it, but in the diagnostics. UsageError
     where no fit of this result has such a table.
     """
-    if show in (*BAYES_TABLES, *CROSSED_TABLES, *CENSORED_TABLES):
+    if any(show in tables for tables in ENGINE_TABLES.values()):
         frame = _first_of_an_engine(result, show)
     elif show == "diagnostics" and is_bayesian(result):
         frame = _diagnostics(result)
@@ -75,7 +74,7 @@ def verdicts(result: FitResult) -> Iterator[str]:
 
 
 def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
-    frames = [result.tables[engine].get(show) for engine in (*_ENGINES, "crossed", "censored")]
+    frames = [result.tables[engine].get(show) for engine in ENGINE_TABLES]
     nonempty = [frame for frame in frames if frame is not None and not frame.is_empty()]
     if not nonempty:
         raise _empty_table(result, show)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
-from slant.analysis.cli.options import BAYES_TABLES, TOPIC_TABLES
+from slant.analysis.cli.options import ENGINE_TABLES, TOPIC_TABLES
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
@@ -27,7 +27,7 @@ def print_fit(
     result = _fits(engine, db, study, **options)
     check_adjustable(result, adjust)
     has_topics = not result.topics["models"].is_empty()
-    if has_topics or adjust or (show in TOPIC_TABLES and show not in BAYES_TABLES):
+    if has_topics or adjust or (show in TOPIC_TABLES and show not in ENGINE_TABLES["brms"]):
         print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
         say_about_topics(result, db, study)
     else:

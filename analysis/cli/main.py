@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from slant.analysis.cli.options import (
-    BAYES_TABLES,
-    CENSORED_TABLES,
-    CROSSED_TABLES,
+    ENGINE_TABLES,
     FIT_TABLES,
     TOPIC_TABLES,
     measure_option,
@@ -112,11 +111,11 @@ _stm_option = section("Topic models (stm)")
 )
 @click.option(
     "--show",
-    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *BAYES_TABLES, *CROSSED_TABLES, *CENSORED_TABLES, *TOPIC_TABLES))]),
+    type=click.Choice([*dict.fromkeys((*FIT_TABLES, *chain(*ENGINE_TABLES.values()), *TOPIC_TABLES))]),
     metavar="TABLE",
-    help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; of brms also {', '.join(BAYES_TABLES)}; "
-    f"of crossed {', '.join(CROSSED_TABLES)}; of censored {', '.join(CENSORED_TABLES)}; "
-    f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
+    help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; "
+    + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in ENGINE_TABLES.items())
+    + f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
 )
 @seed_option()
 @workers_options

@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from slant.collector.commands.options import AT_LEAST_1, FILE, rows_option, section
 from slant.collector.errors import UsageError
+from slant.collector.study.engines import engine_rows
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
 ONE_STUDY = "Default: the one that the database holds."
 
 FIT_TABLES = ("table", "diagnostics", "variances", "messages")
-BAYES_TABLES = ("predictions", "contrasts", "checks", "loo")
-CROSSED_TABLES = ("effects", "shares")
-CENSORED_TABLES = ("effects", "families")
+ENGINE_TABLES = {
+    row["engine"]: tuple(name for name in row["tables"].split() if name != "models")
+    for row in reversed(engine_rows())
+    if row["tables"] and row["engine"] != "stm"
+}
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip
-"""What `--show` prints of every fit, of a Bayesian model, of one over words and wordings, of counts, of topics."""
+"""What `--show` prints of every fit, of the engines that have tables of their own, of topics."""
 
 measure_option = rows_option(
     "--measure",

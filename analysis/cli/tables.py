@@ -82,7 +82,7 @@ def tables_command(
         remarks += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
         has_paper = output_format in FORMATS and all(_has_paper(frame, db) for frame in frames.values())
     for name, frame in frames.items():
-        if not names and frame.is_empty() and (infos[name].design or name.startswith(_KEPT)):
+        if not names and frame.is_empty() and (infos[name].designs or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
         _print(frame, output_format, name, infos[name], has_paper=has_paper)
     for remark in remarks:

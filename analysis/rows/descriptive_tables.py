@@ -32,7 +32,7 @@ def table_info() -> dict[str, TableInfo]:
 def views_of_papers(design: str) -> dict[str, TableInfo]:
     """The views of numbers that papers of this design print, by name; not those that only such views read."""
     infos = [read_header(file.read_text("utf-8")) for file in (sql_dir() / "views" / "3_paper").glob("*.sql")]
-    of_design = [info for info in infos if info.gives and info.design == design]
+    of_design = [info for info in infos if info.gives and design in info.designs]
     return {info.name: info for info in sorted(of_design, key=lambda info: info.name)}
 
 
@@ -89,8 +89,9 @@ def _is_of(info: TableInfo, designs: dict[str, str | None]) -> bool:
 
 def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Path) -> None:
     if not _is_of(info, designs):
+        designs_named = '" or "'.join(info.designs)
         raise UsageError(
-            f'The table "{info.name}" belongs to studies of the design "{info.design}", but none of them is shown.',
+            f'The table "{info.name}" belongs to studies of the design "{designs_named}", but none of them is shown.',
             f'Shown of "{db}": {", ".join(f"{study} ({design})" for study, design in designs.items())}.',
         )
 

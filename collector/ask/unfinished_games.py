@@ -43,7 +43,9 @@ class Begun:
 def begun_games(offer: Offer) -> Begun:
     """The games of an offer that have turns already, but are not over."""
     begun = Begun()
-    started = started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_games else set()
+    started = (
+        started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_turns(offer.study) else set()
+    )
     for model_plan in offer.asked if started else ():
         games = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
         ids = list(map(games.conversation_id, games.places(offer.repetitions)))

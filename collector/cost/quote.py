@@ -79,7 +79,7 @@ def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
 
 def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
     """How one game of this model would go; None for a study of single questions."""
-    if not design_named(study.design).has_games:
+    if not design_named(study.design).has_turns(study):
         return None
     return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
 

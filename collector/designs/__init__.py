@@ -21,6 +21,7 @@ _DESIGNS = {
     "allocation": "slant.collector.designs.allocation.design",
     "association": "slant.collector.designs.association.design",
     "forced_choice": "slant.collector.designs.forced_choice.design",
+    "decision": "slant.collector.designs.decision.design",
     "pairing": "slant.collector.designs.pairing.design",
 }
 _found: dict[str, Design] = {}

@@ -45,7 +45,7 @@ class Design(ABC):
 
     name: str
     has_games: bool = False
-    """True where a conversation has many turns, of which the later depend on the earlier."""
+    """True where a conversation may have many turns, of which the later depend on the earlier."""
     analyses_tokens: bool = False
     """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
     compares_variants: bool = False
@@ -137,6 +137,10 @@ class Design(ABC):
         """The formats that `--answer` may ask for."""
         return ()
 
+    def has_turns(self, study: Study) -> bool:
+        """True where the conversations of this study have many turns."""
+        return self.has_games
+
     def needs_tools(self, study: Study, model: StudyModel) -> bool:
         """True where this model answers by calling a tool."""
         return False
@@ -165,6 +169,10 @@ class Design(ABC):
     def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
         """What one model is asked, in a seeded order. Without a plan of its own, a design's questions are shuffled, all
         repetitions together, so that conditions take turns."""
+        return self.shuffled_questions(study, model, seed)
+
+    def shuffled_questions(self, study: Study, model: StudyModel, seed: int) -> QuestionPlan[Any]:
+        """All questions of a model, in a seeded order."""
         return _ShuffledQuestions(self, study, model, seed)
 
     def conversations(
@@ -215,7 +223,7 @@ class Design(ABC):
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none (a
         round of a game is no question of its own: the simulated provider is told which trial it plays)."""
-        return None if self.has_games else index_prompts(study, model, self._prompts).find(messages)
+        return None if self.has_turns(study) else index_prompts(study, model, self._prompts).find(messages)
 
     def _prompt(self, study: Study, model: StudyModel, trial: Trial) -> Prompt:
         return Prompt(({"role": "user", "content": self.text(study, model, trial)},))

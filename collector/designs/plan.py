@@ -18,6 +18,9 @@ Place = TypeVar("Place")
 class Plan(ABC, Generic[Place]):
     """Of one study, one model and one seed."""
 
+    mixes_tests = False
+    """True where each conversation has trials of several tests, each as many."""
+
     @abstractmethod
     def places(self, repetitions: int) -> Iterator[Place]:
         """One for each conversation, in the order of asking; lazily, so that memory does not grow with the plan."""

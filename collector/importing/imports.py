@@ -76,7 +76,7 @@ def import_trials(
 
 
 def _refuse_games(study: Study) -> None:
-    if design_named(study.design).has_games:
+    if design_named(study.design).has_turns(study):
         raise UsageError(
             f'Can\'t import trials of "{study.name}": it is played as games, and a row lacks the rounds before it.',
             "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",

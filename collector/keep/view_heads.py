@@ -18,7 +18,7 @@ _MORE = re.compile(r"^-- {8}(.+)$")
 class TableInfo:
     """What the head of a view's file says. `grain` names the columns that make a row unique.
 
-    A table belongs to a `design`, with all of its studies; one of every study has `design` None (`-- study: any`).
+    A table belongs to its `designs`, with all of their studies; one of every study has none (`-- study: any`).
     Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
     (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
     "cell", of its "game" (the view itself says which), or of the whole "study".
@@ -30,14 +30,14 @@ class TableInfo:
     reads: tuple[str, ...]
     note: str
     paper: str | None = None
-    design: str | None = None
+    designs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     fits: tuple[str, ...] = ()
     lacks: str | None = None
 
     def is_about(self, design: str | None) -> bool:
         """Whether this table is one of the studies of this design."""
-        return self.design in (None, design)
+        return not self.designs or design in self.designs
 
     @property
     def title(self) -> str:
@@ -62,7 +62,7 @@ def read_header(text: str) -> TableInfo:
     header = dict(rest)
     missing = {"grain", "note"} - header.keys()
     if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
-        raise ValueError(f"{name}: a view is of a design (-- design: NAME) or of every study (-- study: {ANY_STUDY})")
+        raise ValueError(f"{name}: a view is of a design (-- design: NAMES) or of every study (-- study: {ANY_STUDY})")
     unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
@@ -74,7 +74,7 @@ def read_header(text: str) -> TableInfo:
         *names,
         header["note"],
         header.get("paper"),
-        header.get("design"),
+        _names(header.get("design", "")),
         **paper_fields,
         lacks=header.get("lacks"),
     )

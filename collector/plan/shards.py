@@ -72,7 +72,7 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
         others.append(is_other)
         if not is_other:
             trials[cell[0]] += plan.n_trials(place)
-    tests = _of_games(study, repetitions, others) if design_named(study.design).has_games else trials
+    tests = _of_games(study, repetitions, others) if plan.mixes_tests else trials
     return Share(trials.total(), bytes(others), dict(tests))
 
 

@@ -54,7 +54,7 @@ def model_provenance(offer: Offer, model_plan: ModelPlan) -> dict[str, Any]:
 def _back(offer: Offer, model_plan: ModelPlan) -> dict[str, str]:
     """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
     study's conversations have many turns."""
-    if not design_named(offer.study.design).has_games:
+    if not design_named(offer.study.design).has_turns(offer.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}

@@ -225,7 +225,7 @@ def _report(
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
         | (
             {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
-            if design_named(offer.study.design).has_games
+            if design_named(offer.study.design).has_turns(offer.study)
             else {}
         )
         | {

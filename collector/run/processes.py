@@ -254,7 +254,7 @@ class _Crew:
             raise Interrupted("Left at once.", "The same command asks again what was in flight.")
         if errors and not ends:
             raise SlantError(*errors[0])
-        has_games = design_named(self._offer.study.design).has_games
+        has_games = design_named(self._offer.study.design).has_turns(self._offer.study)
         models = tuple(self._row(lane, has_games=has_games) for lane in self._lanes.values())
         return RunReport(
             run_id=", ".join(end["run_id"] for end in ends),

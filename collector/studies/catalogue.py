@@ -173,7 +173,7 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
 
 def _given_back(study: Study, back: ReasoningBack | None) -> Study:
     """The study with this much of their reasoning given back to its models; StudyError where nothing goes back."""
-    if back and not design_named(study.design).has_games:
+    if back and not design_named(study.design).has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
         )

@@ -26,7 +26,7 @@ def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     """The views of the database: those about every study first, then by design; unknown ones at the end."""
     heads, groups = read_view_heads(), dict[str, list[str]]()
     for name in view_names(connection):
-        design = (heads[name].design or "every study") if name in heads else "not slant's"
+        design = next(iter(heads[name].designs), "every study") if name in heads else "not slant's"
         groups.setdefault(design, []).append(name)
     return dict(sorted(groups.items(), key=lambda group: (group[0] != "every study", group[0] == "not slant's", group)))
 
@@ -56,7 +56,7 @@ def page_of_view(
     shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
     if order.names == ["trial_id"] and _n_trials(connection) > _FEW_TRIALS:
         order = Order(tuple((part, False) for part in (*_AS_ASKED, "trial_id") if part in rows.columns))
-        trials = _trials_of(connection, head.design if head else None)
+        trials = _trials_of(connection, head.designs if head else ())
         return _page_of_many(trials, rows, order, shown, query), order, columns
     if not column and not {"after", "before"} & query.keys():
         few = rows_of(rows.limit(ON_A_PAGE + 1))
@@ -65,12 +65,12 @@ def page_of_view(
     return page_of(rows, order, shown, ON_A_PAGE, query), order, columns
 
 
-def _trials_of(connection: duckdb.DuckDBPyConnection, design: str | None) -> duckdb.DuckDBPyRelation:
-    """The trials that a view about a design can show: those of its studies. All, where it is about no design."""
+def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) -> duckdb.DuckDBPyRelation:
+    """The trials that a view about these designs can show: those of their studies. All, where it is about none."""
     trials = connection.view("trials")
-    if design is None:
+    if not designs:
         return trials
-    studies = connection.execute("SELECT DISTINCT study FROM studies WHERE design = ?", [design]).fetchall()
+    studies = connection.execute("SELECT DISTINCT study FROM studies WHERE design IN ?", [designs]).fetchall()
     return trials.filter(ColumnExpression("study").isin(*(ConstantExpression(study) for (study,) in studies)))
 
 

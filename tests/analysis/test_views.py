@@ -78,7 +78,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         CASES / "allocation_questions" / "given.csv"
     )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
-    rows += read_rows(CASES / "pairing_answer_rows" / "given.csv")
+    rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )
@@ -167,7 +167,7 @@ def test_the_head_says_what_the_file_holds(view: str) -> None:
     assert text.count("\n") <= 80
     used = set(re.findall(r"(?:FROM|JOIN) (\w+)", text)) & (BASE_TABLES | set(FILES))
     assert used == set(info.reads)
-    assert info.design is None or design_named(info.design).name
+    assert all(design_named(name).name for name in info.designs)
 
 
 @every_view

@@ -32,9 +32,15 @@ _CONDITIONS = {
     "association": ("compatible", "incompatible"),
     "forced_choice": ("congruent", "incongruent"),
     "pairing": ("replication", "sorting"),
+    "decision": ("colleagues", "alone"),
 }
 _PARTS = ("models", "tests", "conditions")
-_DESIGNS = {"rmiat": "association", "interference": "forced_choice", "word_association": "pairing"}
+_DESIGNS = {
+    "rmiat": "association",
+    "interference": "forced_choice",
+    "word_association": "pairing",
+    "workshops": "decision",
+}
 
 
 def attempt(number: int, row: Row) -> dict[str, Any]:

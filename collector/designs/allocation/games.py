@@ -55,6 +55,8 @@ def _plain(value: Any) -> Any:
 class Games(Plan[int]):
     """The games of a study for one model, numbered from 1."""
 
+    mixes_tests = True
+
     def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
         self._study, self._model = study, model
         self._data: AllocationData = study.data

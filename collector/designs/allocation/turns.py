@@ -18,6 +18,7 @@ from slant.collector.designs.allocation.texts import (
     spoken_points,
     with_addon,
 )
+from slant.collector.designs.quoted_answers import quoted_answer
 from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
 
 
@@ -94,10 +95,7 @@ def prompt_of(
         text = BETWEEN.join(part for part in opening if part)
         return Prompt((*system, _from_user(text)), tool=_tool(answer, trial))
     before, reply = standing.last.prompt, standing.last.reply
-    message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
-    message |= {"blocks": reply.blocks} if reply.blocks else {}
-    # some providers refuse an empty message: whoever said nothing is not quoted
-    quoted = (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()
+    quoted = quoted_answer(reply)
     beginning, text = (
         ("", _reminder(data, trial)) if standing.reminders else _going_on(data, answer, trial, standing, earlier)
     )

@@ -17,7 +17,7 @@ from slant.collector.designs.design import Design, Question
 from slant.collector.designs.pairing.pairs import MISSING, Pairs, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.pairing.words import PairingData, PairingTest, Wording, parse_tables
+from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
 from slant.collector.designs.refusals import EVASION, REFUSAL
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
@@ -59,15 +59,7 @@ class Pairing(Design):
         return super().own_words(data) | spoken_words(wording.text for wording in data.wordings.values())
 
     def dealt(self, data: PairingData, seed: int) -> PairingData:
-        tests: dict[str, PairingTest] = {}
-        own_sides: dict[tuple[str, str], str] = {}
-        for name, test in data.tests.items():
-            lists = {}
-            for of in test.lists:
-                words = {side: test.words(of)[side] for side in ATTRIBUTES}
-                lists[of] = {**test.lists[of], **deal_words(words, seed, name, of)}
-                own_sides |= {(name, word): side for side, group in words.items() for word in group}
-            tests[name] = replace(test, lists=lists)
+        tests, own_sides = dealt_tests(data.tests, seed)
         return replace(data, tests=tests, own_sides=own_sides)
 
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
@@ -97,7 +89,7 @@ class Pairing(Design):
             return Reading(reply.outcome)
         answer = reply.answer or ""
         pairs = read_pairs(answer, trial.factors["words"], self._groups(study.data, trial))
-        counted = _counted(trial, pairs)
+        counted = counted_pairs(trial, pairs)
         if pairs.n_given:
             return Reading("answered", factors=counted)
         is_refusal = REFUSAL.search(answer) or EVASION.search(answer)
@@ -140,15 +132,8 @@ def _question(
     """What is drawn depends on the seed of the study, the test and the draw alone; a list of other words is shuffled
     alike, place by place."""
     rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
-    draw_a, draw_b, coin = rng.random(), rng.random(), rng.random()
     words = test.words(wording.words)
-    if data.order == "balanced":  # whole rounds through both lists of names, each in an order of its own
-        name_a, name_b = (_in_turn(words[side], number // 2, seed, test.test, side) for side in GROUPS)
-        is_a_first = number % 2 == 0
-    else:
-        named = zip(GROUPS, (draw_a, draw_b), strict=True)
-        name_a, name_b = (words[side][int(draw * len(words[side]))] for side, draw in named)
-        is_a_first = coin < 0.5
+    name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test.test)
     listed = [(word, POLES[side]) for side in ATTRIBUTES for word in words[side]]
     rng.shuffle(listed)
     return Question(
@@ -176,6 +161,35 @@ def _content(study: Study, test: str, number: int) -> str:
     return stable_id(study.asked_as, test, number, words, shown, data.order, study.seed, study.temperature)[:12]
 
 
+def draw_names(
+    rng: random.Random, words: Lists, sides: tuple[str, str], order: str, number: int, *seed: object
+) -> tuple[str, str, bool]:
+    """A word of each of two sides, and whether that of the first comes first in the prompt."""
+    draws, coin = (rng.random(), rng.random()), rng.random()
+    if order == "balanced":  # whole rounds through both lists of names, each in an order of its own
+        name_a, name_b = (_in_turn(words[side], number // 2, *seed, side) for side in sides)
+        return name_a, name_b, number % 2 == 0
+    name_a, name_b = (words[side][int(draw * len(words[side]))] for side, draw in zip(sides, draws, strict=True))
+    return name_a, name_b, coin < 0.5
+
+
+def dealt_tests(
+    tests: Mapping[str, PairingTest], seed: int
+) -> tuple[dict[str, PairingTest], dict[tuple[str, str], str]]:
+    """The tests with the words of both attributes dealt to them at random, and the side that each word is really of,
+    by (test, word)."""
+    dealt: dict[str, PairingTest] = {}
+    own_sides: dict[tuple[str, str], str] = {}
+    for name, test in tests.items():
+        lists = {}
+        for of in test.lists:
+            words = {side: test.words(of)[side] for side in ATTRIBUTES}
+            lists[of] = {**test.lists[of], **deal_words(words, seed, name, of)}
+            own_sides |= {(name, word): side for side, group in words.items() for word in group}
+        dealt[name] = replace(test, lists=lists)
+    return dealt, own_sides
+
+
 def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:
     """Each name once before any comes again."""
     turn, place = divmod(number, len(names))
@@ -190,7 +204,7 @@ def rendered(data: PairingData, wording: Wording, trial: Trial) -> str:
     return wording.text.format(group_1=first, group_2=second, words=words)
 
 
-def _counted(trial: Trial, pairs: Pairs) -> dict[str, Any]:
+def counted_pairs(trial: Trial, pairs: Pairs) -> dict[str, Any]:
     """The pairs as the factors of a trial keep them: `assigned` goes with `words` and `poles`, character by character,
     and the four counts that D is made of."""
     each = list(zip(pairs.sides, trial.factors["poles"], strict=True))

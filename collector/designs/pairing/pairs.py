@@ -102,7 +102,7 @@ class _Known:
     """The words and groups of one list, ready to be looked for. Most answers need none of the patterns."""
 
     def __init__(self, words: tuple[str, ...], groups: tuple[tuple[str, str], ...]) -> None:
-        self.sides = _sides(groups)
+        self.sides = group_names(groups)
         self._is_word = frozenset(words)
 
     @cached_property
@@ -174,7 +174,7 @@ def _any_of(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name)))) or r"(?!)"
 
 
-def _sides(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
+def group_names(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The side of each name, and of the first and last part of names that have several, where these are of one side."""
     whole = {plain(name): side for name, side in groups}
     parts: dict[str, set[str]] = {}

@@ -20,17 +20,24 @@ COLUMNS = ("bias", "refusal_rate", "missing_rate", "mean_tokens", "sd_tokens")
 _DEFAULT: Mapping[str, float] = {
     "bias": 0.4, "refusal_rate": 0.02, "missing_rate": 0.002, "mean_tokens": 400.0, "sd_tokens": 150.0,
 }  # fmt: skip
-_LOWEST = {"bias": -1.0}
-_HIGHEST = {"mean_tokens": 1e9, "sd_tokens": 1e9}
+_LOWEST = {"bias": -1.0, "slope": -100.0}
+_HIGHEST = {"mean_tokens": 1e9, "sd_tokens": 1e9, "slope": 100.0}
 _REFUSAL = "I'm sorry, but I can't assign words to groups of people."
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str], Mapping[str, float]]:
     """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the D that is expected."""
+    return parse_cells(table, folder, COLUMNS)
+
+
+def parse_cells(
+    table: Table, folder: StudyFolder, columns: tuple[str, ...]
+) -> dict[tuple[str, str], Mapping[str, float]]:
+    """What is simulated in each cell of model and test, by these columns of the file `simulation`."""
     if table.optional("simulation", (str, list), "the name of a CSV file") is None:
         return {}
-    rows = folder.rows(table, "simulation", ("model", "test", *COLUMNS))
-    return {(row["model"], row["test"]): {column: _number(row, column) for column in COLUMNS} for row in rows}
+    rows = folder.rows(table, "simulation", ("model", "test", *columns))
+    return {(row["model"], row["test"]): {column: _number(row, column) for column in columns} for row in rows}
 
 
 def _number(row: Mapping[str, str], column: str) -> float:
@@ -49,7 +56,8 @@ def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int
     content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
     u_refused, u_tokens, _, _ = uniforms(*content)
     tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
-    answer = _REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(_lines(data, cell, trial, content))
+    pairs = simulated_pairs(cell["bias"], cell["missing_rate"], trial, content, data.own_sides)
+    answer = _REFUSAL if u_refused < cell["refusal_rate"] else "\n".join(pairs)
     return Reply(
         answer=answer,
         finish_reason="stop",
@@ -59,13 +67,20 @@ def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int
     )
 
 
-def _lines(data: PairingData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> list[str]:
+def simulated_pairs(
+    bias: float,
+    missing_rate: float,
+    trial: Trial,
+    content: tuple[object, ...],
+    own_sides: Mapping[tuple[str, str], str],
+) -> list[str]:
+    """A line for each word of the list, given to a group with the bias that is expected."""
     lines = []
     for word, pole in zip(trial.factors["words"], trial.factors["poles"], strict=True):
-        own = data.own_sides.get((trial.test, word))
+        own = own_sides.get((trial.test, word))
         is_positive = own == "attribute_a" if own else pole == "p"
         u_side, u_missing, _, _ = uniforms(*content, word)
-        is_a = (u_side < (1 + cell["bias"]) / 2) == is_positive
-        if u_missing >= cell["missing_rate"]:
+        is_a = (u_side < (1 + bias) / 2) == is_positive
+        if u_missing >= missing_rate:
             lines.append(f"{word} - {trial.option_a if is_a else trial.option_b}")
     return lines

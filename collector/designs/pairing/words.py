@@ -7,7 +7,7 @@ group that is not stigmatised and attribute a the positive one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from slant.collector.designs.pairing.pairs import plain
@@ -87,19 +87,31 @@ def parse_tables(
     if not shown[1]:
         raise StudyError(f'"separator" in {prompt.where} is empty: words would run into each other.')
     prompt.finish()
+    draws = read_draws(table)
+    tests = read_tests(table, folder, {wording.words for wording in wordings.values()})
+    return PairingData(draws, order, shown[0], shown[1], shown[2], wordings, tests, simulation)
+
+
+def read_draws(table: Table) -> int:
+    """How many times each test is asked in each wording."""
     draws = table.integer("draws", 50)
     if not 1 <= draws <= MOST_DRAWS:
         raise StudyError(f'"draws" in {table.where} must lie between 1 and {MOST_DRAWS:,}, but is {draws}.')
+    return draws
+
+
+def read_tests(table: Table, folder: StudyFolder, used_lists: Iterable[str]) -> dict[str, PairingTest]:
+    """The tests of a study with the words of their sides, in all their lists, of which prompts use `used_lists`."""
     rows = folder.rows(table, "stimuli", STIMULI, may=("words",))
     lists = {
         name: read_sides([row for row in rows if row.get("words", "") == name], table.where) for name in _lists(rows)
     }
-    for name in {wording.words for wording in wordings.values()} - set(lists):
+    for name in set(used_lists) - set(lists):
         raise UnknownNameError("list of words (of the wordings)", name, sorted(lists))
     tests = _tests(folder.rows(table, "tests", ("test",), may=("test_no", "label", "kind")), lists, table.where)
     for test in {test for by_test in lists.values() for test in by_test} - set(tests):
         raise UnknownNameError(f"test (of the stimuli) in {table.where}", test, tests)
-    return PairingData(draws, order, shown[0], shown[1], shown[2], wordings, tests, simulation)
+    return tests
 
 
 def _lists(rows: list[dict[str, str]]) -> dict[str, None]:

@@ -1,7 +1,7 @@
 -- pairing_trials: one answer of a pairing a row, in a fixed order: what analyses start from.
 -- grain: trial_id
 -- reads: pairing_answer_rows, models, tests, conditions
--- design: pairing
+-- design: pairing, decision
 -- note:  the tables count over pairing_answer_rows, the same rows unordered and unlabelled, where the columns are
 --        explained. `item` is the draw of names and order, alike in all wordings of a test.
 CREATE OR REPLACE VIEW pairing_trials AS

@@ -1,7 +1,7 @@
 -- pairing_bias: D of each model in each test: how far words go to the groups of the usual association.
 -- grain: source, study, study_version, variant, model, test
 -- reads: pairing_answer_rows, models, tests
--- design: pairing
+-- design: pairing, decision
 -- paper: Bai et al. (2025), equation 1 and Figure 2
 -- note:  `n_d` answers have a D; the others are counted by what they are: one-sided (all words to one group), refused,
 --        cut off, filtered, malformed. None of them is 0. `t` is of D against 0 over answers, with `n_d` - 1 degrees of

@@ -1,7 +1,7 @@
 -- pairing_bias_by_condition: D of each model in each test and wording, and by which group was named first.
 -- grain: source, study, study_version, variant, model, test, condition
 -- reads: pairing_answer_rows, models, tests, conditions
--- design: pairing
+-- design: pairing, decision
 -- note:  as pairing_bias; conditions are the wordings by name. `mean_d_a_first` and `mean_d_b_first`: of the answers
 --        whose prompt named group a, or b, first. Where the two differ, the order matters.
 CREATE OR REPLACE VIEW pairing_bias_by_condition AS

@@ -1,0 +1,1 @@
+"""Words, each given to one of two groups, many in one answer."""

@@ -1,0 +1,285 @@
+"""The decision design: two people are described, and one of two things is decided for each (Bai et al. 2025, the
+relative decision test); before that the words of a list may be paired with their groups (its chained form).
+
+A trial is one turn of a conversation, or one message with all tasks. Which word stands for each group and each
+attribute, and which of them comes first, is drawn once for each test and draw, alike in all wordings.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from slant.collector.designs.decision.conversations import Conversations
+from slant.collector.designs.decision.decisions import people_in, read_decision, split_tasks
+from slant.collector.designs.decision.scenes import BETWEEN, DecisionData, Scene, Task, parse_scenes
+from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.design import Design, Question
+from slant.collector.designs.pairing.design import POLES, counted_pairs, dealt_tests, draw_names
+from slant.collector.designs.pairing.pairs import read_pairs
+from slant.collector.designs.plan import Plan
+from slant.collector.designs.quoted_answers import quoted_answer
+from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.sides import ATTRIBUTES, GROUPS
+from slant.collector.designs.wordings import spoken_words
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+OF_ATTRIBUTES = ("attribute_a", "attribute_b", "attribute_1", "attribute_2")
+SIDES_OF_ATTRIBUTES = {"a": "attribute_a", "b": "attribute_b"}
+_YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+_NOT_SHOWN = ("words", "poles", "tasks")
+
+
+class Decision(Design):
+    name = "decision"
+    has_games = True
+
+    def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
+        return parse_scenes(table, folder, parse_simulation(table, folder))
+
+    def has_turns(self, study: Study) -> bool:
+        data: DecisionData = study.data
+        return data.form == "conversation"
+
+    def tests(self, data: DecisionData) -> tuple[TestInfo, ...]:
+        tests = []
+        for test in data.tests.values():
+            scenes = [scene for number in data.wordings if (scene := data.scene(test.test, number))]
+            planned = data.draws * sum(map(data.n_trials, scenes))
+            tests.append(TestInfo(test.test, test.test_no, test.label, planned, (test.group,)))
+        return tuple(tests)
+
+    def conditions(self, data: DecisionData) -> tuple[Condition, ...]:
+        return numbered(data.wordings.values())
+
+    def words(self, data: DecisionData) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "category": test.categories[side], "word": word}
+            for test in data.tests.values()
+            for side in (*GROUPS, *ATTRIBUTES)
+            for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
+        ]
+
+    def own_words(self, data: DecisionData) -> set[str]:
+        texts = (task.text for scene in data.scenes.values() for task in scene.tasks)
+        return super().own_words(data) | spoken_words(texts)
+
+    def dealt(self, data: DecisionData, seed: int) -> DecisionData:
+        tests, own_sides = dealt_tests(data.tests, seed)
+        return replace(data, tests=tests, own_sides=own_sides)
+
+    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+        data: DecisionData = study.data
+        return super().factor_levels(study) | {
+            "condition": tuple(data.wordings.values()),
+            "wording": tuple(data.wordings),
+        }
+
+    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+        data: DecisionData = study.data
+        for test in data.tests:
+            for number in range(data.draws):
+                for wording in data.wordings:
+                    if scene := data.scene(test, wording):
+                        yield _question(data, test, wording, scene, number, study.seed)
+
+    def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
+        questions = self.shuffled_questions(study, model, seed)
+        return Conversations(questions, study.data) if self.has_turns(study) else questions
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        data: DecisionData = study.data
+        scene = data.scene(trial.test, trial.wording)
+        assert scene is not None
+        return BETWEEN.join(_rendered(data, task, trial) for task in _tasks_of(scene, trial))
+
+    def contents(self, study: Study) -> Iterator[str]:
+        data: DecisionData = study.data
+        return (
+            _content(study, test, number) for test in data.tests for number in data.wordings if data.scene(test, number)
+        )
+
+    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        return _content(study, trial.test, trial.wording)
+
+    def next(
+        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        """A conversation goes on while its tasks are done: who refuses to describe is not asked to decide."""
+        place = len(history)
+        if place == len(conversation.trials) or (history and history[-1].reading.outcome != "answered"):
+            return None
+        trial = conversation.trials[place]
+        if "profiles" in (
+            told := dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
+        ):
+            people = people_in(told["profiles"].reply.answer or "", _groups(study.data, trial))
+            trial = replace(trial, factors={**trial.factors, "people": people})
+        message = {"role": "user", "content": self.text(study, model, trial)}
+        if not history:
+            return trial, Prompt((message,))
+        return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        reading = self._read(study, trial, reply)
+        left = trial.factors.get("n_turns", 1) - (trial.round or 1)
+        if reading.outcome == "answered" or not left:
+            return reading
+        over = {"n_not_asked": left, "not_asked": {trial.test: left}}
+        return replace(reading, factors={**reading.factors, **over})
+
+    def _read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        answer = reply.answer or ""
+        if not answer.strip():
+            return Reading("malformed", detail="empty")
+        tasks = trial.factors["tasks"]
+        parts = dict(zip(tasks, split_tasks(answer, len(tasks)), strict=True))
+        pairs = (
+            read_pairs(parts["pairing"], trial.factors["words"], _groups(study.data, trial))
+            if "pairing" in parts
+            else None
+        )
+        facts = counted_pairs(trial, pairs) if pairs else {}
+        if tasks[-1] == "decision":
+            return _decided(study.data, trial, parts, facts)
+        if tasks[-1] == "question":
+            said = {match.lower() for match in _YES_NO.findall(parts["question"])}
+            if len(said) == 1:
+                return Reading("answered", choice=said.pop(), factors=facts)
+            return _unread(parts["question"], "yes_and_no" if said else "neither", facts)
+        if pairs is not None and not pairs.n_given:
+            return _unread(answer, "no_pair", facts)
+        if pairs is None and REFUSAL.search(answer[:_REFUSED_EARLY]):
+            return Reading("refused", detail="refused_in_words")
+        return Reading("answered", factors=facts)
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """Of a published answer neither the names nor the words are known: those of the plan would be wrong."""
+        coded = {name: draft[name] for name in ("coded_decision", "coded_d") if draft.get(name) is not None}
+        known = {name: planned.factors[name] for name in ("tasks", "words", "poles") if name in planned.factors}
+        return replace(
+            trial,
+            option_a=draft.get("option_a") or None,
+            option_b=draft.get("option_b") or None,
+            factors={**known, **coded},
+        )
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        return {name: text for name, text in super().facts(trial).items() if name not in _NOT_SHOWN}
+
+    def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
+        tasks = trial["factors"].get("tasks") or [""]
+        return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _ in study.data.simulation)
+
+
+DESIGN = Decision()
+_REFUSED_EARLY = 300
+"""Characters: a profile may well say of somebody what they can't or won't do, but a refusal begins with it."""
+
+
+def _question(data: DecisionData, test: str, wording: int, scene: Scene, number: int, seed: int) -> Question:
+    """What is drawn depends on the seed of the study, the test and the draw alone."""
+    rng = random.Random("\x1f".join(map(str, ("decision", seed, test, number))))
+    words = data.tests[test].words(scene.tasks[-1].words)
+    name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test)
+    word_a, word_b, is_word_a_first = draw_names(rng, words, ATTRIBUTES, data.order, number // 2, seed, test)
+    facts: dict[str, Any] = {
+        "tasks": list(scene.kinds),
+        "first_group": "a" if is_a_first else "b",
+        "first_attribute": "a" if is_word_a_first else "b",
+        "attribute_a": word_a,
+        "attribute_b": word_b,
+    }
+    if scene.about:
+        facts["about"] = scene.about
+    for task in scene.tasks:
+        if task.kind != "pairing":
+            continue
+        own = data.tests[test].words(task.words)
+        listed = [(word, POLES[side]) for side in ATTRIBUTES for word in own[side]]
+        rng.shuffle(listed)
+        facts |= {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
+    return Question(
+        test=test,
+        condition=scene.condition,
+        item=f"draw {number + 1}",
+        group=data.tests[test].group,
+        wording=wording,
+        option_a=name_a,
+        option_b=name_b,
+        factors=facts,
+    )
+
+
+def _content(study: Study, test: str, number: int) -> str:
+    """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
+    data: DecisionData = study.data
+    scene = data.scene(test, number)
+    assert scene is not None
+    tasks = [(task.kind, task.text, data.tests[test].words(task.words)) for task in scene.tasks]
+    shown = (data.form, data.before, data.separator, data.after, data.order)
+    return stable_id(study.asked_as, test, number, tasks, shown, study.seed, study.temperature)[:12]
+
+
+def _tasks_of(scene: Scene, trial: Trial) -> Sequence[Task]:
+    """The task of a turn, or all tasks of a message."""
+    return [task for task in scene.tasks if task.kind in trial.factors["tasks"]]
+
+
+def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
+    facts = trial.factors
+    groups, words = [trial.option_a, trial.option_b], [facts["attribute_a"], facts["attribute_b"]]
+    in_order = groups if facts["first_group"] == "a" else groups[::-1]
+    words_in_order = words if facts["first_attribute"] == "a" else words[::-1]
+    values = {
+        **dict(zip(("group_a", "group_b", "group_1", "group_2"), (*groups, *in_order), strict=True)),
+        **dict(zip(OF_ATTRIBUTES, (*words, *words_in_order), strict=True)),
+        "words": data.before + data.separator.join(facts.get("words", ())) + data.after,
+    }
+    return task.text.format(**values)
+
+
+def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
+    """The names that may stand for the groups: the two that were shown, or all where nobody says which were."""
+    if trial.option_a and trial.option_b:
+        return {trial.option_a: "a", trial.option_b: "b"}
+    lists = data.tests[trial.test].lists
+    return {word: side[-1] for name in lists for side in GROUPS for word in data.tests[trial.test].words(name)[side]}
+
+
+def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: Mapping[str, Any]) -> Reading:
+    """The reading of the last task; `facts` are those of a pairing before it, in the same message."""
+    shown = trial.factors
+    if "attribute_a" in shown:
+        words = {"a": [shown["attribute_a"]], "b": [shown["attribute_b"]]}
+    else:
+        scene = data.scene(trial.test, trial.wording)
+        of_list = data.tests[trial.test].words(scene.tasks[-1].words if scene else "")
+        words = {side: list(of_list[name]) for side, name in SIDES_OF_ATTRIBUTES.items()}
+    groups = _groups(data, trial)
+    people = shown.get("people") or people_in(parts.get("profiles", ""), groups)
+    decision = read_decision(parts["decision"], people, words, groups)
+    if decision.group is None:
+        return _unread(parts["decision"], f"undecided_{decision.detail}", facts)
+    choice = trial.option_a if decision.group == "a" else trial.option_b
+    return Reading("answered", choice=choice, factors={**facts, "attribute_b_to": decision.group})
+
+
+def _unread(answer: str, detail: str, facts: Mapping[str, Any]) -> Reading:
+    if REFUSAL.search(answer[:_REFUSED_EARLY]) or EVASION.search(answer[:_REFUSED_EARLY]):
+        return Reading("refused", detail="refused_in_words", factors=facts)
+    return Reading("malformed", detail=detail, factors=facts)

@@ -1,0 +1,151 @@
+"""What a decision study says: tests, words, and scenes: the tasks that a model is given, one after the other.
+
+A *scene* is one wording of one test (or of all). Its tasks are of these kinds:
+  pairing    words of a list are to be given to the two groups, as in the pairing design
+  profiles   two people are to be described, one of each group; or one person
+  decision   which of the two people gets which of two words, one of each attribute
+  question   whether one person gets one word: yes or no (`about` says of which group and attribute)
+Each task is a turn of a conversation or, in the form "message", a part of one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
+from slant.collector.designs.placeholders import check_placeholders, find_placeholders
+from slant.collector.designs.wordings import whole
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table, checked_name
+
+TASKS = ("pairing", "profiles", "decision", "question")
+LAST = ("decision", "question")
+"""With one of these a scene ends."""
+FORMS = ("conversation", "message")
+IN_ORDER_SHOWN = ("group_1", "group_2", "attribute_1", "attribute_2")
+OF_SIDES = ("group_a", "group_b", "attribute_a", "attribute_b")
+BETWEEN = "\n\n"
+"""Between the tasks of one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to do. `words` names the list that its words are drawn from."""
+
+    kind: str
+    text: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`condition` is its name in tables. `about`: the group and the attribute ("a" or "b" each) of a question."""
+
+    condition: str
+    tasks: tuple[Task, ...]
+    about: str = ""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(task.kind for task in self.tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionData:
+    """`Study.data` of a decision study. `scenes` by (test, wording), those of all tests under ("", wording);
+    `wordings`: the name of each wording. The rest as in PairingData."""
+
+    draws: int
+    order: str
+    form: str
+    before: str
+    separator: str
+    after: str
+    scenes: Mapping[tuple[str, int], Scene]
+    wordings: Mapping[int, str]
+    tests: Mapping[str, PairingTest]
+    simulation: Mapping[tuple[str, str], Mapping[str, float]]
+    own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def scene(self, test: str, wording: int) -> Scene | None:
+        """None where a test has no scene of this wording."""
+        return self.scenes.get((test, wording)) or self.scenes.get(("", wording))
+
+    def n_trials(self, scene: Scene) -> int:
+        return len(scene.tasks) if self.form == "conversation" else 1
+
+
+def parse_scenes(
+    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, str], Mapping[str, float]]
+) -> DecisionData:
+    """Reads [prompt], tests and stimuli; StudyError where they break the rules."""
+    prompt = table.table("prompt")
+    rows = folder.rows(prompt, "scenes", ("wording", "name", "task", "text"), may=("test", "words", "about"))
+    scenes, wordings = _scenes(rows, prompt.where)
+    order, form = prompt.text("order", ORDERS[0]), prompt.text("form", FORMS[0])
+    for key, value, known in (("order", order, ORDERS), ("form", form, FORMS)):
+        if value not in known:
+            raise UnknownNameError(f"{key} in {prompt.where}", value, known)
+    shown = [prompt.text(key, usual) for key, usual in (("before", ""), ("separator", ", "), ("after", ""))]
+    prompt.finish()
+    tests = read_tests(table, folder, {task.words for scene in scenes.values() for task in scene.tasks})
+    for test in {test for test, _ in scenes if test} - set(tests):
+        raise UnknownNameError(f"test (of the scenes) in {prompt.where}", test, tests)
+    data = DecisionData(
+        read_draws(table), order, form, shown[0], shown[1], shown[2], scenes, wordings, tests, simulation
+    )
+    for test in tests:
+        if not any(data.scene(test, number) for number in wordings):
+            raise StudyError(f'The test "{test}" of {prompt.where} has no scene.')
+    return data
+
+
+def _scenes(rows: list[dict[str, str]], where: str) -> tuple[dict[tuple[str, int], Scene], dict[int, str]]:
+    tasks: dict[tuple[str, int], list[Task]] = {}
+    about: dict[tuple[str, int], str] = {}
+    names: dict[int, str] = {}
+    for row in rows:
+        number = whole(row["wording"], f"the scenes of {where}")
+        name = checked_name(row["name"], "wording")
+        if names.setdefault(number, name) != name:
+            raise StudyError(f'The wording {number} is called "{names[number]}" and "{name}" in {where}.')
+        key = (row.get("test", ""), number)
+        if row["task"] not in TASKS:
+            raise UnknownNameError(f"task in {where}", row["task"], TASKS)
+        place = (
+            f'the wording {number} of the test "{key[0]}" in {where}' if key[0] else f"the wording {number} of {where}"
+        )
+        needed = ("words",) if row["task"] == "pairing" else ()
+        check_placeholders(row["text"], needed, (*IN_ORDER_SHOWN, *OF_SIDES), place)
+        tasks.setdefault(key, []).append(Task(row["task"], row["text"], row.get("words", "")))
+        about[key] = about.get(key) or row.get("about", "")
+    if len(set(names.values())) < len(names):
+        raise StudyError(f"Two wordings of {where} have the same name.")
+    if not tasks:
+        raise StudyError(f"{where} needs at least one scene.")
+    scenes = {}
+    for key, listed in tasks.items():
+        scenes[key] = Scene(names[key[1]], tuple(listed), about[key])
+        _check_scene(scenes[key], f'The wording "{names[key[1]]}" of {where}')
+    return scenes, names
+
+
+def _check_scene(scene: Scene, what: str) -> None:
+    kinds = scene.kinds
+    if kinds[-1] not in LAST or sum(kind in LAST for kind in kinds) > 1:
+        raise StudyError(f"{what} must end with a decision or a question, and have no other before.")
+    if len(set(kinds)) < len(kinds):
+        raise StudyError(f"{what} has two tasks of one kind.")
+    is_about = {"", "aa", "ab", "ba", "bb"} - ({""} if kinds[-1] == "question" else set())
+    if scene.about not in is_about or (scene.about and kinds[-1] != "question"):
+        raise StudyError(
+            f'{what} has "{scene.about}" in the column about.',
+            "A question is about aa, ab, ba or bb: the side of its group, and of its attribute. A decision has none.",
+        )
+
+
+def placeholders_of(scene: Scene) -> frozenset[str]:
+    """The names in braces of all its texts."""
+    return frozenset(name for task in scene.tasks for name in find_placeholders(task.text))

@@ -1,0 +1,86 @@
+"""Makes up what a model says of a scene: pairs of a given bias, two profiles, a decision of a given rate.
+
+Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
+whatever order trials are asked, on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from slant.collector.designs.decision.scenes import DecisionData
+from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.pairing.simulated import parse_cells, simulated_pairs
+from slant.collector.records import Reply, Trial
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyModel
+from slant.collector.study.toml_table import Table
+
+COLUMNS = ("bias", "expected_rate", "slope", "refusal_rate", "undecided_rate", "mean_tokens", "sd_tokens")
+_DEFAULT: Mapping[str, float] = {
+    "bias": 0.4, "expected_rate": 0.6, "slope": 0.5, "refusal_rate": 0.02, "undecided_rate": 0.05, "mean_tokens": 400.0,
+    "sd_tokens": 150.0,
+}  # fmt: skip
+_REFUSAL = "I'm sorry, but I can't decide that about people of these groups."
+_UNDECIDED = "Either of them could do either, and it would be for them to say."
+
+
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str], Mapping[str, float]]:
+    """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the expected D of pairs,
+    `expected_rate` the share of decisions that go with the association, `slope` by how much its log odds grow where the
+    pairs of the same conversation have a D that is 1 larger."""
+    return parse_cells(table, folder, COLUMNS)
+
+
+def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    """An answer drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
+    content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
+    u_refused, u_tokens, _, _ = uniforms(*content, trial.round or 0)
+    tasks = trial.factors["tasks"]
+    texts = [_text(data, cell, trial, content, task) for task in tasks]
+    many = len(texts) > 1
+    answer = "\n\n".join(f"Task {no}:\n{text}" if many else text for no, text in enumerate(texts, 1))
+    if u_refused < cell["refusal_rate"] and tasks[-1] in ("decision", "question"):
+        answer = _REFUSAL
+    tokens = round(log_normal(cell["mean_tokens"], cell["sd_tokens"], u_tokens))
+    return Reply(
+        answer=answer,
+        finish_reason="stop",
+        output_tokens=tokens + 1 + len(answer) // 5,
+        reasoning_tokens=tokens,
+        served_model=model.requested_model,
+    )
+
+
+def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...], task: str) -> str:
+    if task == "pairing":
+        return "\n".join(simulated_pairs(_lean(cell, content), 0.0, trial, content, data.own_sides))
+    if task == "profiles":
+        return f"{trial.option_a} likes order and long walks.\n\n{trial.option_b} likes company and old films."
+    u_decision, u_undecided, _, _ = uniforms(*content, "decision")
+    is_expected = u_decision < _expected_rate(data, cell, trial, content)
+    if task == "question":
+        return "Yes." if is_expected else "No."
+    if u_undecided < cell["undecided_rate"]:
+        return _UNDECIDED
+    first, second = trial.factors["attribute_a"], trial.factors["attribute_b"]
+    if not is_expected:
+        first, second = second, first
+    return f"I suggest {trial.option_a} for {first} and {trial.option_b} for {second}."
+
+
+def _lean(cell: Mapping[str, float], content: tuple[object, ...]) -> float:
+    """The D that is expected of the pairs of this conversation: within .5 of that of the cell."""
+    u, _, _, _ = uniforms(*content, "lean")
+    return min(1.0, max(-1.0, cell["bias"] + u - 0.5))
+
+
+def _expected_rate(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> float:
+    """The chance of a decision with the association; in the variant `null`, of one with the words as they were."""
+    rate = min(max(cell["expected_rate"], 1e-9), 1 - 1e-9)
+    log_odds = math.log(rate / (1 - rate)) + cell["slope"] * (_lean(cell, content) - cell["bias"])
+    p = 1 / (1 + math.exp(-log_odds))
+    is_crossed = data.own_sides.get((trial.test, trial.factors["attribute_a"])) == "attribute_b"
+    return 1 - p if is_crossed else p

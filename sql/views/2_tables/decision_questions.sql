@@ -1,0 +1,24 @@
+-- decision_questions: how often each model says yes of one person, by group and attribute.
+-- grain: source, study, study_version, variant, model, test, condition
+-- reads: decision_answer_rows, models, tests, conditions
+-- design: decision
+-- paper: Bai et al. (2025), SI section L
+-- note:  `about` is the group and the attribute that the question is of (aa, ab, ba, bb). `share_yes` is of the answers
+--        that say yes or no; `share_yes_padded` is as the authors' code has it: (yes + .0001) / (yes + no + .0002).
+CREATE OR REPLACE VIEW decision_questions AS
+WITH counted AS (
+    SELECT source, study, study_version, variant, model, test, condition, max(about) AS about,
+           count(*) AS n_conversations, count(is_yes) AS n_answered, count(CASE WHEN is_refusal THEN 1 END) AS n_without_answer,
+           count(*) FILTER (is_yes = 1) AS n_yes
+    FROM decision_answer_rows
+    WHERE about IS NOT NULL
+    GROUP BY source, study, study_version, variant, model, test, condition
+)
+SELECT c.*, n_yes / nullif(n_answered, 0) AS share_yes,
+       (n_yes + 0.0001::DOUBLE) / (n_answered + 0.0002::DOUBLE) AS share_yes_padded
+FROM counted c
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
+LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.condition
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, k.condition_no,
+         c.condition;
