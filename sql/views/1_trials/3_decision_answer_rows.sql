@@ -17,6 +17,7 @@ WITH conversations AS (
            arg_max(trial_id, turn) AS trial_id, arg_max(tasks, turn) AS last_tasks, arg_max(answer, turn) AS answer,
            arg_max(outcome, turn) AS last_outcome, arg_max(detail, turn) AS detail, arg_max(choice, turn) AS last_choice,
            max(attribute_b_to) AS attribute_b_to, max(coded_decision) AS coded_decision, max(coded_d) AS coded_d,
+           bool_or(ends_with(tasks, 'decision') OR ends_with(tasks, 'question')) AS has_ended,
            max(trial_id) FILTER (has_pairs) AS pairing_id, sum(tokens) AS tokens,
            max(tokens) FILTER (tasks = 'pairing') AS pairing_tokens,
            max(tokens) FILTER (tasks = 'profiles') AS profiles_tokens,
@@ -27,7 +28,7 @@ WITH conversations AS (
     GROUP BY source, study, study_version, variant, model, test, condition, wording, item, repetition, conversation
 ), ended AS (
     SELECT *, split_part(last_tasks, '+', -1) AS ended_at,
-           last_outcome = 'answered' AND split_part(last_tasks, '+', -1) NOT IN ('decision', 'question') AS is_open
+           last_outcome = 'answered' AND NOT has_ended AS is_open
     FROM conversations
 )
 SELECT e.source, e.study, e.study_version, e.variant, e.run_id, e.trial_id, e.conversation, e.model, e.test, e.condition,
